@@ -3,11 +3,12 @@
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import fields
 from decimal import Decimal
 from numbers import Real
 from typing import Any, TypeVar
 
-from unveil.errors import InputError, RolesError, SettingsError, list_names, nearest
+from unveil.errors import InputError, RolesError, SettingsError, list_names, nearest, unknown_name
 
 # A mistyped level is compared with no more levels than these, for comparing takes its time.
 MOST_COMPARED = 10_000
@@ -27,10 +28,7 @@ def absent_sentence(place: str, name: str, columns: Sequence[str]) -> str:
             f"{place} has no column {name!r}. Its first line looks like a record, not like names of"
             " columns: put a line with the names above it."
         )
-    return (
-        f"{place} has no column {name!r}.{nearest(name, columns)}"
-        f" Its columns are: {list_names(columns)}."
-    )
+    return unknown_name(f"{place} has no column", name, columns, "Its columns are")
 
 
 def check_columns(place: str, names: Iterable[str], columns: Sequence[str]) -> None:
@@ -138,6 +136,17 @@ def by_column(
     else:
         faults += told
     return found
+
+
+def check_fields(record: Any, checks: Mapping[str, Callable[[str, Any], Any]]) -> None:
+    """Check the fields of a frozen record of settings and put what was read in their place.
+
+    For its `__post_init__`. None stays where it is the default.
+    """
+    for field in fields(record):
+        given = getattr(record, field.name)
+        if field.name in checks and (given is not None or field.default is not None):
+            object.__setattr__(record, field.name, checks[field.name](field.name, given))
 
 
 def check_faults(faults: Iterable[str], error: type[InputError] = SettingsError) -> None:

@@ -120,3 +120,14 @@ def nearest(name: str, known: Sequence[str]) -> str:
     near = [one for one in folded if one[:1] == typed[:1]]
     close = get_close_matches(typed, near, n=1) or get_close_matches(typed, folded, n=1, cutoff=0.8)
     return f" Did you mean '{_join_lines(folded[close[0]])}'?" if close else ""
+
+
+def unknown_name(
+    what: str, name: object, known: Iterable[str], there: str, *, most: int = 12
+) -> str:
+    """The sentence for a name that is not there: the nearest, and all that are, as in `there`."""
+    names = list(known)
+    hint = nearest(name, names) if isinstance(name, str) else ""
+    said = quote_text(name) if isinstance(name, str) else f"of type {type(name).__name__}"
+    listed = f"{there}: {list_names(names, most)}." if names else "There is none."
+    return f"{what} {said}.{hint} {listed}"

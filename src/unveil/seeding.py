@@ -9,6 +9,7 @@ from hashlib import blake2b
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unveil.arguments import whole_number
 
@@ -19,6 +20,15 @@ def stream(seed: int, *path: int | str) -> np.random.Generator:
     """The random numbers of one path: of `SeedSequence` over stable hashes of its parts."""
     words = [_word(seed), *map(_word, path)]
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(words)))
+
+
+def sample_rows(
+    rows: NDArray[np.integer], most: int, seed: int, *path: int | str
+) -> NDArray[np.int64]:
+    """So many of the rows, in their order, drawn without replacement; all where they are fewer."""
+    if len(rows) <= most:
+        return rows.astype(np.int64, copy=False)
+    return np.sort(stream(seed, *path).choice(rows, most, replace=False)).astype(np.int64)
 
 
 def tree_seed(rng: np.random.Generator) -> int:

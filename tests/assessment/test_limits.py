@@ -65,7 +65,7 @@ def test_limits_as_people_type_them():
         (
             "disco=10",
             "No limit can be set on 'disco'. Did you mean 'DiSCO'? Limits can be set on: UiO, UiS,"
-            " UiOiS, repU, Dorig, Dsyn, iS, DiS, DiSCO, DiSDiO, CAPd, CAPs, DCAP, TCAP,"
+            " UiOiS, repU, Dorig, Dsyn, iS, DiS, DiSCO, DiSDiO, CAPd, CAPs, DCAP, TCAP, adds,"
             " real_records, tied, sensitive.",
         ),
     ],

@@ -259,7 +259,7 @@ def test_a_confidential_folder_that_others_may_look_into_is_told_of(folder):
             ["project.toml", "--sweep", "a"],
             "A leaf of the sweep is 'a'. It must be a whole number from 1 on.",
         ),
-        (["project.toml", "--seed", "-1"], "--seed must be a whole number from 0 on."),
+        (["project.toml", "--seed", "-1"], "--seed is -1. It must be a whole number from 0 on."),
         (
             ["project.toml", "--rows", "0"],
             "rows is 0. It must be a whole number from 1 to 100,000,000.",

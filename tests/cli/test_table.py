@@ -408,8 +408,8 @@ BAD = [
     ),
     (
         ("good.csv", "--audit", "-1"),
-        "--audit is -1. It must be a number from 0, such as 10 for estimates within 10 percent of"
-        " the true count.",
+        "--audit is -1. It must be a number from 0 on, such as 10 for estimates within 10 percent"
+        " of the true count.",
     ),
     (
         ("good.csv", "--threshold", "2"),

@@ -7,6 +7,7 @@ import shutil
 from html import unescape
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from click.testing import CliRunner
@@ -462,3 +463,59 @@ def test_the_question_of_a_coding_shows_the_risk_under_the_mapping(tmp_path, col
     (alert,) = (one for one in result.alerts if one.id == f"coding:{column}")
     figure = f"With this mapping DiSCO of {row.target} is {row.DiSCO_mapped:.1f} %, without it"
     assert figure in alert.sentence
+
+
+FIVE = list("abcde")
+
+
+def five_keys(folder: Path, copies: list[pl.DataFrame]) -> unveil.Project:
+    """A project of five keys and one target; limits of DiSCO and of what is added are accepted."""
+    folder.mkdir()
+    names = [f"copy{number}.csv" for number in range(len(copies))]
+    for name, frame in zip(["people.csv", *names], [invented(1), *copies], strict=True):
+        frame.write_csv(folder / name)
+    text = PROJECT.replace(json.dumps(KEYS), json.dumps(FIVE)).replace(json.dumps(TARGETS), '["t"]')
+    text = text.replace('["copy.csv"]', json.dumps(names)).replace(', "suda", "singling_out"', "")
+    (folder / "project.toml").write_text(text, encoding="utf-8")
+    project = unveil.Project.open(folder)
+    project.accept_limits(by=WHO, changes={"DiSCO": (15, 20), "repU": (90, 95), "adds": (4, 5)})
+    return project
+
+
+def invented(seed: int, n: int = 1200) -> pl.DataFrame:
+    rng = np.random.default_rng(seed)
+    made = {name: rng.integers(0, 10, n) for name in FIVE}
+    return pl.DataFrame({**made, "t": rng.integers(0, 6, n)})
+
+
+def test_limits_of_a_run_hold_for_an_intruder_who_uses_only_some_of_the_keys(tmp_path):
+    # Two of five keys are drawn anew: all five match hardly anybody, three match everybody.
+    copied = invented(1).with_columns(invented(2).select("d", "e"))
+    result = five_keys(tmp_path / "copied", [copied]).run(seed=1)
+    found = {one.id: one for one in result.alerts}
+    alert = found["keysets:DiSCO:t@neighbour"]
+    assert (alert.status, result.judgement.exit_code) == ("block", 3)
+    assert "uses only a, b and c" in alert.sentence
+    assert "own record or deeper pattern" in alert.sentence
+    (figure,) = [one for one in result.judgement.figures if one.measure == "DiSCO"]
+    assert figure.value < 15  # with all keys the limit is kept
+    assert alert.figure > 20
+    asked = " ".join(text for one in result.summary.decisions for text in one.commands)
+    assert "--accept keysets:DiSCO:t@neighbour" in asked
+    honest = five_keys(tmp_path / "honest", [invented(3)]).run(seed=1)
+    assert all(one.status == "review" for one in honest.alerts)
+    assert honest.judgement.exit_code != 3
+
+
+def test_limits_of_a_run_hold_for_files_pooled_and_for_what_is_added(tmp_path):
+    # Each file has a third of the people; together they have all.
+    thirds = [invented(1)[start::3] for start in range(3)]
+    result = five_keys(tmp_path / "thirds", thirds).run(seed=1)
+    statuses = {
+        (one.measure, one.copy): one.status
+        for one in result.judgement.figures
+        if one.measure in ("DiSCO", "adds")
+    }
+    assert statuses["DiSCO", "pooled"] == statuses["adds", "pooled"] == "above"
+    assert "limit:adds:t@neighbour" in {one.id for one in result.alerts}
+    assert result.judgement.exit_code == 3

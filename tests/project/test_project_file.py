@@ -150,8 +150,7 @@ FAULTS = [
     ),
     (
         DATA + "missing_values = [9]\n",
-        "project.toml, line 3: missing_values must be a list of texts that mean missing,"
-        ' such as ["NA", "-9"].',
+        'project.toml, line 3: missing_values must be texts, such as ["NA", "-9"].',
     ),
     (
         "schema = 2\n[dta]\n",
@@ -358,7 +357,7 @@ FAULTS = [
     ),
     (
         DATA + '[[exclude]]\nscenario = "a"\nrule = "missing-targets"\n' + WHO,
-        "project.toml, line 4: there is no scenario 'a'. There is none yet.",
+        "project.toml, line 4: there is no scenario 'a'. There is none.",
     ),
     (
         DATA + '[[exclude]]\nrule = "max-denominatr=1"\n' + WHO,
@@ -404,7 +403,7 @@ FAULTS = [
         DATA + "[limits]\nDISCO = [5, 10]\n",
         "project.toml, line 4: No limit can be set on 'DISCO'. Did you mean 'DiSCO'? Limits"
         " can be set on: UiO, UiS, UiOiS, repU, Dorig, Dsyn, iS, DiS, DiSCO, DiSDiO, CAPd,"
-        " CAPs, DCAP, TCAP, real_records, tied, sensitive, GTCAP, R, ECAP, SAP, membership,"
+        " CAPs, DCAP, TCAP, adds, real_records, tied, sensitive, GTCAP, R, ECAP, SAP, membership,"
         " unique, match_risk, pMSE, S_pMSE.",
     ),
     (
@@ -445,8 +444,8 @@ FAULTS = [
         DATA + '[limits]\nacepted_by = "Ann"\n',
         "project.toml, line 4: No limit can be set on 'acepted_by'. Limits can be set on:"
         " UiO, UiS, UiOiS, repU, Dorig, Dsyn, iS, DiS, DiSCO, DiSDiO, CAPd, CAPs, DCAP, TCAP,"
-        " real_records, tied, sensitive, GTCAP, R, ECAP, SAP, membership, unique, match_risk,"
-        " pMSE, S_pMSE. Did you mean"
+        " adds, real_records, tied, sensitive, GTCAP, R, ECAP, SAP, membership, unique,"
+        " match_risk, pMSE, S_pMSE. Did you mean"
         " 'accepted_by'?",
     ),
     (

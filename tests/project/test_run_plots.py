@@ -39,7 +39,7 @@ BAD = {
     ),
     "a part": (
         lambda plot: plot["table"],
-        "Run 2 has no part 'table' with charts. Did you mean 'tables'? Those with charts are:",
+        "Run 2 has no charts of 'table'. Did you mean 'tables'? Parts with charts:",
     ),
 }
 

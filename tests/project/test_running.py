@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 import unveil
 from project.run_projects import HEAD, LIMITS, SCENARIO, people, project, tree
-from unveil.errors import ReadError, SettingsError
+from unveil.errors import ReadError, RolesError, SettingsError
 from unveil.project import log
 from unveil.project import run as desk
 from unveil.project.fingerprint import fingerprint, settings_sha256
@@ -157,7 +157,7 @@ def test_ruled_pairs_are_left_out(tmp_path: Path) -> None:
 
 
 def test_a_scenario_that_is_not_there_is_told(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match=r"There is no scenario 'neighbor'. Did you mean"):
+    with pytest.raises(RolesError, match=r"There is no scenario 'neighbor'. Did you mean"):
         disclosure_of(project(tmp_path), "neighbor")
 
 

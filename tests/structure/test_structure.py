@@ -193,6 +193,12 @@ HOMES = {
         "models/",
     ),
     "trees are grown": (r"sklearn|DecisionTree", "models/tree"),
+    "rows are sampled": (r"np\.sort\([^\n]*\.choice\(", "seeding"),
+    "intervals of rates are Wilson's": (r"def _?wilson", "models/intervals"),
+    "records become arrays of a model file": (
+        r"def to_arrays",
+        "models/(stored|design)|synthesis/(catall|impossible|methods)",
+    ),
     "JSON of a record": (r"def to_json", "records/base|view/show|project/run_result"),
 }
 

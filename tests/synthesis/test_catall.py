@@ -133,26 +133,26 @@ def test_several_impossible_sets_add_up():
 
 BAD = [
     (
-        Options(),
+        {},
         [Impossible({"age": (1,), "marital": (2,)})],
         "In the original 3 records have a combination that is declared impossible. Change the"
         " rule, or correct the data.",
     ),
     (
-        Options(),
+        {},
         [Impossible({"age": (2,)})],
         "In the original 1 record has a combination that is declared impossible. Change the rule,"
         " or correct the data.",
     ),
-    (Options(prior=-1), [], "The prior is -1; it must be 0 or more."),
-    (Options(noise=0), [], "The noise has an epsilon of 0; it must be above 0."),
+    ({"prior": -1}, [], "prior is -1. It must be a number from 0 on."),
+    ({"noise": 0}, [], "noise is 0. It must be a number above 0."),
 ]
 
 
 @pytest.mark.parametrize(("options", "impossible", "sentence"), BAD)
 def test_what_means_nothing_is_refused(options, impossible, sentence):
     with pytest.raises(SettingsError) as fault:
-        fit_catall(targets(), options, stream(), impossible=impossible)
+        fit_catall(targets(), Options(**options), stream(), impossible=impossible)
     assert str(fault.value) == sentence
     assert fault.value.exit_code == 2
 

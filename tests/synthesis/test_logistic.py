@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 from oracles import regressions as oracle
 from profiles import examples
 from synthesis.regressions import category, classes, matrix, number, predictors, stream
-from unveil.errors import SettingsError
 from unveil.models.regression import RIDGE, fit_binary, probability
-from unveil.synthesis.methods import Options, Target
+from unveil.synthesis.methods import Options
 from unveil.synthesis.regression import LogisticModel
 from unveil.synthesis.regression import fit_logistic as fit
 
@@ -73,24 +72,3 @@ def test_a_model_file_gives_the_same_draws():
     model = fit(classes(np.arange(40) * 7 % 5 > 2, n_levels=2), asked, Options(), stream())
     again = LogisticModel.from_arrays(model.to_arrays())
     assert np.array_equal(model.sample(asked, stream(9)), again.sample(asked, stream(9)))
-
-
-BAD = [
-    (
-        classes([0, 1, 2], name="region"),
-        "The method 'logistic' is for two levels, and region has 3 (missing counts as one)."
-        " Use 'multinomial', 'ordered' or 'cart' for it.",
-    ),
-    (
-        Target("income", "number", np.array([1.0, 2.0, 3.0])),
-        "The method 'logistic' is for two levels, and income holds numbers."
-        " Use 'normrank', 'cart' or 'sample' for it.",
-    ),
-]
-
-
-@pytest.mark.parametrize(("target", "sentence"), BAD, ids=["levels", "numbers"])
-def test_what_it_cannot_model_is_refused(target, sentence):
-    with pytest.raises(SettingsError) as fault:
-        fitted(target, number("age", [1, 2, 3]))
-    assert str(fault.value) == sentence

@@ -14,10 +14,9 @@ from synthesis.regressions import (
     predictors,
     stream,
 )
-from unveil.errors import SettingsError
 from unveil.models.axes import basis_of
 from unveil.models.regression import RIDGE, fit_softmax, is_separated, softmax_probabilities
-from unveil.synthesis.methods import Options, Target
+from unveil.synthesis.methods import Options
 from unveil.synthesis.regression import MultinomialModel, fit_multinomial
 
 SMALL = st.integers(-2, 2)
@@ -190,14 +189,4 @@ def test_the_same_model_whatever_the_order_of_levels():
     chances = softmax_probabilities(one.fit, matrix(eye))
     assert chances == pytest.approx(
         softmax_probabilities(other.fit, matrix(eye))[::-1, ::-1], abs=1e-5
-    )
-
-
-def test_numbers_are_refused():
-    target = Target("income", "number", np.array([1.5, 2.0]))
-    with pytest.raises(SettingsError) as fault:
-        fitted(target, number("age", [1, 2]))
-    assert str(fault.value) == (
-        "The method 'multinomial' is for categories, and income holds numbers."
-        " Use 'normrank', 'cart' or 'sample' for it."
     )

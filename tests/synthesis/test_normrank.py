@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from oracles import regressions as oracle
 from profiles import examples
-from synthesis.regressions import category, classes, matrix, number, predictors, stream
-from unveil.errors import SettingsError
+from synthesis.regressions import category, matrix, number, predictors, stream
 from unveil.models.regression import fit_line
 from unveil.synthesis.methods import Options, Target
 from unveil.synthesis.normrank import NormrankModel, fit_normrank, normal_scores
@@ -153,12 +152,3 @@ def test_a_model_file_gives_the_same_draws(smoothing):
     model = fit_normrank(values(x * 7 % 11), asked, Options(smoothing=smoothing), stream())
     again = NormrankModel.from_arrays(model.to_arrays())
     assert np.array_equal(model.sample(asked, stream(9)), again.sample(asked, stream(9)))
-
-
-def test_categories_are_refused():
-    with pytest.raises(SettingsError) as fault:
-        fitted(classes([0, 1], name="sex"), number("age", [1, 2]))
-    assert str(fault.value) == (
-        "The method 'normrank' is for numbers, and sex holds categories."
-        " Use 'multinomial', 'ordered', 'cart' or 'sample' for it."
-    )

@@ -15,7 +15,6 @@ from synthesis.regressions import (
     predictors,
     stream,
 )
-from unveil.errors import SettingsError
 from unveil.models.axes import basis_of
 from unveil.models.regression import RIDGE, fit_cumulative
 from unveil.synthesis.methods import Options, Target
@@ -147,12 +146,3 @@ def test_a_model_file_gives_the_same_draws(has_missing):
     model = fit_ordered(Target("y", "ordered", y, 4, has_missing), asked, Options(), stream())
     again = OrderedModel.from_arrays(model.to_arrays())
     assert np.array_equal(model.sample(asked, stream(9)), again.sample(asked, stream(9)))
-
-
-def test_numbers_are_refused():
-    with pytest.raises(SettingsError) as fault:
-        fitted(Target("income", "number", np.array([1.5, 2.0])), number("age", [1, 2]))
-    assert str(fault.value) == (
-        "The method 'ordered' is for categories in order, and income holds numbers."
-        " Use 'normrank', 'cart' or 'sample' for it."
-    )

@@ -93,7 +93,7 @@ ROWS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 6
 
 
 @examples(200)
-@given(TREES, ROWS, st.integers(1, 4), st.integers(1, 8))
+@given(TREES, ROWS, st.integers(1, 4), st.integers(2, 8))
 def test_leaves_are_merged_as_defined(tree, rows, min_leaf, min_split):
     matrix, people = [row[:2] for row in rows], [row[2] for row in rows]
     options = Options(min_leaf=min_leaf, min_split=min_split)

@@ -6,7 +6,7 @@ import pytest
 
 import unveil
 from unveil.view.blocks import Sentence, TableBlock
-from unveil.view.claims import MEANING, claim_sentence, points
+from unveil.view.claims import FOOTNOTE, claim_sentence, points
 from unveil.view.show import as_blocks, as_html
 
 HOSTILE = "<b>\x1b[31mx"
@@ -44,7 +44,7 @@ def test_disclosure_shows_what_is_added_beside_its_warning():
     found = unveil.disclosure(original, copy, keys=["a", "b"], targets="t", expected=True)
     tables = [one for one in as_blocks(found.record) if isinstance(one, TableBlock)]
     (added,) = [one for one in tables if one.caption == "What the synthetic data add"]
-    assert added.footnote == MEANING
+    assert added.footnote == FOOTNOTE
     plain = unveil.disclosure(original, copy, keys=["a", "b"], targets="t").record
     captions = [one.caption for one in as_blocks(plain) if isinstance(one, TableBlock)]
     assert "What the synthetic data add" not in captions

@@ -97,9 +97,9 @@ def percent(value: float) -> str:
     return "more than 99.9 %" if value < 100 and shown == "100.0" else f"{shown} %"
 
 
-def format_names(names: Sequence[str]) -> str:
-    """At most three names, and how many more there are."""
-    shown = list(names[:MOST_NAMED])
+def format_names(names: Sequence[str], most: int = MOST_NAMED) -> str:
+    """At most so many names, and how many more there are."""
+    shown = list(names[:most])
     left = len(names) - len(shown)
     if left:
         return f"{', '.join(shown)} and {left} more"

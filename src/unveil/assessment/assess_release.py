@@ -13,6 +13,7 @@ from typing import Literal, cast
 from msgspec.structs import replace
 
 from unveil.assessment.alerts import Limits, exit_code, gate_alerts, once_each, percent
+from unveil.assessment.key_set_alerts import key_set_alerts, list_unexamined
 from unveil.errors import SettingsError, list_names, nearest, quote_text
 from unveil.records.alerts import Acceptance, Alert, Assessment, GateEvidence, NotTested
 from unveil.records.base import Copy
@@ -50,8 +51,8 @@ class Breach:
 def assess_release(
     evidence: GateEvidence,
     *,
-    disclosures: Sequence[Disclosure] = (),
-    breaches: Iterable[Breach] = (),
+    disclosures: Sequence[tuple[str | None, Disclosure]] = (),
+    breaches: Sequence[Breach] = (),
     limits: Limits | None = None,
     sensitive: Mapping[str, Sequence[str]] | None = None,
     acceptances: Sequence[Acceptance] = (),
@@ -68,7 +69,7 @@ def assess_release(
     evidence
         What the checks of the files counted.
     disclosures, breaches
-        The scenarios that were measured, and their figures above a limit.
+        The scenarios that were measured, by name, and their figures above a limit.
     limits
         Limits of the custodian, review and limit; `real_records`, `tied` and `sensitive` replace
         ours, that of DiSCO is held against groups.
@@ -82,14 +83,21 @@ def assess_release(
         Whether a limit was set; without one there is no verdict.
     """
     limits = limits or {}
+    records = [record for _, record in disclosures]
+    told = {(one.measure, one.target, one.scenario) for one in breaches}
     found = once_each(
         (
             *gate_alerts(evidence, limits),
-            *_sensitive_alerts(disclosures, sensitive or {}, limits),
-            *_group_alerts(disclosures, limits),
+            *_sensitive_alerts(records, sensitive or {}, limits),
+            *_group_alerts(records, limits),
             *_person_alerts(evidence.undeclared),
-            *_unlike_alerts(disclosures),
+            *_unlike_alerts(records),
             *more,
+            *(
+                alert
+                for name, record in disclosures
+                for alert in key_set_alerts(record, limits, told, name)
+            ),
             *limit_alerts(breaches),
         )
     )
@@ -98,7 +106,11 @@ def assess_release(
     return Assessment(
         evidence=evidence,
         alerts=alerts,
-        not_tested=(*evidence.not_tested, *not_tested),
+        not_tested=(
+            *evidence.not_tested,
+            *not_tested,
+            *dict.fromkeys(one for record in records for one in list_unexamined(record, limits)),
+        ),
         files_sha256=files_sha256,
         is_gate=is_gate,
         exit_code=cast(Literal[0, 3, 4], code),
@@ -132,7 +144,8 @@ def limit_alerts(breaches: Iterable[Breach]) -> Iterator[Alert]:
 
 def _limit_sentence(one: Breach) -> str:
     of = one.target if one.target is not None else one.subject
-    what = one.measure if of is None else f"{one.measure} of {of}"
+    which = f" ({one.subject})" if one.measure == "R" and one.target is not None else ""
+    what = one.measure + which if of is None else f"{one.measure}{which} of {of}"
     where = f" ({one.scenario})" if one.scenario is not None else ""
     if one.value is None:
         why = "" if one.reason is None else f": {one.reason.rstrip('.')}"

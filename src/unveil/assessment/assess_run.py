@@ -12,6 +12,7 @@ from typing import Literal
 
 from unveil.assessment.context import rule_of
 from unveil.assessment.flag_rulings import InForce, Ruling, list_flag_rulings
+from unveil.assessment.limits import limit_status
 from unveil.assessment.outstanding import list_outstanding
 from unveil.assessment.run_alerts import GateStatements, run_alerts, void_of
 from unveil.errors import list_names
@@ -140,6 +141,8 @@ def _is_of_several(figures: Sequence[LimitCheck]) -> bool:
 
 def _format_row(row: LimitCheck, *, several: bool) -> str:
     of = f" of {row.target}" if row.target else f" of {row.subject}" if row.subject else ""
+    if row.measure == "R" and row.target:
+        of = f" ({row.subject}){of}"
     scenario = f" ({row.scenario})" if row.scenario else ""
     value = format_figure(row.measure, row.value or 0.0)
     where = ""
@@ -207,7 +210,7 @@ def assess_run(
         run,
         gate or GateStatements(),
         figures,
-        [record for _, record in disclosures],
+        disclosures,
         limits=in_force,
         sensitive=said.sensitive,
         acceptances=said.acceptances,
@@ -257,13 +260,9 @@ def assess_run(
     )
 
 
-def status_of(value: float | None, limit: Limit | None) -> Status:
-    """What a limit says of one figure."""
-    if limit is None:
-        return "no limit"
-    if value is None:
-        return "not measured"
-    return "within" if value <= limit.review else "review" if value <= limit.limit else "above"
+def status_of(value: float | None, limit: Limit | None, high: float | None = None) -> Status:
+    """What a limit, if there is one, says of one figure."""
+    return "no limit" if limit is None else limit_status(value, limit.review, limit.limit, high)
 
 
 def _figures(
@@ -289,9 +288,10 @@ def _check_row(row: FigureRow, limit: Limit | None, why: str | None) -> LimitChe
         copy=row.copy,
         value=row.value,
         companion=row.companion,
+        high=row.high,
         review=limit.review if limit else None,
         limit=limit.limit if limit else None,
-        status=status_of(row.value, limit),
+        status=status_of(row.value, limit, row.high),
         reason=why if limit and row.value is None else None,
     )
 

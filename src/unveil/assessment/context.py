@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import get_args
 
-from unveil.errors import SettingsError, list_names, nearest, quote_text
+from unveil.errors import SettingsError, unknown_name
 from unveil.records.judgement import Audience, FactorName
 
 # What does each audience ask of the findings of the checks?
@@ -98,7 +98,4 @@ def parse_factor(name: str) -> FactorName:
     for factor in FACTORS:
         if factor == name:
             return factor
-    raise SettingsError(
-        f"There is no question {quote_text(name)}.{nearest(name, FACTORS)} The five are:"
-        f" {list_names(FACTORS)}."
-    )
+    raise SettingsError(unknown_name("There is no question", name, FACTORS, "The five are"))

@@ -10,9 +10,10 @@ import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 from unveil.errors import SettingsError, quote_text
+from unveil.records.base import Copy
 from unveil.records.count_tables import Sap
 from unveil.records.disclosure import AttributeRow, Disclosure, IdentityRow
 from unveil.records.judgement import Audience, Limit
@@ -177,7 +178,7 @@ def is_sap_limit_exceeded(verdicts: Iterable[SapVerdict]) -> bool:
 
 
 _NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)", re.ASCII)
-LIMITABLE = IDENTITY + ATTRIBUTE
+LIMITABLE = (*IDENTITY, *ATTRIBUTE, "adds")
 """Percentages that grow with risk; the others have no limit that means anything."""
 ALL_LIMITS = LIMITABLE + GATE
 """All that one release can be held against: figures of a scenario, and checks of its files."""
@@ -226,7 +227,7 @@ def check_limits(record: Disclosure, limits: Mapping[str, float]) -> tuple[Verdi
     """A verdict for each figure that has a limit."""
     _check_senseless(limits, LIMITABLE)
     for measure in limits:
-        if measure in ATTRIBUTE and not record.targets:
+        if measure not in IDENTITY and not record.targets:
             raise SettingsError(
                 f"The limit of {measure} applies to nothing: no target is measured. Name a target,"
                 " or remove the limit."
@@ -249,6 +250,12 @@ def _check_senseless(limits: Mapping[str, float], known: Sequence[str]) -> None:
             )
 
 
+def adds_of(record: Disclosure, target: str, copy: Copy) -> tuple[float | None, float | None]:
+    """Both ends of the interval of `adds` in percent, the lower at least 0; None: not computed."""
+    claim = record.find_claim(target, copy)
+    return (None, None) if claim is None else (max(claim.percent("low"), 0), claim.percent("high"))
+
+
 def _verdicts(record: Disclosure, measure: str, limit: float) -> Iterator[Verdict]:
     rows: tuple[IdentityRow | AttributeRow, ...] = (
         record.identity if measure in IDENTITY else record.attribute
@@ -257,17 +264,36 @@ def _verdicts(record: Disclosure, measure: str, limit: float) -> Iterator[Verdic
         if row.copy == "mean":
             continue
         target = row.target if isinstance(row, AttributeRow) else None
-        value = record.highest(row, measure, target)
+        value, high = (
+            adds_of(record, target or "", row.copy)
+            if measure == "adds"
+            else (record.highest(row, measure, target), None)
+        )
         yield Verdict(
             measure=measure,
             target=target,
             copy=row.copy,
             value=value,
             limit=limit,
-            status="not measured" if value is None else "above" if value > limit else "within",
+            status=limit_status(value, limit, limit, high),
         )
+
+
+def limit_status(
+    value: float | None, review: float, limit: float, high: float | None = None
+) -> Literal["within", "review", "above", "not measured"]:
+    """What a limit says of one figure; of one with an interval, by both its ends.
+
+    Of an interval, `value` is the lower end: above a limit is what surely is, and where only the
+    upper end is above it, it is for review.
+    """
+    if value is None:
+        return "not measured"
+    if value > limit:
+        return "above"
+    return "review" if value > review or (high is not None and high > limit) else "within"
 
 
 def is_limit_exceeded(verdicts: Iterable[Verdict]) -> bool:
     """Whether some figure is above its limit, or could not be held against it."""
-    return any(verdict.status != "within" for verdict in verdicts)
+    return any(verdict.status in ("above", "not measured") for verdict in verdicts)

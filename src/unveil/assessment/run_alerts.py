@@ -45,7 +45,7 @@ def run_alerts(
     run: Run,
     gate: GateStatements,
     figures: Sequence[LimitCheck],
-    disclosures: Sequence[Disclosure],
+    disclosures: Sequence[tuple[str, Disclosure]],
     *,
     limits: Mapping[str, Limit],
     sensitive: Mapping[str, Sequence[str]],

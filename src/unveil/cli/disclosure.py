@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from unveil.assessment.key_set_alerts import LIMITED
 from unveil.assessment.limits import LIMITABLE, check_limits, parse_limits
 from unveil.atomic import write_all_or_none
 from unveil.cli.gate_options import GateOptions, gate_options
@@ -28,7 +29,7 @@ from unveil.cli.progress import progress_bar
 from unveil.measure.disclosure.disclosure import check_settings
 from unveil.measure.disclosure.disclosure import disclosure as measure_disclosure
 from unveil.measure.disclosure.result import DisclosureResult
-from unveil.measure.gate.assess import assess_files, hash_study, key_set_alerts
+from unveil.measure.gate.assess import assess_files, hash_study
 from unveil.measure.gate.evidence import Files
 from unveil.records.alerts import Assessment
 from unveil.records.disclosure import Disclosure
@@ -179,14 +180,12 @@ def measure_and_assess(
         result = measure_disclosure(
             opened.original, opened.synthetic, **settings, expected=True, progress=bar
         )
-        pairs = {name: (limit, limit) for name, limit in limits.items()}
-        more, left = key_set_alerts(result, pairs, bar)
+        if any(name in limits for name in LIMITED):
+            result = result.with_key_sets(bar)
         assessment = assess_files(
             Files(opened.files),
             result.record,
-            limits=pairs,
-            more=more,
-            not_tested=left,
+            limits={name: (limit, limit) for name, limit in limits.items()},
             sensitive=gate.sensitive,
             identifiers=gate.identifiers,
             person=settings.get("person"),

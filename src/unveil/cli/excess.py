@@ -10,6 +10,7 @@ from unveil.cli.options import (
     check_lacking,
     exclude_option,
     key_and_target_options,
+    option,
     output_options,
     person_option,
     reading_options,
@@ -41,6 +42,7 @@ from unveil.view.render_rich import render_rich
 @exclude_option
 @person_option
 @reading_options
+@option("--nearest", "Add R of an intruder who takes the nearest synthetic record.", is_flag=True)
 @chart_option
 @words_option
 @output_options

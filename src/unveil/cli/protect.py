@@ -5,10 +5,10 @@ from typing import Any, cast
 
 import click
 
-from unveil.arguments import numbers_in
+from unveil.arguments import numbers_in, whole_number
 from unveil.cli.options import file_option, json_option, option
 from unveil.cli.progress import progress_bar
-from unveil.errors import ReadError, SettingsError
+from unveil.errors import ReadError
 from unveil.io.write_file import ENDINGS
 from unveil.project.make_copies import is_in_project, protect_copy
 from unveil.project.protect import is_project
@@ -80,8 +80,8 @@ def protect(
         raise ReadError(f"Name the project file: {EXAMPLE}.")
     if project is not None and not is_project(project):
         raise ReadError(f"A project file ends in .toml. Name one: {EXAMPLE}.")
-    if asked["seed"] is not None and asked["seed"] < 0:
-        raise SettingsError("--seed must be a whole number from 0 on.")
+    if asked["seed"] is not None:
+        whole_number("--seed", asked["seed"], least=0)
     read = read_project(project, needs_files=False)
     with progress_bar() as bar:
         made = protect_copy(

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Callable
-from math import inf
 from typing import Any
 
 import click
 
+from unveil.arguments import number_within, whole_number
 from unveil.cli.options import (
     column_names,
     csv_option,
@@ -78,16 +78,12 @@ def depth(context: click.Context, option: click.Parameter, given: str | None) ->
 
 def check_numbers(sap_max_n: int | None, audit: float | None) -> None:
     """Refuse numbers that mean nothing, by the names of their options."""
-    if sap_max_n is not None and not 0 <= sap_max_n <= LARGEST_N:
-        raise SettingsError(
-            f"--sap-max-n is {sap_max_n}. It must be a whole number from 0 to {LARGEST_N:,}: how"
-            " many people an intruder may know."
-        )
-    if audit is not None and not 0 <= audit < inf:
-        raise SettingsError(
-            f"--audit is {audit:g}. It must be a number from 0, such as 10 for estimates within 10"
-            " percent of the true count."
-        )
+    if sap_max_n is not None:
+        why = ": how many people an intruder may know"
+        whole_number("--sap-max-n", sap_max_n, least=0, most=LARGEST_N, why=why)
+    if audit is not None:
+        why = ", such as 10 for estimates within 10 percent of the true count"
+        number_within("--audit", audit, "[0, inf)", why)
 
 
 source_options = together(

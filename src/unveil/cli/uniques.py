@@ -25,9 +25,9 @@ from unveil.cli.output_files import (
 )
 from unveil.cli.progress import progress_bar
 from unveil.measure.one_table import open_table
-from unveil.measure.uniques.match_risk import match_risk_of, parse_risk_settings
-from unveil.measure.uniques.suda import parse_suda_settings, suda_of
-from unveil.records.uniques import MatchRisk, Suda
+from unveil.measure.uniques.match_risk import MatchRiskSettings, match_risk_of
+from unveil.measure.uniques.suda import SudaSettings, suda_of
+from unveil.records.uniques import MatchRisk, MatchRule, Suda
 from unveil.view.format import lines
 from unveil.view.output import print_output
 from unveil.view.render_documents import csv_document, json_text
@@ -35,7 +35,7 @@ from unveil.view.render_rich import render_rich
 from unveil.view.show import as_blocks
 from unveil.view.uniques import suda_blocks
 
-MATCH_RULES = {"exclude": "wildcard", "category": "category"}
+MATCH_RULES: dict[str, MatchRule] = {"exclude": "wildcard", "category": "category"}
 
 
 @click.command()
@@ -116,10 +116,8 @@ def uniques(
     """
     check_lacking("uniques survey.csv", keys, file, names="the file")
     check_records({"--records": records, "--values": values})
-    asked = parse_suda_settings(
-        len(keys), max_msu=max_msu, dis_fraction=dis_fraction, scores=scores, missing=missing_rule
-    )
-    of_matches = parse_risk_settings(
+    asked = SudaSettings(len(keys), max_msu, dis_fraction, scores, missing_rule)
+    of_matches = MatchRiskSettings(
         keys,
         weights=weights,
         sensitive=sensitive,

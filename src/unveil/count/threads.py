@@ -10,37 +10,42 @@ from threading import Lock
 from typing import Any
 
 _lock = Lock()
-_inside: list[Any] = []
-"""One entry for each fit under way; the first holds what is to be undone when the last ends."""
+_inside: list[None] = []
+"""One entry for each fit under way."""
+_limits: dict[bool, Any] = {}
+"""What is to be undone when the last who asked has left: without and with scipy."""
 
 
 @contextmanager
-def limit_to_one_thread() -> Iterator[None]:
+def limit_to_one_thread(*, has_scipy: bool = True) -> Iterator[None]:
     """Hold the libraries of linear algebra to one thread until the last who asked has left.
 
     To be asked for where threads are started, around all of them: once the main thread has set the
-    number, OpenBLAS (0.3.31) heeds no other thread. Asked for again inside, it changes nothing.
+    number, OpenBLAS (0.3.31) heeds no other thread. Without `has_scipy` only numpy's is held, if
+    scipy's is not there yet, which takes a quarter of a second to import.
     """
-    _enter()
+    _enter(has_scipy=has_scipy)
     try:
         yield
     finally:
         _leave()
 
 
-def _enter() -> None:
-    # Its libraries must be there before they can be held.
-    import scipy.linalg
-    import scipy.optimize  # noqa: F401
+def _enter(*, has_scipy: bool) -> None:
+    if has_scipy:
+        # Its libraries must be there before they can be held.
+        import scipy.linalg
+        import scipy.optimize  # noqa: F401
     from threadpoolctl import threadpool_limits
 
     with _lock:
-        _inside.append(None if _inside else threadpool_limits(1, user_api="blas"))
+        _inside.append(None)
+        if not (_limits.keys() & {True, has_scipy}):
+            _limits[has_scipy] = threadpool_limits(1, user_api="blas")
 
 
 def _leave() -> None:
     with _lock:
-        if len(_inside) == 1:
-            _inside[0].restore_original_limits()
-        # The first stays the first, whoever leaves.
         _inside.pop()
+        while _limits and not _inside:
+            _limits.popitem()[1].restore_original_limits()

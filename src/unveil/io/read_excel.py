@@ -15,7 +15,7 @@ from typing import Any
 
 import polars as pl
 
-from unveil.errors import ReadError, RolesError, list_names, nearest
+from unveil.errors import ReadError, RolesError, list_names, unknown_name
 from unveil.io.code_meanings import variable_of
 from unveil.io.numbers import EXACT_IN_FLOAT
 from unveil.io.table import choose
@@ -157,8 +157,7 @@ def _choose_sheet(book: Any, question: ReadRequest) -> tuple[str, pl.DataFrame]:
     hidden = hidden_sheets(os.fsdecode(question.path))
     if question.sheet is not None and question.sheet not in names:
         raise RolesError(
-            f"{question.place} has no sheet {question.sheet!r}."
-            f"{nearest(question.sheet, names)} Its sheets are: {list_names(names)}."
+            unknown_name(f"{question.place} has no sheet", question.sheet, names, "Its sheets are")
         )
     in_turn = sorted(names, key=hidden.__contains__)
     for name in in_turn if question.sheet is None else [question.sheet]:

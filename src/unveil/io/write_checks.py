@@ -131,15 +131,6 @@ def _text_from_numbers(column: pl.Series, variable: Variable) -> pl.Series:
     return text.replace(list(spelt), list(spelt.values())) if spelt else text
 
 
-def _text_from_date(column: pl.Series, variable: Variable) -> pl.Series:
-    # A reader of text files takes 2024-02-29 for a date, whatever the original took it for.
-    return column.dt.strftime("%Y-%m-%d")
-
-
-def _text_from_moment(column: pl.Series, variable: Variable) -> pl.Series:
-    return column.dt.strftime("%Y-%m-%d %H:%M:%S%.f")
-
-
 def _text_from_truth(column: pl.Series, variable: Variable) -> pl.Series:
     text = column.cast(pl.String)
     spelt = {str(level.code).lower(): str(level.code) for level in variable.levels}
@@ -153,18 +144,10 @@ def _date_from_moment(column: pl.Series, variable: Variable) -> pl.Series:
     return days
 
 
-def _moment_from_date(column: pl.Series, variable: Variable) -> pl.Series:
-    return column.cast(pl.Datetime("us"))
-
-
 def _time_from_text(column: pl.Series, variable: Variable) -> pl.Series:
     text = column.cast(pl.String)
     found = parse_clock_text(text.set((text == "").fill_null(value=False), None))
     return _refuse_column(column, variable) if found is None else found
-
-
-def _number_from_truth(column: pl.Series, variable: Variable) -> pl.Series:
-    return column.cast(pl.Int64)
 
 
 def _truth_from_number(column: pl.Series, variable: Variable) -> pl.Series:
@@ -176,13 +159,14 @@ def _truth_from_number(column: pl.Series, variable: Variable) -> pl.Series:
 _CHANGES: dict[tuple[str, str], Callable[[pl.Series, Variable], pl.Series]] = {
     ("text", "number"): _numbers_from_text,
     ("number", "text"): _text_from_numbers,
-    ("date", "text"): _text_from_date,
-    ("moment", "text"): _text_from_moment,
+    # A reader of text files takes 2024-02-29 for a date, whatever the original took it for.
+    ("date", "text"): lambda column, _: column.dt.strftime("%Y-%m-%d"),
+    ("moment", "text"): lambda column, _: column.dt.strftime("%Y-%m-%d %H:%M:%S%.f"),
     ("truth", "text"): _text_from_truth,
     ("moment", "date"): _date_from_moment,
-    ("date", "moment"): _moment_from_date,
+    ("date", "moment"): lambda column, _: column.cast(pl.Datetime("us")),
     ("text", "time"): _time_from_text,
-    ("truth", "number"): _number_from_truth,
+    ("truth", "number"): lambda column, _: column.cast(pl.Int64),
     ("number", "truth"): _truth_from_number,
 }
 
@@ -235,26 +219,6 @@ _SPSS_TEXT = 32_767
 _STATA_TEXT = 2_000_000_000
 
 
-def spss_values(columns: Sequence[pl.Series]) -> list[str]:
-    """What SPSS cannot hold, a sentence each."""
-    return list(_find_limits(columns, _SPSS))
-
-
-def stata_values(columns: Sequence[pl.Series]) -> list[str]:
-    """What Stata cannot hold, a sentence each."""
-    return list(_find_limits(columns, _STATA))
-
-
-def parquet_values(columns: Sequence[pl.Series]) -> list[str]:
-    """What Parquet cannot hold, a sentence each."""
-    return list(_find_limits(columns, [(lambda column: column.dtype == pl.Object, _TYPE)]))
-
-
-def csv_values(columns: Sequence[pl.Series]) -> list[str]:
-    """What a text file cannot hold, a sentence each."""
-    return list(_find_limits(columns, [(_is_nested, _TYPE)]))
-
-
 def letters_in(column: pl.Series) -> list[str]:
     """The letters of missing values that a column of numbers holds: ".a" and others."""
     letters = is_letter(column)
@@ -268,19 +232,16 @@ def without_letters(column: pl.Series) -> pl.Series:
     return column.set(letters, None) if letters.any() else column
 
 
-def _find_limits(columns: Sequence[pl.Series], checks: Sequence[Check]) -> Iterator[str]:
+def value_faults(columns: Sequence[pl.Series], program: str) -> Iterator[str]:
+    """What the files of a program cannot hold, a sentence each."""
     left = list(columns)
-    for is_hit, sentence in checks:
+    for is_hit, sentence in _LIMITS[program]:
         hit = {column.name for column in left if is_hit(column.alias(""))}
         if hit:
             names = list_names(repr(column.name) for column in left if column.name in hit)
             some = f"Column {names}" if len(hit) == 1 else f"Columns {names}"
-            yield sentence.format(some=some, s="s" if len(hit) == 1 else "", are=_are(len(hit)))
+            yield sentence.format(some=some, s="s" if len(hit) == 1 else "")
         left = [column for column in left if column.name not in hit]
-
-
-def _are(count: int) -> str:
-    return "is" if count == 1 else "are"
 
 
 def _is_nested(column: pl.Series) -> bool:
@@ -381,11 +342,15 @@ def _checks(who: str, largest: float, most: int, first: date) -> list[Check]:
     ]
 
 
-_SPSS: list[Check] = [
-    (lambda column: bool(letters_in(column)), _LETTERS),
-    *_checks("SPSS", _SPSS_LARGEST, _SPSS_TEXT, date(1582, 10, 15)),
-]
-_STATA: list[Check] = [
-    (lambda column: "._" in letters_in(column), _UNDERSCORE),
-    *_checks("Stata", _STATA_LARGEST, _STATA_TEXT, date(100, 1, 1)),
-]
+_LIMITS: dict[str, list[Check]] = {
+    "SPSS": [
+        (lambda column: bool(letters_in(column)), _LETTERS),
+        *_checks("SPSS", _SPSS_LARGEST, _SPSS_TEXT, date(1582, 10, 15)),
+    ],
+    "Stata": [
+        (lambda column: "._" in letters_in(column), _UNDERSCORE),
+        *_checks("Stata", _STATA_LARGEST, _STATA_TEXT, date(100, 1, 1)),
+    ],
+    "Parquet": [(lambda column: column.dtype == pl.Object, _TYPE)],
+    "CSV": [(_is_nested, _TYPE)],
+}

@@ -13,10 +13,10 @@ from unveil.io.outgoing import OutgoingTable
 from unveil.io.stat_dates import clock_text
 from unveil.io.write_checks import (
     as_integers,
-    csv_values,
     is_text,
     is_whole,
     letters_in,
+    value_faults,
     without_letters,
 )
 from unveil.io.write_labels import csv_names
@@ -61,7 +61,7 @@ _MOMENT = "%Y-%m-%dT%H:%M:%S%.f"
 def csv_faults(outgoing: OutgoingTable) -> list[str]:
     """Why the copy cannot be a text file, a sentence each."""
     columns = outgoing.frame.get_columns()
-    return [*csv_names(outgoing.frame.columns), *csv_values(columns)]
+    return [*csv_names(outgoing.frame.columns), *value_faults(columns, "CSV")]
 
 
 def codebook_beside(path: Path) -> Path:

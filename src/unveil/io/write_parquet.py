@@ -5,7 +5,7 @@ from pathlib import Path
 from unveil.errors import list_names
 from unveil.io.outgoing import OutgoingTable
 from unveil.io.read_parquet import CODEBOOK
-from unveil.io.write_checks import letters_in, parquet_values
+from unveil.io.write_checks import letters_in, value_faults
 
 NOTICE = "unveil.notice"
 """The key under which a Parquet file carries its label: that it is fake, where it is."""
@@ -13,7 +13,7 @@ NOTICE = "unveil.notice"
 
 def parquet_faults(outgoing: OutgoingTable) -> list[str]:
     """Why the copy cannot be a Parquet file, a sentence each."""
-    return parquet_values(outgoing.frame.get_columns())
+    return [*value_faults(outgoing.frame.get_columns(), "Parquet")]
 
 
 def write_parquet(outgoing: OutgoingTable, path: Path) -> tuple[str, ...]:

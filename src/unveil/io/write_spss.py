@@ -1,6 +1,8 @@
 """A copy as an SPSS file, .sav or .zsav: numbers are floats, texts have a fixed width in bytes."""
 
 import math
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -9,7 +11,7 @@ import polars as pl
 
 from unveil.io.outgoing import OutgoingTable, find_kind
 from unveil.io.stat_dates import is_finer_than_milliseconds, is_finer_than_spss, spss_seconds
-from unveil.io.write_checks import is_text, is_whole, longest_bytes, spss_values
+from unveil.io.write_checks import is_text, is_whole, longest_bytes, value_faults
 from unveil.io.write_labels import (
     SPSS_USUAL,
     cut_note,
@@ -37,20 +39,13 @@ class _SpssColumns:
     formats: dict[str, str] = field(default_factory=dict)
     value_labels: dict[str, dict[Any, str]] = field(default_factory=dict)
     missing: dict[str, list[Any]] = field(default_factory=dict)
-    cut: list[str] = field(default_factory=list)
-    many_missing: list[str] = field(default_factory=list)
-    letters: list[str] = field(default_factory=list)
-    astray: list[str] = field(default_factory=list)
-    foreign: list[str] = field(default_factory=list)
-    rounded: list[str] = field(default_factory=list)
-    blurred: list[str] = field(default_factory=list)
-    blanks: list[str] = field(default_factory=list)
+    noted: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
 
 def spss_faults(outgoing: OutgoingTable) -> list[str]:
     """Why the copy cannot be an SPSS file: names and values, a sentence each."""
     columns = outgoing.frame.get_columns()
-    return [*spss_names(outgoing.frame.columns), *spss_values(columns)]
+    return [*spss_names(outgoing.frame.columns), *value_faults(columns, "SPSS")]
 
 
 def write_spss(outgoing: OutgoingTable, path: Path, *, compressed: bool) -> tuple[str, ...]:
@@ -77,7 +72,7 @@ def write_spss(outgoing: OutgoingTable, path: Path, *, compressed: bool) -> tupl
         variable_format=declared.formats,
     )
     _pin_time(path)
-    return _spss_notes(declared)
+    return _spss_notes(declared.noted)
 
 
 def _column(column: pl.Series, variable: Variable, declared: _SpssColumns) -> pl.Series:
@@ -87,9 +82,9 @@ def _column(column: pl.Series, variable: Variable, declared: _SpssColumns) -> pl
     kind = find_kind(column.dtype)
     is_stamp = kind in SPSS_USUAL
     if kind in ("moment", "time") and is_finer_than_milliseconds(column):
-        declared.rounded.append(column.name)
+        declared.noted["rounded"].append(column.name)
     if kind == "moment" and is_finer_than_spss(column):
-        declared.blurred.append(column.name)
+        declared.noted["blurred"].append(column.name)
     numbers = spss_seconds(column) if is_stamp else column.cast(pl.Float64).fill_nan(None)
     form = spss_format(variable.format, kind, is_whole=is_whole(numbers))
     declared.formats[column.name] = form
@@ -104,7 +99,7 @@ def _text(column: pl.Series, variable: Variable, declared: _SpssColumns) -> pl.S
     width = min(max(longest, text_width(variable.format)), _WIDEST)
     declared.formats[column.name] = f"A{width}"
     if text.str.ends_with(" ").any():
-        declared.blanks.append(column.name)
+        declared.noted["blanks"].append(column.name)
     # pyreadstat makes a column as wide as its longest text. SPSS fills texts up with blanks on the
     # disk, so that blanks after the first one make it as wide as declared and change nothing else.
     first = str(text[0])
@@ -117,7 +112,7 @@ def _declare(column: pl.Series, variable: Variable, declared: _SpssColumns) -> N
     if find_kind(column.dtype) in SPSS_USUAL and declared.source != "spss":
         # Codes among dates are numbers of their program, which mean other days in this one.
         if levels or codes or variable.missing_ranges:
-            declared.foreign.append(variable.name)
+            declared.noted["foreign"].append(variable.name)
         return
     if not is_text(column):
         levels = [level for level in levels if number_of(level.code) is not None]
@@ -125,8 +120,8 @@ def _declare(column: pl.Series, variable: Variable, declared: _SpssColumns) -> N
     lost = {*(one.code for one in variable.levels), *variable.missing}
     lost -= {*(level.code for level in levels), *codes}
     if lost:
-        noted = declared.letters if all(map(is_letter, lost)) else declared.astray
-        noted.append(variable.name)
+        what = "letters" if all(map(is_letter, lost)) else "astray"
+        declared.noted[what].append(variable.name)
     _declare_labels(column, variable, levels, declared)
     _declare_missing(column, variable, codes, declared)
 
@@ -136,7 +131,7 @@ def _declare_labels(
 ) -> None:
     long_values = any(len(level.label.encode()) > _VALUE_LABEL for level in levels)
     if long_values or len((variable.label or "").encode()) > _LABEL:
-        declared.cut.append(variable.name)
+        declared.noted["cut"].append(variable.name)
     as_held = str if is_text(column) else number_of
     labels = {as_held(one.code): truncate_bytes(one.label, _VALUE_LABEL) for one in levels}
     if labels:
@@ -160,7 +155,7 @@ def _declare_missing(
     if _fits(ranges, codes, is_text=is_text(column)):
         declared.missing[variable.name] = missing
     else:
-        declared.many_missing.append(variable.name)
+        declared.noted["many_missing"].append(variable.name)
 
 
 def _fits(ranges: list[dict[str, float]], codes: list[Code], *, is_text: bool) -> bool:
@@ -190,23 +185,23 @@ def _pin_time(path: Path) -> None:
         file.write(_MADE)
 
 
-def _spss_notes(declared: _SpssColumns) -> tuple[str, ...]:
+def _spss_notes(noted: Mapping[str, list[str]]) -> tuple[str, ...]:
     most = f"{_LABEL} bytes (of a column) and {_VALUE_LABEL} bytes (of a code)"
     return (
-        *cut_note(declared.cut, "Labels", most),
+        *cut_note(noted["cut"], "Labels", most),
         *left_out_note(
-            declared.many_missing,
+            noted["many_missing"],
             "Missing codes",
             "SPSS has room for three codes, or a range and a code, and for texts of eight bytes",
         ),
         *left_out_note(
-            declared.letters, "Letters of missing values", "no record holds one, and SPSS has none"
+            noted["letters"], "Letters of missing values", "no record holds one, and SPSS has none"
         ),
-        *left_out_note(declared.astray, "Codes in text", "the columns hold numbers"),
+        *left_out_note(noted["astray"], "Codes in text", "the columns hold numbers"),
         *left_out_note(
-            declared.foreign, "Codes among the dates", "they are numbers of another program"
+            noted["foreign"], "Codes among the dates", "they are numbers of another program"
         ),
-        *cut_note(declared.rounded, "Times", "thousandths of a second when SPSS shows them"),
-        *cut_note(declared.blurred, "Moments", "ten microseconds, as exactly as SPSS keeps them"),
-        *cut_note(declared.blanks, "Texts", "their last character that is no blank"),
+        *cut_note(noted["rounded"], "Times", "thousandths of a second when SPSS shows them"),
+        *cut_note(noted["blurred"], "Moments", "ten microseconds, as exactly as SPSS keeps them"),
+        *cut_note(noted["blanks"], "Texts", "their last character that is no blank"),
     )

@@ -17,7 +17,7 @@ from unveil.io.write_checks import (
     is_text,
     is_whole,
     letters_in,
-    stata_values,
+    value_faults,
     without_letters,
 )
 from unveil.io.write_labels import (
@@ -60,7 +60,11 @@ class _StataColumns:
 def stata_faults(outgoing: OutgoingTable) -> list[str]:
     """Why the copy cannot be a Stata file: names and values, a sentence each."""
     columns = outgoing.frame.get_columns()
-    faults = [*stata_names(outgoing.frame.columns), *stata_values(columns), *_set_names(outgoing)]
+    faults = [
+        *stata_names(outgoing.frame.columns),
+        *value_faults(columns, "Stata"),
+        *_set_names(outgoing),
+    ]
     if len(columns) > _MOST_COLUMNS:
         faults.append(
             f"Stata holds {_MOST_COLUMNS:,} columns at most; the synthetic data have"

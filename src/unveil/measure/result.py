@@ -1,6 +1,6 @@
 """A result that is one table: its record, the rows of it, and those as a frame."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -35,3 +35,15 @@ def rows_frame(rows: Iterable[Record], schema: Any = None) -> pl.DataFrame:
     if made and "copy" in made[0]:
         made = [{**row, "copy": str(row["copy"])} for row in made]
     return pl.DataFrame(made, schema=schema, infer_schema_length=None)
+
+
+Row = TypeVar("Row", bound=Record)
+
+
+def mean_row(rows: Sequence[Row], **given: Any) -> Row:
+    """The mean over copies of every figure that is not given; None where a copy has none."""
+    means = {}
+    for name in type(rows[0]).__struct_fields__:
+        figures = [getattr(row, name) for row in rows] if name not in given else []
+        means[name] = None if None in figures else sum(figures) / max(len(figures), 1)
+    return type(rows[0])(**means | given)

@@ -12,13 +12,7 @@ from numpy.typing import NDArray
 from unveil.arrays import Floats, Ints
 from unveil.count.packing import count_people
 from unveil.models.axes import Sparse
-
-
-def strip_prefix(name: str, arrays: Mapping[str, Any]) -> dict[str, Any]:
-    """The arrays that stand under a name, without it."""
-    start = f"{name}."
-    return {key.removeprefix(start): v for key, v in arrays.items() if key.startswith(start)}
-
+from unveil.models.stored import Stored, add_prefix, strip_prefix
 
 # What is a column to synthesis: a number or a category, and which of its values are no value?
 #
@@ -106,6 +100,11 @@ class ColumnValues:
 
     def __len__(self) -> int:
         return len(self.values)
+
+    def select(self, rows: Ints) -> "ColumnValues":
+        """The same in some rows."""
+        state = None if self.state is None else self.state[rows]
+        return ColumnValues(self.column, self.values[rows], state)
 
     @cached_property
     def ranks(self) -> Ranks:
@@ -226,7 +225,7 @@ class Predictors:
 
 
 @dataclass(frozen=True)
-class TreeCoding:
+class TreeCoding(Stored):
     """How categories are turned into numbers for the tree of one target, fitted to the original.
 
     `orders` has an array for each predictor: the place of every level in the order of the target,
@@ -346,7 +345,7 @@ def _first_component(
 
 
 @dataclass(frozen=True)
-class DummyCoding:
+class DummyCoding(Stored):
     """How predictors are turned into the columns of a regression, fitted to the original.
 
     No column of ones: a model adds its own. `centres` and `scales` have an entry for each predictor
@@ -404,8 +403,8 @@ class DummyCoding:
 
     def to_arrays(self) -> dict[str, Any]:
         """For a model file."""
-        pools = {f"pools.{place}": of for place, of in self.pools.items()}
-        return {"centres": self.centres, "scales": self.scales, **pools}
+        pools = {str(place): of for place, of in self.pools.items()}
+        return {"centres": self.centres, "scales": self.scales, **add_prefix("pools", pools)}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Literal, get_args
 
 from unveil.arrays import Floats, Ints
@@ -83,10 +84,10 @@ def welch(a: GroupSummary, b: GroupSummary) -> Welch | None:
     s_a, s_b = e_a / (e_a + e_b), e_b / (e_a + e_b)
     t = apart / math.sqrt(e_a + e_b)
     df = 1 / (s_a * s_a / (a.n - 1) + s_b * s_b / (b.n - 1))
-    return Welch(t, df, _two_sided_p(t, df))
+    return Welch(t, df, two_sided_p(t, df))
 
 
-def _two_sided_p(t: float, df: float) -> float:
+def two_sided_p(t: float, df: float) -> float:
     """The probability of a t at least so far from 0."""
     from scipy.special import stdtr
 
@@ -174,6 +175,46 @@ def interval(estimate: float, se: float, level: float, df: float | None = None) 
     upper = (1 + level) / 2
     reach = float(ndtri(upper) if df is None else stdtrit(df, upper)) * se
     return estimate - reach, estimate + reach
+
+
+# How sure is a rate?
+
+
+@dataclass(frozen=True)
+class Rate:
+    """Wilson's interval: its centre is the rate that is reported, not successes / n."""
+
+    centre: float
+    error: float  # half its width
+
+    @property
+    def interval(self) -> Interval:
+        """Both ends."""
+        return self.centre - self.error, self.centre + self.error
+
+
+def z_of(level: float) -> float:
+    """The normal quantile of a two-sided level."""
+    return NormalDist().inv_cdf((1 + level) / 2)
+
+
+def wilson(successes: float, n: float, level: float) -> Rate:
+    """Wilson's score interval of a rate, for successes that may be fractional.
+
+    Notes
+    -----
+    r = (s + z^2/2) / (n + z^2), e = z / (n + z^2) sqrt(s (n - s) / n + z^2/4); n = 0 is the
+    caller's to refuse. With s = 0 of 500 the centre is 0.0038, never 0.
+
+    References
+    ----------
+    Wilson (1927); as Anonymeter 1.1.0 has it, where the centre is the rate that is reported.
+    """
+    z = z_of(level)
+    spread = max(successes * (n - successes) / n, 0.0)
+    return Rate(
+        (successes + z * z / 2) / (n + z * z), z / (n + z * z) * math.sqrt(spread + z * z / 4)
+    )
 
 
 def overlap(one: Interval, two: Interval) -> float | None:

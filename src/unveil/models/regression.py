@@ -31,12 +31,13 @@ from unveil.models.likelihood import (
     separates,
     softmax,
 )
+from unveil.models.stored import Stored
 
 # A number, from columns: least squares.
 
 
 @dataclass(frozen=True)
-class RegressionFit:
+class RegressionFit(Stored):
     """Intercepts and coefficients (columns x classes, or columns), and how they were found."""
 
     intercept: Floats
@@ -358,9 +359,8 @@ def _errors(turn: Floats, covariance: Floats) -> Floats:
 def separation_reason(labels: Sequence[str]) -> str:
     """Why there is no finite coefficient."""
     return (
-        f"{list_names(labels, 6)} {'separates' if len(labels) == 1 else 'separate'} the levels "
-        "of the"
-        " outcome, so that no finite coefficient is the most likely"
+        f"{list_names(labels, 6)} {'separates' if len(labels) == 1 else 'separate'} the levels of"
+        " the outcome, so that no finite coefficient is the most likely"
     )
 
 

@@ -4,14 +4,15 @@
 `TreeCuts` are the cuts of a tree without the values it was grown on, for models that are stored.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.arrays import Floats, Ints, Mask
+from unveil.models.stored import Stored
 
 # Where is each node of a tree best cut in two by one column, all nodes of a level at once?
 #
@@ -380,7 +381,7 @@ LEAF = -1
 
 
 @dataclass(frozen=True)
-class TreeCuts:
+class TreeCuts(Stored):
     """A binary tree as arrays, one entry for every node; node 0 is the root.
 
     A row goes left where its predictor is at most the threshold. Leaves have no children: -1.
@@ -438,15 +439,6 @@ class TreeCuts:
             inner = nodes[self.left[nodes] != LEAF]
             nodes = np.concatenate([self.left[inner], self.right[inner]])
         return depths
-
-    def to_arrays(self) -> dict[str, Any]:
-        """For a model file."""
-        return {name: getattr(self, name) for name in ("feature", "threshold", "left", "right")}
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
-        """The tree that `to_arrays` wrote."""
-        return cls(arrays["feature"], arrays["threshold"], arrays["left"], arrays["right"])
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from unveil.assessment.outstanding import rule_command, shell_quote
-from unveil.errors import RolesError, list_names, nearest, quote_text
+from unveil.errors import RolesError, unknown_name
 from unveil.project.edit_project import exclusion_table
 from unveil.project.model import ExcludeEntry, ProjectFile
 from unveil.project.toml import entry_lines
@@ -72,17 +72,13 @@ def _check_unknown(
         )
     if scenario is not None and scenario not in names:
         raise RolesError(
-            f"The run has no scenario {quote_text(scenario)}.{nearest(scenario, names)} The"
-            f" scenarios are: {list_names(names)}."
+            unknown_name("The run has no scenario", scenario, names, "The scenarios are")
         )
     targets = dict.fromkeys(
         one for name, record in disclosures if scenario in (None, name) for one in record.targets
     )
     if target not in targets:
-        raise RolesError(
-            f"The run has no target {quote_text(target)}.{nearest(target, [*targets])} The targets"
-            f" are: {list_names(targets)}."
-        )
+        raise RolesError(unknown_name("The run has no target", target, targets, "The targets are"))
 
 
 def _scenario(

@@ -5,8 +5,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from unveil.arguments import choice, is_list, quote_value
-from unveil.errors import InputError, list_names, nearest
+from unveil.arguments import Setting, choice, is_list, quote_value
+from unveil.errors import InputError, unknown_name
 from unveil.project.people import LONGEST, LONGEST_TEXT, is_name, text_fault
 from unveil.protection.plan import FileError
 from unveil.study.roles import names
@@ -42,11 +42,8 @@ class Fields:
         """Tell every setting that the table does not know."""
         for name in self.table:
             if name not in known:
-                self.refuse(
-                    f"{self.heading} has no setting {quote_value(name)}.{nearest(name, known)} Its"
-                    f" settings are: {list_names(known, most=40)}.",
-                    name,
-                )
+                what, there = f"{self.heading} has no setting", "Its settings are"
+                self.refuse(unknown_name(what, name, known, there, most=40), name)
 
     def text(self, name: str, need: str | None = None) -> str | None:
         """A text that says something; `need` is what is said where it is not there."""
@@ -112,11 +109,7 @@ class Fields:
         if not is_list(given) or not all(isinstance(column, str) for column in given):
             self.refuse(f"{name} of {self.heading} must be a list of names of columns.", name)
             return ()
-        try:
-            return names(given, what.capitalize())
-        except InputError as fault:
-            self.refuse(str(fault), name)
-            return ()
+        return self.parse(name, lambda given: names(given, what.capitalize())) or ()
 
     def file(self, name: str) -> str | None:
         """The name of a file, as it is written; whether it is there is looked at elsewhere."""
@@ -143,9 +136,13 @@ class Fields:
 
     def one_of(self, name: str, choices: Sequence[str]) -> str | None:
         """One of some texts."""
+        return self.parse(name, lambda given: choice(name, given, choices))
+
+    def parse(self, name: str, read: Callable[[Any], Setting | None]) -> Setting | None:
+        """What is set as `read` takes it, which refuses what cannot be."""
         given = self.table.get(name)
         try:
-            return None if given is None else choice(name, given, choices)
+            return None if given is None else read(given)
         except InputError as fault:
             self.refuse(str(fault), name)
             return None

@@ -7,6 +7,7 @@ from typing import Any
 
 from unveil.assessment.alerts import highest_tied_percent, real_percent
 from unveil.assessment.assess_release import value_share
+from unveil.assessment.limits import adds_of
 from unveil.records.alerts import GateEvidence
 from unveil.records.attacks import Attacks, Membership
 from unveil.records.base import Record
@@ -66,6 +67,10 @@ def _disclosure(record: Disclosure, copy: int | None) -> Iterator[Row]:
     for one in record.attribute:
         for measure in ATTRIBUTE if one.copy != "mean" else ():
             yield _beside(record, one, measure, one.target)
+        if one.copy != "mean":
+            low, high = adds_of(record, one.target, one.copy)
+            where = {"target": one.target, "copy": one.copy}
+            yield {"measure": "adds", **where, "value": low, "high": high}
 
 
 def _beside(

@@ -7,11 +7,11 @@ from typing import Any
 
 import msgspec
 
-from unveil.errors import InputError, RolesError, SettingsError, list_names, nearest
+from unveil.errors import InputError, RolesError, SettingsError
 from unveil.measure.disclosure.figures import CheckSettings
 from unveil.measure.disclosure.record import MeasuredScenario, measure_scenario
 from unveil.measure.disclosure.result import DisclosureResult
-from unveil.project.model import ProjectFile
+from unveil.project.model import ProjectFile, check_scenario
 from unveil.project.plan_run import PlannedPart, disclosure_settings
 from unveil.project.sources import Inputs, hash_files
 from unveil.records.base import Record
@@ -65,6 +65,11 @@ class Measuring:
         counted = self.count_scenario(settings)
         return DisclosureResult.of(counted, self.fitting(counted, settings))
 
+    def full_disclosure(self, settings: Mapping[str, Any]) -> DisclosureResult:
+        """The same, with what is expected, and on every set of the keys."""
+        found = self.disclosure(settings).with_expected(self.progress)
+        return found.with_key_sets(self.progress)
+
     def count_scenario(self, settings: Mapping[str, Any]) -> MeasuredScenario:
         """A scenario counted once, as `unveil.disclosure` counts it, with nothing excluded."""
         known = repr([settings.get(name) for name in (*_SCENARIO, "person", "sensitive")])
@@ -117,7 +122,7 @@ _SCENARIO = ("keys", "targets", "bands", "special_codes", "missing_values")
 
 
 def _disclosure(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:
-    return at.disclosure(asked).with_expected(at.progress)
+    return at.full_disclosure(asked)
 
 
 def _gate(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:
@@ -296,10 +301,5 @@ def disclosure_of(
     """Disclosure of one scenario under the exclusions in force; nothing is stored."""
     held = inputs or inputs_of(project)
     known = {one.name: one for one in project.scenarios}
-    if scenario not in known:
-        raise SettingsError(
-            f"There is no scenario {scenario!r}.{nearest(scenario, [*known])} The scenarios are:"
-            f" {list_names(known)}."
-        )
-    settings = disclosure_settings(project, held, known[scenario])
-    return Measuring(held).disclosure(settings).with_expected()
+    settings = disclosure_settings(project, held, known[check_scenario(scenario, [*known])])
+    return Measuring(held).full_disclosure(settings)

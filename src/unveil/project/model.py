@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from unveil.errors import RolesError, list_names, nearest, quote_text
+from unveil.errors import RolesError, unknown_name
 from unveil.project.toml import Lines, sort_faults
 from unveil.protection.plan import FileError, ProtectionPlan
 from unveil.records.exclusions import Exclusion
@@ -97,10 +97,7 @@ class ScenarioEntry:
 def check_scenario(given: str, known: Sequence[str]) -> str:
     """The name of a scenario that is there, or a refusal that names the nearest."""
     if given not in known:
-        raise RolesError(
-            f"There is no scenario {quote_text(str(given))}.{nearest(str(given), known)} The"
-            f" scenarios are: {list_names(known)}."
-        )
+        raise RolesError(unknown_name("There is no scenario", given, known, "The scenarios are"))
     return given
 
 

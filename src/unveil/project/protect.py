@@ -39,7 +39,8 @@ from unveil.study.band_spec import parse_bands
 from unveil.study.roles import names, parse_roles
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.take_study import takes_study
-from unveil.synthesis.settings import MOST_ROWS, entries
+from unveil.synthesis.methods import MOST_ROWS
+from unveil.synthesis.settings import entries
 
 # What is asked for besides the steps: for whom, how many rows, which leaves, by which seeds?
 

@@ -5,14 +5,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from unveil.arguments import number_in, quote_value
-from unveil.errors import InputError, SettingsError, list_names, nearest, quote_text
+from unveil.arguments import choice, number_within, quote_value, whole_number
+from unveil.errors import InputError, SettingsError, quote_text
 from unveil.measure.tables.schemes import parse_scheme
 from unveil.measure.utility.replicate_settings import parse_results
 from unveil.project.fields import Fields, tables_in
 from unveil.project.model import Data, ProjectFile, PublishedEntry
 from unveil.protection.plan import FileError
 from unveil.study.band_spec import parse_bands
+from unveil.study.study import parse_missing
 
 DATA = (
     *("original", "synthetic", "control", "special_codes", "missing_values", "types"),
@@ -57,10 +58,10 @@ def read_data(document: Mapping[str, Any], faults: list[FileError]) -> Data:
         control=control,
         labels=fields.file("labels"),
         special_codes=fields.by_column("special_codes", "{income = [-8]}", _check_codes),
-        missing_values=_missing_values(fields),
+        missing_values=fields.parse("missing_values", parse_missing) or (),
         types=fields.by_column("types", '{age = "integer"}', _check_type),
-        sampling_fraction=_fraction(fields),
-        utility_sample=_utility_sample(fields),
+        sampling_fraction=fields.parse("sampling_fraction", _parse_fraction),
+        utility_sample=fields.parse("utility_sample", _parse_sample),
     )
 
 
@@ -69,49 +70,17 @@ def _check_codes(column: str, given: Any) -> None:
 
 
 def _check_type(column: str, given: Any) -> None:
-    if not isinstance(given, str) or given not in TYPES:
-        hint = nearest(given, TYPES) if isinstance(given, str) else ""
-        raise SettingsError(
-            f"the type of {quote_value(column)} is {quote_value(given)}.{hint} It must be one of:"
-            f" {list_names(TYPES)}."
-        )
+    choice(f"the type of {quote_value(column)}", given, TYPES)
 
 
-def _utility_sample(fields: Fields) -> int | str | None:
-    given = fields.table.get("utility_sample")
-    is_number = isinstance(given, int) and not isinstance(given, bool) and given > 0
-    if given not in (None, "all") and not is_number:
-        fields.refuse(
-            f"utility_sample is {quote_value(given)}. Write how many records of the largest file"
-            ' utility compares, a whole number above 0, or "all".',
-            "utility_sample",
-        )
-        return None
-    return given
+def _parse_sample(given: Any) -> Any:
+    why = ', the records of the largest file that utility compares; or "all"'
+    return "all" if given == "all" else whole_number("utility_sample", given, why=why)
 
 
-def _fraction(fields: Fields) -> float | None:
-    given = fields.table.get("sampling_fraction")
-    number = number_in(given)
-    if given is not None and (number is None or not 0 < number <= 1):
-        fields.refuse(
-            f"sampling_fraction is {quote_value(given)}. Write the share of the population that is"
-            " in the original: a number above 0 and at most 1.",
-            "sampling_fraction",
-        )
-    return number
-
-
-def _missing_values(fields: Fields) -> tuple[str, ...]:
-    given = fields.table.get("missing_values", [])
-    several = [given] if isinstance(given, str) else given
-    if isinstance(several, list) and all(isinstance(one, str) for one in several):
-        return tuple(several)
-    fields.refuse(
-        'missing_values must be a list of texts that mean missing, such as ["NA", "-9"].',
-        "missing_values",
-    )
-    return ()
+def _parse_fraction(given: Any) -> float:
+    why = ", the share of the population that is in the original"
+    return number_within("sampling_fraction", given, "(0, 1]", why)
 
 
 def _copies(fields: Fields, original: str | None) -> tuple[str, ...]:
@@ -231,13 +200,8 @@ def _table(fields: Fields) -> None:
         fields.columns("dims", "dims")
     for name in ("total", "sample"):
         fields.truth(name)
-    n_max = fields.table.get("n_max", 0)
-    if isinstance(n_max, bool) or not isinstance(n_max, int) or n_max < 0:
-        fields.refuse(
-            f"n_max is {quote_value(n_max)}. It must be a whole number from 0 on: how many people"
-            " an intruder may know.",
-            "n_max",
-        )
+    why = ": how many people an intruder may know"
+    fields.parse("n_max", lambda given: whole_number("n_max", given, least=0, why=why))
     given = fields.table.get("rounding")
     for scheme in given.values() if isinstance(given, dict) else [given]:
         try:

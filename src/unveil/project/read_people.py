@@ -11,7 +11,7 @@ from typing import Any
 
 from unveil.arguments import number_in, quote_value
 from unveil.assessment.context import FACTORS, may_rule_together
-from unveil.errors import InputError, SettingsError, list_names, nearest, quote_text
+from unveil.errors import InputError, SettingsError, nearest, quote_text, unknown_name
 from unveil.io.read_toml import parse_document, read_text
 from unveil.project.fields import Fields, table_in, tables_in
 from unveil.project.model import (
@@ -52,14 +52,9 @@ def read_context(document: Mapping[str, Any], faults: list[FileError]) -> Contex
     """`[context]`, with what named people answered to the five factors."""
     fields = table_in(document, "context", faults)
     fields.only(CONTEXT)
-    audience: Audience | None = None
-    try:
-        audience = parse_audience(fields.table.get("audience"))
-    except InputError as fault:
-        fields.refuse(str(fault), "audience")
     answers = {name: _answer(fields, name) for name in FACTORS if fields.has(name)}
     return Context(
-        audience=audience,
+        audience=fields.parse("audience", parse_audience),
         four_eyes=bool(fields.truth("four_eyes")),
         analyst=fields.person("analyst", 'Write a name: analyst = "Name, role".')
         if fields.has("analyst")
@@ -120,11 +115,9 @@ def _exclusion(fields: Fields) -> Exclusion | None:
         return None
     if is_text and exclusion.target is not None:
         name = str(rule).partition("=")[0]
+        level = f"A level is written as target = {toml_string(name)} and level = ..."
         fields.refuse(
-            f"there is no rule {quote_value(rule)}.{nearest(name, _RULES)} The rules are:"
-            f" {list_names(_RULES)}. A level is written as target = {toml_string(name)} and "
-            "level = ...",
-            "rule",
+            f"{unknown_name('there is no rule', rule, _RULES, 'The rules are')} {level}", "rule"
         )
         return None
     return exclusion
@@ -136,10 +129,8 @@ def _check_absent(
     """Refuse the name of a scenario that is not there."""
     known = [one.name for one in scenarios if one.name]
     if name not in known:
-        there = f"The scenarios are: {list_names(known)}." if known else "There is none yet."
-        fields.refuse(
-            f"there is no scenario {quote_value(name)}.{nearest(name, known)} {there}", *setting
-        )
+        sentence = unknown_name("there is no scenario", name, known, "The scenarios are")
+        fields.refuse(sentence, *setting)
 
 
 def read_limits(document: Mapping[str, Any], faults: list[FileError]) -> LimitsEntry:
@@ -195,7 +186,7 @@ def read_rulings(
         fields.only(RULING)
         finding, accept, reason = _ruling(fields)
         by, on = fields.person("by", BY), fields.day()
-        name = None if finding is None else _read_flag_name(fields, finding, scenarios, audience)
+        name = None if finding is None else _read_flag_name(fields, scenarios, audience)
         if finding is None or name is None:
             continue
         if name in ruled:
@@ -257,12 +248,10 @@ def read_exceptions(
 
 
 def _read_flag_name(
-    fields: Fields, text: str, scenarios: Sequence[ScenarioEntry], audience: Audience | None
+    fields: Fields, scenarios: Sequence[ScenarioEntry], audience: Audience | None
 ) -> FlagName | None:
-    try:
-        found = parse_flag_name(text)
-    except InputError as fault:
-        fields.refuse(str(fault), "finding")
+    found = fields.parse("finding", parse_flag_name)
+    if found is None:
         return None
     _check_absent(fields, found.scenario, scenarios, "finding")
     if found.is_whole_target and not may_rule_together(audience):

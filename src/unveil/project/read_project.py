@@ -19,6 +19,7 @@ from unveil.errors import (
     list_names,
     nearest,
     quote_text,
+    unknown_name,
 )
 from unveil.io.read_toml import parse_document, read_text
 from unveil.measure.cap.gtcap_prepare import parse_radii
@@ -230,11 +231,10 @@ def _measures(fields: Fields) -> tuple[str, ...] | None:
         return None
     for one in given:
         if one not in MEASURES:
-            fields.refuse(
-                f"there is no measure {quote_value(one)}.{nearest(one, MEASURES)} The measures are:"
-                f" {list_names(MEASURES, most=20)}.",
-                "measures",
+            sentence = unknown_name(
+                "there is no measure", one, MEASURES, "The measures are", most=20
             )
+            fields.refuse(sentence, "measures")
     return tuple(dict.fromkeys(given))
 
 
@@ -353,11 +353,8 @@ def _section_faults(document: Mapping[str, Any]) -> Iterator[FileError]:
     """Sections that there are not, and a schema that is another."""
     for name in document:
         if name not in SECTIONS:
-            yield FileError(
-                (name,),
-                f"there is no section {quote_value(name)}.{nearest(name, SECTIONS)} The sections"
-                f" are: {list_names(SECTIONS, most=20)}.",
-            )
+            what, there = "there is no section", "The sections are"
+            yield FileError((name,), unknown_name(what, name, SECTIONS, there, most=20))
     schema = document.get("schema", SCHEMA)
     if schema is True or schema != SCHEMA:
         yield FileError(

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from unveil.errors import ReadError, RolesError, list_names, nearest
+from unveil.errors import ReadError, RolesError, list_names, unknown_name
 from unveil.measure.disclosure.result import DisclosureResult
 from unveil.project.explain import explain_target
 from unveil.project.judge_run import judge_run, summarise
@@ -47,8 +47,9 @@ class RunPlots:
         known = self._names()
         if part not in known:
             raise RolesError(
-                f"Run {self._judgement.run} has no part {part!r} with charts."
-                f"{nearest(str(part), known)} Those with charts are: {list_names(known)}."
+                unknown_name(
+                    f"Run {self._judgement.run} has no charts of", part, known, "Parts with charts"
+                )
             )
         return Plots(self._parts[part])
 

@@ -20,7 +20,7 @@ from unveil.io.table import Labelled, Table
 from unveil.measure.roles.person import choose_people
 from unveil.models.neighbours.distances import is_closer
 from unveil.models.neighbours.missing import MOST_CHOICES
-from unveil.models.neighbours.settings import DistanceSettings, parse_settings
+from unveil.models.neighbours.settings import DistanceSettings
 from unveil.models.neighbours.space import Prepared, prepare_space
 from unveil.records.codebook import Variable
 from unveil.records.protection import DistanceFilter, Shift
@@ -233,7 +233,7 @@ class DistanceFilterResult(Result):
             metric=settings.metric,
             rule=settings.rule,
             ties=settings.ties,
-            missing=settings.fill,
+            missing=settings.missing,
             columns=tuple(column.column for column in found.used),
             used=found.used,
             dropped_columns=found.dropped,
@@ -403,19 +403,20 @@ def distance_filter(
     row may still lie closer to another original than any real person does, hence "strict". Erratum:
     giving both rows the same value is not the shortest distance where columns correlate.
     """
-    settings = parse_settings(
-        metric=metric,
-        rule=rule,
-        ties=ties,
-        missing=missing,
-        drop=drop,
-        columns=columns,
-        protect_columns=protect_columns,
-        special_codes=special_codes,
-        inverse_covariance=inverse_covariance,
-        ranges=ranges,
-        missing_values=missing_values,
-    )
+    given: dict[str, Any] = {
+        "metric": metric,
+        "rule": rule,
+        "ties": ties,
+        "missing": missing,
+        "drop": drop,
+        "columns": columns,
+        "protect_columns": protect_columns,
+        "special_codes": special_codes,
+        "inverse_covariance": inverse_covariance,
+        "ranges": ranges,
+        "missing_values": missing_values,
+    }
+    settings = DistanceSettings(**given)
     if isinstance(synthetic, list | tuple):
         raise ReadError(
             "synthetic is a list. Filter one file at a time: each keeps rows of its own."

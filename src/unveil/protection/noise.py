@@ -4,7 +4,6 @@ Chapelle and Falissard, section 4: uncorrelated noise on each quantitative colum
 found elsewhere. The kind and the amount of noise are published, ECAP values never.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unveil.count.kinds import kind_of_series
+from unveil.count.kinds import kind_of_series, means_no_answer
 from unveil.errors import RolesError, quote_text
 from unveil.io.numbers import EXACT_IN_FLOAT, is_letter
 from unveil.io.table import Labelled, Table
@@ -167,14 +166,9 @@ def find_kept_codes(
 
 def codes_in(numbers: pl.Series, declared: Variable | None, codes: Sequence[float]) -> np.ndarray:
     """Which numbers are codes for no answer, named by the user or declared in the file."""
-    all_codes = [*codes, *(() if declared is None else declared.missing)]
-    known = [float(code) for code in all_codes if not isinstance(code, str)]
-    found = numbers.is_in(known).fill_null(value=False) | is_letter(numbers)
-    for span in () if declared is None else declared.missing_ranges:
-        low = -math.inf if span.lo is None else span.lo
-        high = math.inf if span.hi is None else span.hi
-        found |= numbers.is_between(low, high).fill_null(value=False)
-    return found.to_numpy()
+    found = numbers.is_in([float(code) for code in codes]).fill_null(value=False)
+    found |= is_letter(numbers)
+    return (found if declared is None else found | means_no_answer(numbers, declared)).to_numpy()
 
 
 def _as_before(given: pl.Series, found: np.ndarray, asked: NoiseSpec) -> pl.Series:

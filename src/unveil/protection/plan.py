@@ -1,7 +1,7 @@
 """What is to be done, in which order? The steps of a plan, read and checked before any data is."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
 
@@ -11,7 +11,7 @@ from unveil.arguments import choice, is_list, number_in, quote_value, true_or_fa
 from unveil.errors import InputError, SettingsError
 from unveil.measure.ecap.arguments import SAMPLINGS, amount, parse_ecap_threshold, sizes
 from unveil.measure.ecap.populations import population_of
-from unveil.models.neighbours.settings import parse_settings
+from unveil.models.neighbours.settings import DistanceSettings
 from unveil.protection.noise_steps import parse_noise
 from unveil.protection.plan_synthesis import Faults, Said, find_faults, synthesis_faults
 from unveil.protection.recoding.steps import (
@@ -87,16 +87,11 @@ def _filter_faults(place: int, before: Sequence[str | None]) -> Iterator[tuple[i
 # All that can be refused before any data is read is refused here, in the words of the step itself.
 
 
-FILTER_SETTINGS = {
-    "columns": None,
-    "metric": "mahalanobis",
-    "rule": "paper",
-    "ties": "any",
-    "missing": "exact",
-    "protect_columns": (),
-    "drop": "auto",
-    "special_codes": None,
-}
+FILTER_SETTINGS = tuple(
+    field.name
+    for field in fields(DistanceSettings)
+    if field.name not in ("inverse_covariance", "ranges", "missing_values")
+)
 NOISE_SETTINGS = ("sigma", "noise", "round", "clip", "special_codes")
 PEOPLE = ("population", "N", "n", "threshold", "discrete", "sampling")
 SETTINGS: dict[str, tuple[str, ...]] = {
@@ -127,9 +122,7 @@ def _filter(said: Said) -> Faults:
         if name == "max_rounds":
             yield from find_faults(name, lambda: whole_number("max_rounds", said["max_rounds"]))
         else:
-            one: dict[str, Any] = {**FILTER_SETTINGS, name: said[name], "missing_values": ()}
-            check = partial(parse_settings, **one, inverse_covariance=None, ranges=None)
-            yield from find_faults(name, check)
+            yield from find_faults(name, partial(DistanceSettings, **{name: said[name]}))
 
 
 def _removal(said: Said) -> Faults:

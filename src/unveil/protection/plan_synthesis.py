@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import fields
 from functools import partial
 from typing import Any
 
@@ -13,23 +14,20 @@ from unveil.seeding import choose_seed
 from unveil.study.roles import names
 from unveil.synthesis.constraints import is_constraint, read_constraint
 from unveil.synthesis.identifiers import parse_reasons
-from unveil.synthesis.methods import FAMILIES, JOINT, SINGLE
+from unveil.synthesis.methods import FAMILIES, JOINT, MOST_ROWS, SINGLE, Options
 from unveil.synthesis.settings import (
-    MOST_ROWS,
     codes_by_column,
     entries,
-    options_of,
     workers_of,
 )
 from unveil.synthesis.synthesise import synthesise
 
-_OF_ALL = inspect.signature(synthesise).parameters
-SYNTHESIS = tuple(name for name in _OF_ALL if name not in ("original", "progress"))
-"""Settings of the synthesis: the arguments of `unveil.synthesise`."""
-_LEAVES = (
-    *("min_leaf", "min_split", "complexity", "min_spread"),
-    *("smoothing", "prior", "noise", "margins"),
+SYNTHESIS = tuple(
+    name
+    for name in inspect.signature(synthesise).parameters
+    if name not in ("original", "progress")
 )
+"""Settings of the synthesis: the arguments of `unveil.synthesise`."""
 
 _MADE = ("order", "keep", "strata", "method")
 _INSTRUCTIONS = ("drop", "renumber", "real_values")
@@ -50,10 +48,9 @@ def find_faults(name: str | None, check: Callable[[], Any]) -> Faults:
 def synthesis_faults(said: Said) -> Faults:
     """What is wrong with the settings of the synthesis."""
     yield from unknown_settings(said, SYNTHESIS)
-    usual = {name: _OF_ALL[name].default for name in _LEAVES}
-    for name in _LEAVES:
-        if said.get(name) is not None:
-            yield from find_faults(name, partial(options_of, **{**usual, name: said[name]}))
+    for field in fields(Options):
+        if said.get(field.name) is not None:
+            yield from find_faults(field.name, partial(Options, **{field.name: said[field.name]}))
     if "copies" in said and said["copies"] != 1:
         yield (
             "copies",

@@ -20,7 +20,7 @@ from unveil.errors import SettingsError
 from unveil.io.table import Table, place_of
 from unveil.measure.result import rows_frame
 from unveil.measure.roles.person import choose_people
-from unveil.models.neighbours.settings import DistanceSettings, parse_settings
+from unveil.models.neighbours.settings import DistanceSettings
 from unveil.models.neighbours.space import Prepared, prepare_space
 from unveil.protection.distance_filter import (
     DistanceFilterResult,
@@ -36,11 +36,14 @@ from unveil.study.people import People, check_person
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import open_files
 from unveil.study.take_study import takes_study
-from unveil.synthesis.settings import MOST_ROWS
+from unveil.synthesis.methods import MOST_ROWS
 from unveil.synthesis.synthesiser import Synthesiser
 from unveil.view.show import Result
 
 # The result of `unveil.refill`: the rows, and how the rounds went.
+
+
+Stop = Literal["enough rows", "nothing is kept", "cannot finish", "last round"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +72,7 @@ class RefillResult(Result):
     _settings: DistanceSettings
     _n_wanted: int
     _max_rounds: int
-    _stopped: Literal["enough rows", "nothing is kept", "cannot finish", "last round"]
+    _stopped: Stop
     seed: int
 
     @cached_property
@@ -109,7 +112,7 @@ class RefillResult(Result):
             metric=settings.metric,
             rule=settings.rule,
             ties=settings.ties,
-            missing=settings.fill,
+            missing=settings.missing,
             columns=one.columns,
             dropped_columns=one.dropped_columns,
             n_original=one.n_original,
@@ -163,8 +166,6 @@ def _round(number: int, drawn: RoundDraw) -> RefillRound:
 
 SPARE = 1.1
 """How many more rows are drawn than would be enough at the acceptance seen so far."""
-
-Stop = Literal["enough rows", "nothing is kept", "cannot finish", "last round"]
 
 
 @takes_study
@@ -223,19 +224,18 @@ def refill(
             "Columns of this synthesiser are kept as the original has them, row for row, so rows"
             " cannot be drawn again. Synthesise every column, or use unveil.distance_filter."
         )
-    settings = parse_settings(
-        metric=metric,
-        rule=rule,
-        ties=ties,
-        missing=missing,
-        drop=drop,
-        columns=columns,
-        protect_columns=protect_columns,
-        special_codes=special_codes,
-        inverse_covariance=None,
-        ranges=None,
-        missing_values=missing_values,
-    )
+    given: dict[str, Any] = {
+        "metric": metric,
+        "rule": rule,
+        "ties": ties,
+        "missing": missing,
+        "drop": drop,
+        "columns": columns,
+        "protect_columns": protect_columns,
+        "special_codes": special_codes,
+        "missing_values": missing_values,
+    }
+    settings = DistanceSettings(**given)
     told = progress or no_progress
     files = open_files({"original": original}, None, missing_values, told)
     table = files[0]
@@ -325,4 +325,4 @@ def _with_columns(settings: DistanceSettings, found: Prepared) -> DistanceSettin
     """The settings of the rounds after the first: the columns that it used."""
     used = tuple(column.column for column in found.used)
     codes = {name: c for name, c in settings.special_codes.items() if name in used}
-    return replace(settings, columns=used, protected=(), special_codes=codes)
+    return replace(settings, columns=used, protect_columns=(), special_codes=codes)

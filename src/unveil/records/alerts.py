@@ -6,13 +6,13 @@ person does. Counts of people are of the confidential side, so all of it stays w
 
 from typing import Literal
 
-from unveil.records.base import SCHEMA, Copy, Record
+from unveil.records.base import Copy, Record, VersionedRecord
 from unveil.records.person import PersonColumn
-from unveil.version import __version__
 
 AlertStatus = Literal["block", "decide", "review"]
 AlertKind = Literal[
     "limit",
+    "key_sets",
     "real_records",
     "own_value",
     "near_copies",
@@ -195,11 +195,9 @@ class CodingRow(Record, frozen=True, kw_only=True):
     DiSCO_mapped: float | None = None  # with all mappings of this file
 
 
-class GateEvidence(Record, frozen=True, kw_only=True):
+class GateEvidence(VersionedRecord, frozen=True, kw_only=True):
     """All that the checks of a release counted, before any threshold."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     files: tuple[str, ...]
     n_original: int
     n_synthetic: tuple[int, ...]
@@ -218,11 +216,9 @@ class GateEvidence(Record, frozen=True, kw_only=True):
     not_tested: tuple[NotTested, ...] = ()
 
 
-class Assessment(Record, frozen=True, kw_only=True):
+class Assessment(VersionedRecord, frozen=True, kw_only=True):
     """The evidence, the alerts drawn from it, and what they come to."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     evidence: GateEvidence
     alerts: tuple[Alert, ...]
     not_tested: tuple[NotTested, ...]

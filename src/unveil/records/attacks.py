@@ -6,10 +6,9 @@ Successes are expectations where ties are broken at random, so they need not be 
 
 from typing import Any, Literal
 
-from unveil.records.base import SCHEMA, Record
+from unveil.records.base import Record, VersionedRecord
 from unveil.records.disclosure import Coercion
 from unveil.records.person import PersonColumn
-from unveil.version import __version__
 
 AttackName = Literal[
     "singling_out_univariate", "singling_out_multivariate", "linkability", "inference"
@@ -61,11 +60,9 @@ class AttackRow(Record, frozen=True, kw_only=True):
         return {**row, "warnings": " ".join(self.warnings)}
 
 
-class Attacks(Record, frozen=True, kw_only=True):
+class Attacks(VersionedRecord, frozen=True, kw_only=True):
     """Simulated attacks on one copy, after Giomi et al. (2023)."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     files: tuple[str, ...]  # the original's, the copy's, the control's
     seed: int
     level: float
@@ -124,11 +121,9 @@ class ClosestRow(Record, frozen=True, kw_only=True):
     nndr_median: float | None
 
 
-class Membership(Record, frozen=True, kw_only=True):
+class Membership(VersionedRecord, frozen=True, kw_only=True):
     """Membership by nearest neighbours: El Emam et al. (2022); distances to closest records."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     files: tuple[str, ...]  # the original's, the copy's, the control's
     columns: tuple[str, ...]
     seed: int
@@ -167,11 +162,9 @@ class CopyAttacks(Record, frozen=True, kw_only=True):
     membership: Membership | None  # None where it was not run
 
 
-class AttackRun(Record, frozen=True, kw_only=True):
+class AttackRun(VersionedRecord, frozen=True, kw_only=True):
     """All attacks of one call of the command, from one seed."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     seed: int
     level: float
     control: str | None  # the file of people who were not used

@@ -12,6 +12,7 @@ from typing import Any, Literal, Self
 import msgspec
 
 from unveil.errors import InternalError, ReadError
+from unveil.version import __version__
 
 # Which of the copies a figure is of.
 
@@ -55,7 +56,14 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         try:
             return msgspec.json.decode(text, type=cls)
         except msgspec.DecodeError as fault:
-            raise ReadError(f"The document is not a {cls.__name__} of unveil: {fault}.") from None
+            raise ReadError(f"The document is not of type {cls.__name__}: {fault}.") from None
+
+
+class VersionedRecord(Record, frozen=True, kw_only=True):
+    """A result that is written down by itself: it says its schema, and which unveil made it."""
+
+    schema: int = SCHEMA
+    version: str = __version__
 
 
 _PLAIN = frozenset((str, bool, int))

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from unveil.errors import SettingsError
-from unveil.records.base import SCHEMA, Copy, Record
+from unveil.records.base import Copy, Record, VersionedRecord
 from unveil.records.disclosure import BandedColumn, Coercion, NotMeasured
-from unveil.version import __version__
 
 # What `unveil.gtcap` found: figures over all statistical uniques, none of a single one.
 #
@@ -60,11 +59,9 @@ class UniqueScore(Record, frozen=True, kw_only=True):
     normalised: float | None  # None: dropped, because original and baseline are the same
 
 
-class Gtcap(Record, frozen=True, kw_only=True):
+class Gtcap(VersionedRecord, frozen=True, kw_only=True):
     """GTCAP of a copy, or of several pooled: Chapelle and Falissard 2023, Algorithm 2."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     files: tuple[str, ...]
     keys: tuple[str, ...]
     target: tuple[str, ...]  # taken jointly
@@ -130,11 +127,9 @@ class TcapNotMeasured(Record, frozen=True, kw_only=True):
     reason: str
 
 
-class Tcap(Record, frozen=True, kw_only=True):
+class Tcap(VersionedRecord, frozen=True, kw_only=True):
     """Targeted correct attribution of all copies pooled; `rows` has m = 1 to M."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     files: tuple[str, ...]
     keys: tuple[str, ...]
     target: Target
@@ -167,11 +162,9 @@ class GcapRow(Record, frozen=True, kw_only=True):
     gcap: float
 
 
-class Gcap(Record, frozen=True, kw_only=True):
+class Gcap(VersionedRecord, frozen=True, kw_only=True):
     """Correct attribution from the nearest keys, all copies pooled; `rows` has m = 1 to M."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     files: tuple[str, ...]
     keys: tuple[str, ...]
     target: Target
@@ -262,11 +255,9 @@ class CapNotMeasured(Record, frozen=True, kw_only=True):
     reason: str
 
 
-class Cap(Record, frozen=True, kw_only=True):
+class Cap(VersionedRecord, frozen=True, kw_only=True):
     """Correct attribution for methods, key sets and scenarios, m = 1 to M copies pooled."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     files: tuple[str, ...]  # the original, then the copies, method by method
     methods: tuple[Method, ...]
     key_sets: tuple[KeySet, ...]

@@ -7,9 +7,8 @@ stays with the custodian.
 
 from typing import Literal
 
-from unveil.records.base import SCHEMA, Copy, Record
+from unveil.records.base import Copy, Record, VersionedRecord
 from unveil.records.disclosure import BandedColumn, ClaimRow, ClaimRule, Coercion
-from unveil.version import __version__
 
 Part = Literal["excluded", "declared", "marginal", "one_key", "two_keys", "pattern", "rest"]
 
@@ -52,11 +51,9 @@ class ClaimGroup(Record, frozen=True, kw_only=True):
     exclusions: tuple[str, ...]  # what a ruling "common knowledge" writes
 
 
-class Claims(Record, frozen=True, kw_only=True):
+class Claims(VersionedRecord, frozen=True, kw_only=True):
     """Claims of every rule about every target, their parts, and what is to be ruled on."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     files: tuple[str, ...]
     keys: tuple[str, ...]
     targets: tuple[str, ...]

@@ -6,9 +6,8 @@ or SAS, in a dictionary beside a text file), and no value that only the records 
 
 from typing import Literal
 
-from unveil.records.base import SCHEMA, Record
+from unveil.records.base import Record, VersionedRecord
 from unveil.records.disclosure import Coercion
-from unveil.version import __version__
 
 # What `unveil.compare_structure` found: how a copy is built otherwise than its original.
 
@@ -45,11 +44,9 @@ class Difference(Record, frozen=True, kw_only=True):
     remedy: str  # what to do about it
 
 
-class CodebookDifferences(Record, frozen=True, kw_only=True):
+class CodebookDifferences(VersionedRecord, frozen=True, kw_only=True):
     """How the structure of a copy differs from its original's."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     files: tuple[str, ...]  # the original's first
     n_variables_original: int
     n_variables_synthetic: int
@@ -98,11 +95,9 @@ class Variable(Record, frozen=True, kw_only=True):
         return next((level.label for level in self.levels if level.code == code), None)
 
 
-class Codebook(Record, frozen=True, kw_only=True):
+class Codebook(VersionedRecord, frozen=True, kw_only=True):
     """What is declared about the columns of one file, in the order of the file."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     source: str  # the file's name
     format: Format
     file_label: str | None = None
@@ -153,11 +148,9 @@ class ColumnContents(Record, frozen=True, kw_only=True):
     likely_missing: tuple[Code, ...] = ()  # look like codes for no answer: at least five have each
 
 
-class DescribedFile(Record, frozen=True, kw_only=True):
+class DescribedFile(VersionedRecord, frozen=True, kw_only=True):
     """The codebook of one file, and beside it what its records have."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     codebook: Codebook
     n_records: int
     declared_only: bool

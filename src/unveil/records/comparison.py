@@ -6,9 +6,8 @@ unless the custodian has chosen to.
 
 from typing import Literal
 
-from unveil.records.base import SCHEMA, Copy, Record
+from unveil.records.base import Copy, Record, VersionedRecord
 from unveil.records.disclosure import Coercion, NotMeasured
-from unveil.version import __version__
 
 ColumnKind = Literal["number", "date", "category"]
 LevelKind = Literal["level", "special", "missing", "other"]
@@ -101,11 +100,9 @@ class AssociationChange(Record, frozen=True, kw_only=True):
     largest_with: str | None
 
 
-class Comparison(Record, frozen=True, kw_only=True):
+class Comparison(VersionedRecord, frozen=True, kw_only=True):
     """Original and copies side by side, column by column and pair by pair."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     files: tuple[str, ...]
     columns: tuple[str, ...]
     numbers: tuple[str, ...]  # compared as numbers, dates among them
@@ -129,11 +126,9 @@ class Comparison(Record, frozen=True, kw_only=True):
         return next(one for one in self.distributions if one.column == column)
 
 
-class PairCounts(Record, frozen=True, kw_only=True):
+class PairCounts(VersionedRecord, frozen=True, kw_only=True):
     """Two columns of numbers in hexagons: how many people of each side are in each."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     a: str
     b: str
     kind_a: ColumnKind
@@ -149,11 +144,9 @@ class PairCounts(Record, frozen=True, kw_only=True):
     n_outside_synthetic: int
 
 
-class Cloud(Record, frozen=True, kw_only=True):
+class Cloud(VersionedRecord, frozen=True, kw_only=True):
     """Points of single records, thinned: for the custodian's eyes only, and in no other record."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     a: str
     b: str
     side: tuple[Literal["original", "synthetic", "retained", "filtered"], ...]

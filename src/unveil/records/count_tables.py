@@ -2,8 +2,7 @@
 
 from typing import Literal
 
-from unveil.records.base import SCHEMA, Record
-from unveil.version import __version__
+from unveil.records.base import Record, VersionedRecord
 
 # What `unveil.bounds` and `unveil.audit` found: what a release allows, cell by cell.
 
@@ -23,11 +22,9 @@ class CellBounds(Record, frozen=True, kw_only=True):
     structural: bool  # impossible; known to be empty, and no disclosure
 
 
-class Bounds(Record, frozen=True, kw_only=True):
+class Bounds(VersionedRecord, frozen=True, kw_only=True):
     """Tightest bounds of every cell of a release: Smith and Elliot 2008, section 2.3.3."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     dims: tuple[str, ...]
     schemes: tuple[tuple[str, str], ...]  # what is published, and how
     of_sample: bool
@@ -57,11 +54,9 @@ class AuditedValue(Record, frozen=True, kw_only=True):
     tightest: bool
 
 
-class Audit(Record, frozen=True, kw_only=True):
+class Audit(VersionedRecord, frozen=True, kw_only=True):
     """Whether what a table suppresses can be recomputed from what it publishes."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     dims: tuple[str, ...]
     schemes: tuple[tuple[str, str], ...]
     of_sample: bool
@@ -121,11 +116,9 @@ class SchemeSummary(Record, frozen=True, kw_only=True):
     hellinger: float | None
 
 
-class RoundingComparison(Record, frozen=True, kw_only=True):
+class RoundingComparison(VersionedRecord, frozen=True, kw_only=True):
     """Schemes on one table or on many: Smith and Elliot 2008, section 2.4 and Table 3."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     schemes: tuple[str, ...]
     margins: tuple[str, ...]  # margins that are published as well, under the same scheme
     total: bool
@@ -157,11 +150,9 @@ class RoundedRow(Record, frozen=True, kw_only=True):
     structural: bool  # an impossible cell
 
 
-class RoundedTable(Record, frozen=True, kw_only=True):
+class RoundedTable(VersionedRecord, frozen=True, kw_only=True):
     """A table of counts as it may be published, and, confidentially, how far that is from it."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     scheme: str
     seed: int | None  # confidential; None where nothing was drawn
     dims: tuple[str, ...]
@@ -235,11 +226,9 @@ class SapTaught(Record, frozen=True, kw_only=True):
     lessons: tuple[SapLesson, ...]  # the first of them
 
 
-class Sap(Record, frozen=True, kw_only=True):
+class Sap(VersionedRecord, frozen=True, kw_only=True):
     """Subtraction-attribution probability of a release: Smith and Elliot 2008."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     dims: tuple[str, ...]
     n_levels: tuple[int, ...]
     schemes: tuple[tuple[str, str], ...]  # what is published, and how

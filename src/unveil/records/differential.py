@@ -6,10 +6,9 @@ Shares are 0 to 1, as in Taub et al. (2018). ``None`` means not measurable; the 
 
 from typing import Any, Literal
 
-from unveil.records.base import SCHEMA, Record
+from unveil.records.base import Record, VersionedRecord
 from unveil.records.disclosure import BandedColumn, Coercion
 from unveil.records.person import PersonColumn
-from unveil.version import __version__
 
 Nonmatch = Literal["zero", "undefined"]
 
@@ -81,11 +80,9 @@ class NotMeasuredAt(Record, frozen=True, kw_only=True):
     reason: str
 
 
-class DifferentialConfidentiality(Record, frozen=True, kw_only=True):
+class DifferentialConfidentiality(VersionedRecord, frozen=True, kw_only=True):
     """How much more often people are recognised because their record was used."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     files: tuple[str, ...]  # included, left out, copies, method by method
     keys: tuple[str, ...]
     target: tuple[str, ...]  # one name, or several taken jointly
@@ -115,11 +112,9 @@ class DifferentialConfidentiality(Record, frozen=True, kw_only=True):
         return [row for row in self.rows if row.method == method][-1]
 
 
-class Split(Record, frozen=True, kw_only=True):
+class Split(VersionedRecord, frozen=True, kw_only=True):
     """How a file was split at random into people to be included and people to be left out."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     file: str
     share: float
     seed: int

@@ -4,13 +4,12 @@ Percentages are 0 to 100, as in Raab (2024). ``None`` means not measurable; the 
 `Disclosure.not_measured`. Nothing here is rounded, and nothing here belongs to one person.
 """
 
-from typing import Literal
+from typing import Any, Literal
 
 from unveil.errors import SettingsError, list_names
-from unveil.records.base import SCHEMA, Copy, Record
+from unveil.records.base import Copy, Record, VersionedRecord
 from unveil.records.exclusions import Effect, ExcludedCount, ExcludedIdentity
 from unveil.records.person import PersonColumn
-from unveil.version import __version__
 
 # Into which bands a column of numbers was cut before it was compared.
 
@@ -187,6 +186,10 @@ ClaimRule = Literal[
 """What is stated about people by someone who reads the synthetic data alone."""
 
 
+MEANING = "own record or deeper pattern"
+"""What `adds` may be: words that stand wherever it is shown."""
+
+
 class ClaimRow(Record, frozen=True, kw_only=True):
     """One rule about one target: what is claimed, and how much of it the synthetic data add."""
 
@@ -213,6 +216,50 @@ class ClaimRow(Record, frozen=True, kw_only=True):
         """One of the counts in percent of all people."""
         value: float = getattr(self, field)
         return 100 * value / self.n if self.n else 0.0
+
+
+SetMeasure = Literal["DiSCO", "repU"]
+
+
+class KeySetFigure(Record, frozen=True, kw_only=True):
+    """The worst set of keys of some kind, beside what is expected of it; counts of people."""
+
+    measure: SetMeasure
+    target: str | None  # None: repU
+    copy: Copy
+    kind: Literal["all_keys", "worst", "size", "without"]
+    without: str | None = None  # the key that the intruder lacks
+    keys: tuple[str, ...]  # empty: no set is left
+    n: int  # people in the original
+    claimed: int  # people whose value is determined; of repU: people unique in the original
+    correct: int  # of them, correctly (DiSCO); of repU: unique in the synthetic data too
+    expected: float
+    adds: float  # own record or deeper pattern
+    low: float  # 95 %
+    high: float
+    low_of_all: float  # lower end corrected for the number of sets
+
+    def flat(self) -> dict[str, Any]:
+        """The figure as one row of a table."""
+        return {**self.to_dict(), "keys": " ".join(self.keys)}
+
+    def percent(self, field: str) -> float:
+        """One of the counts in percent of all people."""
+        value: float = getattr(self, field)
+        return 100 * value / self.n if self.n else 0.0
+
+
+class KeySetSearch(Record, frozen=True, kw_only=True):
+    """The worst of all sets of the keys, and the worst that chance does not explain."""
+
+    measure: SetMeasure
+    target: str | None  # None: repU
+    copy: Copy
+    n_sets: int
+    at_most: int  # keys in a set
+    worst: KeySetFigure
+    beyond: KeySetFigure | None  # the largest figure with low_of_all above 0; None: there is none
+    examined: float  # percent: every set above this was held against chance
 
 
 class PeopleRow(Record, frozen=True, kw_only=True):
@@ -273,11 +320,9 @@ class NotMeasured(Record, frozen=True, kw_only=True):
     reason: str
 
 
-class Disclosure(Record, frozen=True, kw_only=True):
+class Disclosure(VersionedRecord, frozen=True, kw_only=True):
     """Identity and attribute disclosure of one scenario: Raab 2024, section 3 and Appendix 1."""
 
-    schema: int = SCHEMA
-    version: str = __version__  # of unveil
     files: tuple[str, ...]  # names of the files, the original's first; "a data frame" otherwise
     keys: tuple[str, ...]
     targets: tuple[str, ...]  # the riskiest first
@@ -292,6 +337,7 @@ class Disclosure(Record, frozen=True, kw_only=True):
     by_group: tuple[GroupRow, ...]  # groups that stand out
     single_values: SingleValueCounts
     claims: tuple[ClaimRow, ...] = ()  # behind each DiSCO, what is expected; empty: not computed
+    key_sets: tuple[KeySetSearch, ...] = ()  # an intruder who uses some keys; empty: not computed
     people: PeopleFigures | None = None  # None: every row is taken for a person
     spread: tuple[Spread, ...]
     recurrence: tuple[Recurrence, ...]
@@ -367,11 +413,29 @@ class ExcessRow(Record, frozen=True, kw_only=True):
     R_exclusion: float | None  # (train - train_after) / (100 - train_after)
 
 
-class Excess(Record, frozen=True, kw_only=True):
+ExcessPartName = Literal["R", "matched", "determined", "correct", "most_common", "nearest"]
+
+
+class ExcessPart(Record, frozen=True, kw_only=True):
+    """R of one measure, one factor's part of it, or R of an intruder who guesses in other ways."""
+
+    target: str
+    measure: str  # DCAP or DiSCO
+    copy: Copy
+    # R: the whole, nothing is guessed about people not matched; matched, determined, correct: what
+    # each factor adds to it; most_common, nearest: R where those not matched are guessed by the
+    # most common value, or by the nearest record.
+    part: ExcessPartName
+    train: float | None  # shares: of the measure, or of the factor (determined if matched, ...)
+    control: float | None
+    R: float
+    low: float  # 95 %
+    high: float
+
+
+class Excess(VersionedRecord, frozen=True, kw_only=True):
     """How much more the copies give away about the people they were made from."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     files: tuple[str, ...]  # train, control, copies
     keys: tuple[str, ...]
     targets: tuple[str, ...]
@@ -382,6 +446,7 @@ class Excess(Record, frozen=True, kw_only=True):
     n_synthetic: tuple[int, ...]
     exclude: tuple[str, ...]
     rows: tuple[ExcessRow, ...]
+    parts: tuple[ExcessPart, ...] = ()  # what R is made of, before exclusions; empty by person
     bands: tuple[BandedColumn, ...]
     coercions: tuple[Coercion, ...]
     not_measured: tuple[NotMeasured, ...]
@@ -413,11 +478,9 @@ class ExclusionTableRow(Record, frozen=True, kw_only=True):
     n: float | None  # people behind `synthetic`; a mean over copies may be no whole number
 
 
-class ExclusionTable(Record, frozen=True, kw_only=True):
+class ExclusionTable(VersionedRecord, frozen=True, kw_only=True):
     """Raab 2024, Table 2: five sets of exclusions side by side."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     files: tuple[str, ...]
     keys: tuple[str, ...]
     targets: tuple[str, ...]

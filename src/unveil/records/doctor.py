@@ -5,8 +5,7 @@ No path, no name of a user or a host is in it, so that it can be sent to whoever
 
 from typing import Literal
 
-from unveil.records.base import SCHEMA, Record
-from unveil.version import __version__
+from unveil.records.base import Record, VersionedRecord
 
 
 class Package(Record, frozen=True, kw_only=True):
@@ -35,11 +34,9 @@ class Folder(Record, frozen=True, kw_only=True):
     free: int | None
 
 
-class Examination(Record, frozen=True, kw_only=True):
+class Examination(VersionedRecord, frozen=True, kw_only=True):
     """What unveil stands on here; `faults` are what is needed and missing, a sentence each."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     python: str
     system: str
     machine: str

@@ -7,9 +7,8 @@ custodian.
 from collections.abc import Sequence
 from typing import Literal
 
-from unveil.records.base import SCHEMA, Record
+from unveil.records.base import Record, VersionedRecord
 from unveil.records.disclosure import Coercion
-from unveil.version import __version__
 
 RiskAxis = Literal["DiSCO", "DiSCO_max", "repU", "R"]
 UtilityAxis = Literal["S_pMSE", "S_pMSE_max", "pMSE"]
@@ -65,11 +64,9 @@ class ExplorationRow(Record, frozen=True, kw_only=True):
     reason: str | None = None  # why nothing could be measured
 
 
-class Exploration(Record, frozen=True, kw_only=True):
+class Exploration(VersionedRecord, frozen=True, kw_only=True):
     """Risk and utility of copies made in several ways, and the ways that no other betters."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     file: str
     keys: tuple[str, ...]
     targets: tuple[str, ...]

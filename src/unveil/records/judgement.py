@@ -7,8 +7,7 @@ person accepted. Until then every status is "no limit".
 from typing import Literal
 
 from unveil.records.alerts import Acceptance, Alert, NotTested
-from unveil.records.base import SCHEMA, Copy, HasView, Record
-from unveil.version import __version__
+from unveil.records.base import Copy, HasView, Record, VersionedRecord
 
 Audience = Literal["closed", "registered", "open"]
 Status = Literal["within", "review", "above", "no limit", "not measured"]
@@ -41,6 +40,7 @@ class LimitCheck(Record, frozen=True, kw_only=True):
     copy: Copy | None
     value: float | None
     companion: float | None
+    high: float | None = None  # the upper end, where the value is the lower end of an interval
     review: float | None  # None: no limit
     limit: float | None
     status: Status
@@ -71,11 +71,9 @@ class Outstanding(Record, frozen=True, kw_only=True):
     fix: str  # a command to type
 
 
-class Judgement(HasView, frozen=True, kw_only=True):
+class Judgement(HasView, VersionedRecord, frozen=True, kw_only=True):
     """A run against the project as it is now."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     run: int
     audience: Audience | None
     rule: str  # what this audience asks for, in words
@@ -98,11 +96,9 @@ class Judgement(HasView, frozen=True, kw_only=True):
     headline: str  # one sentence
 
 
-class Decision(HasView, frozen=True, kw_only=True):
+class Decision(HasView, VersionedRecord, frozen=True, kw_only=True):
     """What a named person decided about a run, and on what they saw."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     number: int
     release: bool
     by: str
@@ -154,11 +150,9 @@ class LogFault(Record, frozen=True, kw_only=True):
     fix: str | None = None  # what to do about it
 
 
-class LogCheck(HasView, frozen=True, kw_only=True):
+class LogCheck(HasView, VersionedRecord, frozen=True, kw_only=True):
     """Whether log, runs and decisions are as they were written."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     n_lines: int
     n_runs: int
     n_decisions: int
@@ -203,11 +197,9 @@ class ExplainedScenario(Record, frozen=True, kw_only=True):
     findings: tuple[ExplainedFlag, ...]
 
 
-class Explanation(HasView, frozen=True, kw_only=True):
+class Explanation(HasView, VersionedRecord, frozen=True, kw_only=True):
     """One target of a run."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     run: int
     target: str
     scenarios: tuple[ExplainedScenario, ...]
@@ -247,11 +239,9 @@ class WhatIfScenario(Record, frozen=True, kw_only=True):
     sentences: tuple[str, ...]
 
 
-class WhatIf(HasView, frozen=True, kw_only=True):
+class WhatIf(HasView, VersionedRecord, frozen=True, kw_only=True):
     """Figures before and after; nothing is stored unless it is kept."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     exclude: tuple[str, ...]  # what was asked about
     scenarios: tuple[WhatIfScenario, ...]
     rows: tuple[WhatIfRow, ...]

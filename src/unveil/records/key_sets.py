@@ -4,14 +4,17 @@ Figures count people of the original; `expected` stands beside every one, for th
 figures is large by chance. Nothing is rounded, and nothing belongs to one person.
 """
 
-from typing import Any, Literal
+from typing import Literal
 
-from unveil.records.base import SCHEMA, Copy, Record
-from unveil.records.disclosure import BandedColumn, ClaimRow, Coercion
+from unveil.records.base import Copy, Record, VersionedRecord
+from unveil.records.disclosure import (
+    BandedColumn,
+    ClaimRow,
+    Coercion,
+    KeySetFigure,
+    SetMeasure,
+)
 from unveil.records.judgement import Status
-from unveil.version import __version__
-
-SetMeasure = Literal["DiSCO", "repU"]
 
 
 class KeySetRow(Record, frozen=True, kw_only=True):
@@ -24,34 +27,6 @@ class KeySetRow(Record, frozen=True, kw_only=True):
     target: str | None  # None: there is no target
     DiS: float | None
     DiSCO: float | None
-
-
-class KeySetFigure(Record, frozen=True, kw_only=True):
-    """The worst set of keys of some kind, beside what is expected of it; counts of people."""
-
-    measure: SetMeasure
-    target: str | None  # None: repU
-    copy: Copy
-    kind: Literal["all_keys", "worst", "size", "without"]
-    without: str | None = None  # the key that the intruder lacks
-    keys: tuple[str, ...]  # empty: no set is left
-    n: int  # people in the original
-    claimed: int  # people whose value is determined; of repU: people unique in the original
-    correct: int  # of them, correctly (DiSCO); of repU: unique in the synthetic data too
-    expected: float
-    adds: float  # own record or deeper pattern
-    low: float  # 95 %
-    high: float
-    low_of_all: float  # lower end corrected for the number of sets
-
-    def flat(self) -> dict[str, Any]:
-        """The figure as one row of a table."""
-        return {**self.to_dict(), "keys": " ".join(self.keys)}
-
-    def percent(self, field: str) -> float:
-        """One of the counts in percent of all people."""
-        value: float = getattr(self, field)
-        return 100 * value / self.n if self.n else 0.0
 
 
 class KeySetCeiling(Record, frozen=True, kw_only=True):
@@ -72,16 +47,13 @@ class KeySetVerdict(Record, frozen=True, kw_only=True):
     target: str | None
     copy: Copy
     limit: float  # percent of people
-    n_above: int  # sets above it
-    figure: KeySetFigure  # the set that decides: most beyond what is expected, of those above
+    figure: KeySetFigure  # the set that decides: beyond chance if one above the limit is
     status: Status  # above: and not by chance; review: as chance would
 
 
-class KeySets(Record, frozen=True, kw_only=True):
+class KeySets(VersionedRecord, frozen=True, kw_only=True):
     """The risk on every set of the keys: the worst, by size, without each key, and all together."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     files: tuple[str, ...]
     keys: tuple[str, ...]
     targets: tuple[str, ...]

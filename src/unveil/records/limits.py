@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from unveil.errors import SettingsError, list_names, nearest, quote_text
+from unveil.errors import SettingsError, unknown_name
 from unveil.records.base import Copy, Record
-from unveil.records.disclosure import Number
+from unveil.records.disclosure import MEANING, Number
 from unveil.records.judgement import Unit
 from unveil.records.run import Kind
 
@@ -83,6 +83,16 @@ _ATTRIBUTE = (
     ),
     _attribute("DCAP", 6, "people guessed right among the synthetic records with their keys"),
     _attribute("TCAP", 13, "matched people whose target is determined, correctly"),
+)
+_CLAIMS = (
+    LimitedMeasure(
+        "adds",
+        "percent",
+        "people disclosed correctly beyond what other people's records teach, at least (lower end"
+        f" of 95 %): {MEANING}",
+        "docs/measures/claims.md",
+        ("disclosure",),
+    ),
 )
 _GATE = (
     LimitedMeasure(
@@ -183,7 +193,7 @@ _OTHERS = (
 )
 
 MEASURES: dict[str, LimitedMeasure] = {
-    measure.name: measure for measure in (*_IDENTITY, *_ATTRIBUTE, *_GATE, *_OTHERS)
+    measure.name: measure for measure in (*_IDENTITY, *_ATTRIBUTE, *_CLAIMS, *_GATE, *_OTHERS)
 }
 """All that a limit can be set on, by name."""
 
@@ -204,11 +214,7 @@ def measure_named(name: str) -> LimitedMeasure:
 
 def unknown_measure(name: str, known: Iterable[str]) -> str:
     """Why no limit can be set on a name, and on what it can."""
-    names = tuple(known)
-    return (
-        f"No limit can be set on {quote_text(name)}.{nearest(name, names)} Limits can be"
-        f" set on: {list_names(names, most=len(names))}."
-    )
+    return unknown_name("No limit can be set on", name, known, "Limits can be set on", most=99)
 
 
 def limits_fault(name: str, review: float, limit: float) -> str | None:
@@ -259,4 +265,4 @@ class Verdict(Record, frozen=True, kw_only=True):
     copy: Copy
     value: Number | None
     limit: Number
-    status: Literal["within", "above", "not measured"]
+    status: Literal["within", "review", "above", "not measured"]

@@ -5,8 +5,7 @@ Confidential but for `statement`, which is made to be published.
 
 from typing import Any, Literal
 
-from unveil.records.base import SCHEMA, Record
-from unveil.version import __version__
+from unveil.records.base import Record, VersionedRecord
 
 # What `unveil.ecap` and `unveil.choose_noise` found: how sure a claim of membership would be.
 #
@@ -14,11 +13,9 @@ from unveil.version import __version__
 # round.
 
 
-class Ecap(Record, frozen=True, kw_only=True):
+class Ecap(VersionedRecord, frozen=True, kw_only=True):
     """ECAP of released values under one amount of noise: Chapelle and Falissard, Equation 1."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     population: str
     N: int
     n: int
@@ -60,11 +57,9 @@ class SensitivityRow(Record, frozen=True, kw_only=True):
     curve: tuple[CurveRow, ...]  # at every second amount of the choice's own curve
 
 
-class NoiseChoice(Record, frozen=True, kw_only=True):
+class NoiseChoice(VersionedRecord, frozen=True, kw_only=True):
     """The least noise with which no released value has an ECAP above the threshold."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     population: str
     N: int
     n: int
@@ -99,11 +94,9 @@ class LevelEcap(Record, frozen=True, kw_only=True):
     ecap: float | None
 
 
-class DiscreteEcap(Record, frozen=True, kw_only=True):
+class DiscreteEcap(VersionedRecord, frozen=True, kw_only=True):
     """ECAP of whole numbers under integer noise."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     N: int
     n: int
     sampling: str = "equation 1"
@@ -177,11 +170,9 @@ class NotNeeded(Record, frozen=True, kw_only=True):
     reason: str
 
 
-class Noise(Record, frozen=True, kw_only=True):
+class Noise(VersionedRecord, frozen=True, kw_only=True):
     """Noise that was added to the numbers of a copy."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     files: tuple[str, ...]
     n_rows: int
     columns: tuple[NoisedColumn, ...]

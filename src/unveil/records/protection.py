@@ -6,14 +6,13 @@ custodian prints or keeps does not hold them by accident.
 
 from typing import Literal
 
-from unveil.records.base import SCHEMA, Record
+from unveil.records.base import Record, VersionedRecord
 from unveil.records.disclosure import Coercion
 from unveil.records.noise import Ecap, Noise, NoiseChoice
 from unveil.records.person import PersonColumn
 from unveil.records.recoding import Recoding, Step
 from unveil.records.synthesis import Synthesis, WrittenFile
 from unveil.records.utility import Projection
-from unveil.version import __version__
 
 # What `unveil.distance_filter` and `unveil.refill` did: figures over all rows, none of one row.
 
@@ -62,11 +61,9 @@ class Shift(Record, frozen=True, kw_only=True):
     is_large: bool
 
 
-class DistanceFilter(Record, frozen=True, kw_only=True):
+class DistanceFilter(VersionedRecord, frozen=True, kw_only=True):
     """What a filter kept: Chapelle and Falissard 2023, Algorithm 1."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     files: tuple[str, ...]
     metric: Metric
     rule: Rule
@@ -100,11 +97,9 @@ class RefillRound(Record, frozen=True, kw_only=True):
     acceptance: float
 
 
-class Refill(Record, frozen=True, kw_only=True):
+class Refill(VersionedRecord, frozen=True, kw_only=True):
     """A copy drawn and filtered in rounds until it had enough rows, or could not."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     rows_wanted: int
     n_rows: int
     is_finished: bool
@@ -146,11 +141,9 @@ class RemovalRow(Record, frozen=True, kw_only=True):
     n_left: int
 
 
-class Removal(Record, frozen=True, kw_only=True):
+class Removal(VersionedRecord, frozen=True, kw_only=True):
     """Which records of the copies were taken out: counts, no rows."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     files: tuple[str, ...]
     keys: tuple[str, ...]
     uniques_of_original: bool  # whether all uniques whose keys the original has went
@@ -175,21 +168,17 @@ class SmoothedColumn(Record, frozen=True, kw_only=True):
     warning: str | None  # that the numbers moved far
 
 
-class Smoothing(Record, frozen=True, kw_only=True):
+class Smoothing(VersionedRecord, frozen=True, kw_only=True):
     """Which columns were smoothed, and how far their numbers moved."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     files: tuple[str, ...]
     rows: tuple[SmoothedColumn, ...]
     coercions: tuple[Coercion, ...]
 
 
-class FakeMarks(Record, frozen=True, kw_only=True):
+class FakeMarks(VersionedRecord, frozen=True, kw_only=True):
     """How a data set says that it is fake."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     n_records: int
     marker: str | None  # the column that says so in every row
     label: str
@@ -252,11 +241,9 @@ class SweepRow(Record, frozen=True, kw_only=True):
     S_pMSE: float | None  # median over all pairs of columns; None where there is no pair
 
 
-class Protection(Record, frozen=True, kw_only=True):
+class Protection(VersionedRecord, frozen=True, kw_only=True):
     """The four steps of Chapelle and Falissard 2023: recoding, synthesis, filter, noise."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     files: tuple[str, ...]
     audience: Audience | None
     preset: str | None  # which leaves were proposed and why; None where the custodian's own count
@@ -296,11 +283,9 @@ class ProtectionSeeds(Record, frozen=True, kw_only=True):
     sweep: int
 
 
-class ConfidentialProtection(Record, frozen=True, kw_only=True):
+class ConfidentialProtection(VersionedRecord, frozen=True, kw_only=True):
     """Everything about a protected copy, seeds and ECAP values among it."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     note: str = "CONFIDENTIAL: keep this where the original is kept. It must not be released."
     seeds: ProtectionSeeds
     protection: Protection

@@ -9,10 +9,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from unveil.records.base import SCHEMA, Record
+from unveil.records.base import Record, VersionedRecord
 from unveil.records.disclosure import Coercion
 from unveil.records.uniques import Anonymity
-from unveil.version import __version__
 
 Number = int | float
 LevelName = int | float | str
@@ -199,11 +198,9 @@ class StepDone(Record, frozen=True, kw_only=True):
         return made
 
 
-class Recoding(Record, frozen=True, kw_only=True):
+class Recoding(VersionedRecord, frozen=True, kw_only=True):
     """What a recipe did to one data set."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     files: tuple[str, ...]  # the data and, where it was given, the copy
     keys: tuple[str, ...]
     n_records: int
@@ -226,11 +223,9 @@ class Proposal(Record, frozen=True, kw_only=True):
     n_uniques_left: int | None  # after this step alone
 
 
-class Suggestions(Record, frozen=True, kw_only=True):
+class Suggestions(VersionedRecord, frozen=True, kw_only=True):
     """Which codings a custodian might consider for one data set."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     files: tuple[str, ...]
     keys: tuple[str, ...]
     n_records: int

@@ -6,9 +6,8 @@ All of it is computed on the original too: for the custodian's eyes.
 
 from typing import Literal
 
-from unveil.records.base import SCHEMA, Record
+from unveil.records.base import Record, VersionedRecord
 from unveil.records.disclosure import Coercion
-from unveil.version import __version__
 
 FindingKind = Literal["prevalence", "mean", "table", "regression"]
 Unit = Literal["percent", "value", "coefficient"]
@@ -74,11 +73,9 @@ class FindingNotMeasured(Record, frozen=True, kw_only=True):
     reason: str
 
 
-class Replication(Record, frozen=True, kw_only=True):
+class Replication(VersionedRecord, frozen=True, kw_only=True):
     """Published results replicated on copies: the method of Purdam and Elliot 2007."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     files: tuple[str, ...]
     n_original: int
     n_synthetic: tuple[int, ...]

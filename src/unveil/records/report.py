@@ -4,7 +4,7 @@ from typing import Any
 
 from unveil.records.alerts import GateEvidence
 from unveil.records.attacks import Attacks, Membership
-from unveil.records.base import SCHEMA, Record
+from unveil.records.base import Record, VersionedRecord
 from unveil.records.cap import Cap, Gtcap, Tcap
 from unveil.records.codebook import CodebookDifferences
 from unveil.records.comparison import Comparison
@@ -17,7 +17,6 @@ from unveil.records.run import Kind, Run
 from unveil.records.summary import Summary
 from unveil.records.uniques import MatchRisk, Suda
 from unveil.records.utility import PairTables, Projection, Utility
-from unveil.version import __version__
 
 RECORDS: dict[Kind, type[Record]] = {
     "gate": GateEvidence,
@@ -94,11 +93,9 @@ class HistoryRow(Record, frozen=True, kw_only=True):
     same_files: bool = False  # as the run before
 
 
-class ReportContents(Record, frozen=True, kw_only=True):
+class ReportContents(VersionedRecord, frozen=True, kw_only=True):
     """Everything a report of one run shows; the records of its parts are in their order."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     title: str
     run: Run
     results_sha256: str

@@ -7,9 +7,8 @@ the whole record of its measure. Nothing here is a record of a person; alerts ma
 from typing import Literal
 
 from unveil.records.alerts import Alert, NotTested
-from unveil.records.base import SCHEMA, Copy, HasView, Record
+from unveil.records.base import Copy, HasView, Record, VersionedRecord
 from unveil.records.summary import Summary
-from unveil.version import __version__
 
 Kind = Literal[
     "gate",
@@ -84,13 +83,12 @@ class FigureRow(Record, frozen=True, kw_only=True):
     copy: Copy | None = None
     value: float | None  # None: not measured
     companion: float | None = None  # the same with the original: Dorig, UiO, CAPd
+    high: float | None = None  # the upper end, where the value is the lower end of an interval
 
 
-class Run(Record, frozen=True, kw_only=True):
+class Run(VersionedRecord, frozen=True, kw_only=True):
     """Everything about one run but the records of its parts."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     number: int
     title: str  # of the project
     by: str | None  # who ran it, as the project names the analyst
@@ -145,11 +143,9 @@ class FigureChange(Record, frozen=True, kw_only=True):
     statuses: tuple[str, ...]  # against the limits now in force
 
 
-class RunComparison(HasView, frozen=True, kw_only=True):
+class RunComparison(HasView, VersionedRecord, frozen=True, kw_only=True):
     """Runs side by side: what changed in settings, in risk and in utility."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     runs: tuple[int, ...]
     started: tuple[str, ...]
     settings: tuple[SettingChange, ...]

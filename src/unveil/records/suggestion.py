@@ -5,12 +5,11 @@ Nothing here is a value of the data: counts of people and of different values, n
 
 from typing import Literal
 
-from unveil.records.base import SCHEMA, Record
+from unveil.records.base import Record, VersionedRecord
 from unveil.records.disclosure import Coercion
 from unveil.records.judgement import Audience
 from unveil.records.person import PersonColumn
 from unveil.records.recoding import Suggestions
-from unveil.version import __version__
 
 Role = Literal["identifier", "person", "key", "target", "weight", "ignore"]
 Grade = Literal["visible", "often", "sometimes", "sensitive"]
@@ -42,11 +41,9 @@ class KeyStep(Record, frozen=True, kw_only=True):
     percent: float
 
 
-class Suggestion(Record, frozen=True, kw_only=True):
+class Suggestion(VersionedRecord, frozen=True, kw_only=True):
     """Proposed roles of all columns of one data set, and one scenario."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     files: tuple[str, ...]
     n_records: int
     person: PersonColumn | None = None  # where rows are not people: the column that says whose
@@ -108,11 +105,9 @@ class ProposedCodes(Record, frozen=True, kw_only=True):
     reason: str
 
 
-class ProjectProposal(Record, frozen=True, kw_only=True):
+class ProjectProposal(VersionedRecord, frozen=True, kw_only=True):
     """Everything that a new project file says, and why."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     file: str | None  # the project file, where it was written
     original: str
     title: str

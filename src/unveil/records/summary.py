@@ -7,9 +7,8 @@ confidential: counts of few people, and levels that checks name, may be among th
 from typing import Literal
 
 from unveil.records.alerts import Alert, NotTested
-from unveil.records.base import SCHEMA, Copy, HasView, Record
+from unveil.records.base import Copy, HasView, Record, VersionedRecord
 from unveil.records.judgement import Audience, RulingState, Status
-from unveil.version import __version__
 
 VerdictStatus = Literal["above", "outstanding", "review", "within", "no limit", "not assessed"]
 DecisionKind = Literal[
@@ -125,11 +124,9 @@ class SummaryRuling(Record, frozen=True, kw_only=True):
     by: str
 
 
-class Summary(HasView, frozen=True, kw_only=True):
+class Summary(HasView, VersionedRecord, frozen=True, kw_only=True):
     """The page a director signs."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     title: str
     run: int | None = None
     date: str | None = None  # UTC

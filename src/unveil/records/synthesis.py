@@ -2,10 +2,9 @@
 
 from typing import Literal
 
-from unveil.records.base import SCHEMA, Record
+from unveil.records.base import Record, VersionedRecord
 from unveil.records.disclosure import Coercion
 from unveil.records.person import PersonColumn
-from unveil.version import __version__
 
 # What was written: the file, its size, and what its format could not hold.
 
@@ -13,11 +12,9 @@ from unveil.version import __version__
 Ending = Literal["sav", "zsav", "dta", "parquet", "csv"]
 
 
-class WrittenFile(Record, frozen=True, kw_only=True):
+class WrittenFile(VersionedRecord, frozen=True, kw_only=True):
     """One table on a disk; `notes` tell what is not in the file as it was in the original."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     path: str
     beside: tuple[str, ...] = ()  # files that belong to it: the codebook of a text file
     format: Ending
@@ -45,11 +42,9 @@ class SynthesisColumn(Record, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
 
 
-class Synthesis(Record, frozen=True, kw_only=True):
+class Synthesis(VersionedRecord, frozen=True, kw_only=True):
     """How copies are made of one original: Nowok, Raab and Dibben 2016; Reiter 2005."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     files: tuple[str, ...]
     n_original: int
     n_rows: int  # of each copy
@@ -76,11 +71,9 @@ class Synthesis(Record, frozen=True, kw_only=True):
     coercions: tuple[Coercion, ...]
 
 
-class ConfidentialSynthesis(Record, frozen=True, kw_only=True):
+class ConfidentialSynthesis(VersionedRecord, frozen=True, kw_only=True):
     """How the copies of a project were made, the seed among it."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     note: str = "CONFIDENTIAL: keep this where the original is kept. It must not be released."
     seed: int  # with it, the settings and the original the copies can be made again
     copies: tuple[str, ...]  # as the project file names them

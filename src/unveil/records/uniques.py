@@ -2,10 +2,9 @@
 
 from typing import Literal
 
-from unveil.records.base import SCHEMA, Record
+from unveil.records.base import Record, VersionedRecord
 from unveil.records.disclosure import BandedColumn, Coercion
 from unveil.records.person import PeopleByKeys
-from unveil.version import __version__
 
 # What `unveil.match_risk` found of copies whose rows stand for the rows of the original.
 
@@ -32,11 +31,9 @@ class AlignedMatchRow(Record, frozen=True, kw_only=True):
     false_match_rate: float | None  # n_false as a share of n_unique; None where there is none
 
 
-class AlignedMatch(Record, frozen=True, kw_only=True):
+class AlignedMatch(VersionedRecord, frozen=True, kw_only=True):
     """Identification risk of partially synthetic copies: Reiter and Mitra (2009)."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     files: tuple[str, ...]  # the original's, then the copies'
     keys: tuple[str, ...]
     tolerances: tuple[KeyTolerance, ...]
@@ -84,11 +81,9 @@ class Diversity(Record, frozen=True, kw_only=True):
     n_below_3: int
 
 
-class MatchRisk(Record, frozen=True, kw_only=True):
+class MatchRisk(VersionedRecord, frozen=True, kw_only=True):
     """Frequencies and risk by keys: Franconi and Polettini 2004; Machanavajjhala et al. 2007."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     files: tuple[str, ...]
     keys: tuple[str, ...]
     weights: str | None  # the column of sampling weights; None takes the data for the population
@@ -141,11 +136,9 @@ class SudaNotMeasured(Record, frozen=True, kw_only=True):
     reason: str
 
 
-class Suda(Record, frozen=True, kw_only=True):
+class Suda(VersionedRecord, frozen=True, kw_only=True):
     """Special uniques of one data set: Elliot, Manning and Ford 2002; Elliot 2000 for DIS."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     files: tuple[str, ...]
     keys: tuple[str, ...]
     scores: ScoreKind

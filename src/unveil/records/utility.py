@@ -5,9 +5,8 @@ Figures over all records, none of a single one.
 
 from typing import Literal
 
-from unveil.records.base import SCHEMA, Copy, Record
+from unveil.records.base import Copy, Record, VersionedRecord
 from unveil.records.disclosure import Coercion, NotMeasured
-from unveil.version import __version__
 
 # What the tables of `unveil.pair_tables` say: how far do counts of a copy lie from the original's?
 #
@@ -82,11 +81,9 @@ class Grouping(Record, frozen=True, kw_only=True):
     levels: tuple[str | None, ...]
 
 
-class PairTables(Record, frozen=True, kw_only=True):
+class PairTables(VersionedRecord, frozen=True, kw_only=True):
     """All one-, two- or three-way tables of original and copies, compared."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     files: tuple[str, ...]
     variables: tuple[str, ...]
     ways: int
@@ -152,11 +149,9 @@ class ProjectedGroup(Record, frozen=True, kw_only=True):
     sd_2: float | None
 
 
-class Projection(Record, frozen=True, kw_only=True):
+class Projection(VersionedRecord, frozen=True, kw_only=True):
     """Original and copies on the first two principal components of the original."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     files: tuple[str, ...]
     columns: tuple[str, ...]  # that take part
     dropped_columns: tuple[DroppedColumn, ...]
@@ -196,11 +191,9 @@ class TstrRow(Record, frozen=True, kw_only=True):
     headline_sd: float | None  # of AUC or R2 over folds; None with a control
 
 
-class Tstr(Record, frozen=True, kw_only=True):
+class Tstr(VersionedRecord, frozen=True, kw_only=True):
     """Train on synthetic, test on real, beside train on real and beside a constant guess."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     files: tuple[str, ...]
     outcome: str
     predictors: tuple[str, ...]
@@ -253,11 +246,9 @@ class UtilityRow(Record, frozen=True, kw_only=True):
     is_separated: bool  # logistic model: some records are told apart with certainty; tree: all are
 
 
-class Utility(Record, frozen=True, kw_only=True):
+class Utility(VersionedRecord, frozen=True, kw_only=True):
     """How well copies and original are told apart, a row for each copy."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     files: tuple[str, ...]
     columns: tuple[str, ...]
     model: Model

@@ -148,6 +148,11 @@ class RankedValues:
         found: np.floating = self.values[np.searchsorted(self._ends, place, side="right")]
         return found
 
+    def quantile(self, share: Fraction) -> float:
+        """R's quantile of type 7, at its exact place and between numbers as people write them."""
+        low, rest = divmod(share * (len(self) - 1), 1)
+        return _between(self[low], self[low + 1], rest) if rest else float(self[low])
+
 
 def _store_numbers(precision: type[np.floating], numbers: Sequence[float]) -> Floats:
     with np.errstate(over="ignore"):
@@ -159,36 +164,35 @@ def _breaks(banding: Banding, numbers: RankedValues) -> tuple[Style, list[float]
     n = banding.n
     if n is None:
         return "breaks", list(banding.breaks)
-    equal = _inner(_equal_widths(numbers, n), numbers)
     if banding.style == "equal":
-        return "equal", equal
-    quantiles = _inner(_quantiles(numbers, n), numbers)
-    has_enough = len(quantiles) + 1 >= min(n, _FEWEST_QUANTILE_BANDS)
-    return ("quantile", quantiles) if has_enough or not equal else ("equal", equal)
+        return "equal", _equal_breaks(numbers, n)
+    return quantile_breaks(numbers, n)
+
+
+def quantile_breaks(numbers: RankedValues, n: int) -> tuple[Style, list[float]]:
+    """Where n bands of as many records begin; of one width where so many cannot be had.
+
+    Each quantile is taken at its exact place. R rounds the shares: its seq(0, 1, 1/5)[4] lies above
+    0.6, and the break of 1:11 there above 7, which puts the 7 into the band below.
+    """
+    shares = [Fraction(step, n) for step in range(n + 1)]
+    found = _inner(np.array([numbers.quantile(share) for share in shares]), numbers)
+    equal = _equal_breaks(numbers, n)
+    has_enough = len(found) + 1 >= min(n, _FEWEST_QUANTILE_BANDS)
+    return ("quantile", found) if has_enough or not equal else ("equal", equal)
+
+
+def _equal_breaks(numbers: RankedValues, n: int) -> list[float]:
+    """Where n bands of one width, from the lowest number to the highest, meet."""
+    low, high = numbers.values[0], numbers.values[-1]
+    ends = [_between(low, high, Fraction(step, n)) for step in range(1, n)]
+    return _inner(np.array(ends), numbers)
 
 
 def _inner(breaks: Floats, numbers: RankedValues) -> list[float]:
     """The breaks that part the numbers: the lowest and highest belong to single people."""
     parts = (numbers.values[0] < breaks) & (breaks < numbers.values[-1])
     return list(np.unique(breaks[parts]).tolist())
-
-
-def _quantiles(ordered: RankedValues, n: int) -> Floats:
-    """R's quantiles of type 7 at 0, 1/n, ..., 1, but each at its exact place."""
-    # R rounds the shares: its seq(0, 1, 1/5)[4] lies above 0.6, and the break of 1:11 there above
-    # 7, which puts the 7 into the band below.
-    places = [divmod(step * (len(ordered) - 1), n) for step in range(n + 1)]
-    breaks = [
-        _between(ordered[low], ordered[low + 1], Fraction(rest, n)) if rest else ordered[low]
-        for low, rest in places
-    ]
-    return np.array(breaks)
-
-
-def _equal_widths(ordered: RankedValues, n: int) -> Floats:
-    """Where n bands of one width, from the lowest number to the highest, meet."""
-    lowest, highest = ordered.values[0], ordered.values[-1]
-    return np.array([_between(lowest, highest, Fraction(step, n)) for step in range(1, n)])
 
 
 def _between(low: np.floating, high: np.floating, share: Fraction) -> float:

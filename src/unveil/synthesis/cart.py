@@ -5,7 +5,6 @@ limits of rpart that synthpop uses. Numbers are drawn from the values in the lea
 proportions of the leaf, which is the same: one of its rows, each as likely.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -13,17 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.arrays import Ints
-from unveil.models.design import Predictors, TreeCoding, Values, strip_prefix
+from unveil.models.design import Predictors, TreeCoding, Values
+from unveil.models.stored import Stored
 from unveil.models.tree import LEAF, GrownTree, Nodes, TreeCuts, grow_tree
 from unveil.seeding import tree_seed
-from unveil.synthesis.methods import Arrays, Options, Target
-from unveil.synthesis.model_archive import add_prefix
+from unveil.synthesis.methods import Options, Target
 
 # Which original values stand in each leaf, and how is one drawn, as it is or smoothed?
 
 
 @dataclass(frozen=True)
-class Donors:
+class Donors(Stored):
     """The values of all leaves in one array, sorted by leaf; each leaf is a stretch of it.
 
     `start` and `size` have an entry for every node of the tree; a node that is no leaf has none.
@@ -45,18 +44,9 @@ class Donors:
         within = (rng.random(len(leaves)) * self.size[leaves]).astype(np.int64)
         return self.start[leaves] + within
 
-    def to_arrays(self) -> dict[str, Any]:
-        """For a model file."""
-        return {"values": self.values, "start": self.start, "size": self.size}
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
-        """The donors that `to_arrays` wrote."""
-        return cls(arrays["values"], arrays["start"], arrays["size"])
-
 
 @dataclass(frozen=True)
-class LeafSmoothing:
+class LeafSmoothing(Stored):
     """A Gaussian kernel around each donor, as wide as its leaf asks, within the column's range.
 
     Notes
@@ -95,17 +85,6 @@ class LeafSmoothing:
         made[moved] = np.clip(_in_64_bits(drawn, made.dtype), self.low, self.high)
         return made
 
-    def to_arrays(self) -> dict[str, Any]:
-        """For a model file."""
-        return {
-            "width": self.width, "low": self.low, "high": self.high, "decimals": self.decimals,
-        }  # fmt: skip
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
-        """The smoothing that `to_arrays` wrote."""
-        return cls(arrays["width"], arrays["low"], arrays["high"], arrays["decimals"])
-
 
 def _in_64_bits(drawn: NDArray[np.float64], dtype: np.dtype[Any]) -> Values:
     """Whole numbers, none beyond the largest of 64 bits, where the column has such."""
@@ -142,7 +121,7 @@ _FEW_ROWS = 20
 
 
 @dataclass(frozen=True)
-class CartModel:
+class CartModel(Stored):
     """A tree, what stands in its leaves, and how its predictors are turned into numbers."""
 
     coding: TreeCoding
@@ -156,26 +135,6 @@ class CartModel:
         leaves = self.cuts.leaves_of(self.coding.matrix(predictors))
         drawn = self.donors.values[self.donors.places(leaves, rng)]
         return drawn if self.smoothing is None else self.smoothing.around(drawn, leaves, rng)
-
-    def to_arrays(self) -> Arrays:
-        """For a model file."""
-        return {
-            **add_prefix("coding", self.coding.to_arrays()),
-            **add_prefix("cuts", self.cuts.to_arrays()),
-            **add_prefix("donors", self.donors.to_arrays()),
-            **add_prefix("smoothing", self.smoothing.to_arrays() if self.smoothing else {}),
-        }
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
-        """The model that `to_arrays` wrote."""
-        smoothing = strip_prefix("smoothing", arrays)
-        return cls(
-            TreeCoding.from_arrays(strip_prefix("coding", arrays)),
-            TreeCuts.from_arrays(strip_prefix("cuts", arrays)),
-            Donors.from_arrays(strip_prefix("donors", arrays)),
-            LeafSmoothing.from_arrays(smoothing) if smoothing else None,
-        )
 
 
 def fit_cart(

@@ -7,7 +7,7 @@ prior, one in which every level is as likely as any other. So its size has no li
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite, prod
+from math import prod
 from typing import Any, Self
 
 import numpy as np
@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 from unveil.arrays import Floats
 from unveil.count.packing import number, pack
 from unveil.errors import SettingsError
-from unveil.models.design import strip_prefix
+from unveil.models.stored import Arrays, Stored
 from unveil.synthesis.impossible import Impossible, Zeros, codes_of
-from unveil.synthesis.methods import Arrays, Options, Target
-from unveil.synthesis.model_archive import add_prefix
+from unveil.synthesis.methods import Options, Target
 
 # A table of all combinations of several categories, laid out: its size, noise, and drawing.
 #
@@ -36,7 +35,7 @@ MOST_CELLS = 2**24
 
 
 @dataclass(frozen=True)
-class CellTable:
+class CellTable(Stored):
     """The running sum of the weights of all cells, the last column changing fastest."""
 
     up_to: Floats
@@ -55,15 +54,6 @@ class CellTable:
         last = np.searchsorted(self.up_to, self.up_to[-1], side="left")
         codes = np.unravel_index(np.minimum(place, last), self.shape)
         return tuple(code.astype(np.int32) for code in codes)
-
-    def to_arrays(self) -> Arrays:
-        """For a model file."""
-        return {"up_to": self.up_to, "shape": np.array(self.shape)}
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
-        """The table that `to_arrays` wrote."""
-        return cls(arrays["up_to"], tuple(int(n) for n in arrays["shape"]))
 
 
 def shape_of(targets: Sequence[Target], method: str) -> tuple[int, ...]:
@@ -90,10 +80,7 @@ def count_cells(targets: Sequence[Target], axes: Sequence[int]) -> Floats:
 
 def prior_of(options: Options) -> float:
     """The number of records the prior counts for: 1 unless said otherwise."""
-    prior = 1.0 if options.prior is None else float(options.prior)
-    if not (isfinite(prior) and prior >= 0):
-        raise SettingsError(f"The prior is {prior:g}; it must be 0 or more.")
-    return prior
+    return 1.0 if options.prior is None else options.prior
 
 
 def noise_scale(options: Options, n_tables: int) -> float | None:
@@ -101,12 +88,7 @@ def noise_scale(options: Options, n_tables: int) -> float | None:
 
     For one record more or less; a record replaced by another changes two counts of each table.
     """
-    if options.noise is None:
-        return None
-    epsilon = float(options.noise)
-    if not (isfinite(epsilon) and epsilon > 0):
-        raise SettingsError(f"The noise has an epsilon of {epsilon:g}; it must be above 0.")
-    return n_tables / epsilon
+    return None if options.noise is None else n_tables / options.noise
 
 
 def noisy(counts: Floats, scale: float, rng: np.random.Generator) -> Floats:
@@ -141,7 +123,7 @@ _TRIES = 1_000
 
 
 @dataclass(frozen=True)
-class SeenCells:
+class SeenCells(Stored):
     """The combinations seen and how often, the prior, and the combinations that cannot be."""
 
     seen: NDArray[np.int32]  # combinations x columns
@@ -187,26 +169,9 @@ class SeenCells:
             " Set the prior to 0, or declare fewer combinations impossible."
         )
 
-    def to_arrays(self) -> Arrays:
-        """For a model file."""
-        return {
-            "seen": self.seen,
-            "up_to": self.up_to,
-            "n_levels": np.array(self.n_levels),
-            "prior": self.prior,
-            **add_prefix("zeros", self.zeros.to_arrays()),
-        }
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
-        """The combinations that `to_arrays` wrote."""
-        n_levels = tuple(int(n) for n in arrays["n_levels"])
-        zeros = Zeros.from_arrays(strip_prefix("zeros", arrays))
-        return cls(arrays["seen"], arrays["up_to"], n_levels, arrays["prior"], zeros)
-
 
 @dataclass(frozen=True)
-class CatallModel:
+class CatallModel(Stored):
     """A saturated table: P(cell) = (n_cell + prior / C) / (n + prior), C the cells that can be.
 
     That is the expectation of the posterior under a Dirichlet prior with parameters prior / C.
@@ -226,7 +191,7 @@ class CatallModel:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
         """The model that `to_arrays` wrote."""
-        kind = CellTable if arrays["laid_out"] else SeenCells
+        kind = CellTable if arrays.get("laid_out", True) else SeenCells
         return cls(kind.from_arrays(arrays))
 
 

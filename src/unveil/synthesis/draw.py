@@ -1,6 +1,6 @@
 """Draw one copy: column after column, each from its model and the synthetic columns before it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -10,12 +10,9 @@ import polars as pl
 from unveil.arrays import Ints
 from unveil.models.design import ColumnValues, Predictors, Values
 from unveil.seeding import stream
-from unveil.synthesis.fit import FittedStep
+from unveil.synthesis.fit import Chance, FittedStep
 from unveil.synthesis.rule_kinds import Rule, apply_rule
 from unveil.synthesis.split_columns import join_column
-
-Chance = Callable[..., np.random.Generator]
-"""The stream of a path inside one stratum of one copy."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +32,13 @@ class Drawing:
     ) -> dict[str, ColumnValues]:
         """The parts of one copy; `sizes` has the rows of each stratum, `given` is not drawn."""
         pieces = [
-            self._stratum(place, _take_rows(given, rows), len(rows), seed, copy)
+            self._stratum(
+                place,
+                {name: part.select(rows) for name, part in given.items()},
+                len(rows),
+                seed,
+                copy,
+            )
             for place, rows in enumerate(sizes)
         ]
         if len(pieces) == 1:
@@ -57,15 +60,6 @@ class Drawing:
                 frame = pl.DataFrame({name: join_column(made[name]) for name in rule.needs})
                 part = apply_rule(part, rule.rows(frame).to_numpy(), rule)
         return part
-
-
-def _take_rows(given: Mapping[str, ColumnValues], rows: Ints) -> dict[str, ColumnValues]:
-    return {
-        name: ColumnValues(
-            part.column, part.values[rows], None if part.state is None else part.state[rows]
-        )
-        for name, part in given.items()
-    }
 
 
 def _place_rows(pieces: Sequence[ColumnValues], sizes: Sequence[Ints], n_rows: int) -> ColumnValues:

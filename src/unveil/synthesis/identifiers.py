@@ -4,11 +4,11 @@ A synthetic column repeats values of the original. Those of an identifier are pe
 custodian says for each such column what to do: drop it, renumber it, or repeat real values.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from unveil.arguments import quote_value
+from unveil.arguments import check_fields, quote_value
 from unveil.errors import RolesError, SettingsError
 from unveil.io.table import Table
 from unveil.measure.roles.person import find_person
@@ -24,6 +24,22 @@ WHAT_TO_DO = (
 )
 
 
+def parse_reasons(given: Any) -> dict[str, str]:
+    """Columns whose real values may be repeated, each with a reason."""
+    example = 'such as {"ward": "numbers of wards, not of people"}'
+    if not isinstance(given, Mapping):
+        raise SettingsError(
+            f"real_values is {quote_value(given)}. Write a reason for each column, {example}."
+        )
+    for name, reason in given.items():
+        if not isinstance(name, str) or not isinstance(reason, str) or not reason.strip():
+            raise SettingsError(
+                f"The reason for real values of {quote_value(name)} is {quote_value(reason)}."
+                f" State why they may be repeated, {example}."
+            )
+    return dict(given)
+
+
 @dataclass(frozen=True)
 class Instructions:
     """What the custodian says of single columns; `real_values` has the reason for each."""
@@ -31,6 +47,23 @@ class Instructions:
     drop: tuple[str, ...] = ()
     renumber: tuple[str, ...] = ()
     real_values: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        checks: dict[str, Callable[[str, Any], Any]] = {
+            "drop": lambda _, given: () if given is None else names(given, "Columns to drop"),
+            "renumber": lambda _, given: names(
+                () if given is None else given, "Columns to renumber"
+            ),
+            "real_values": lambda _, given: {} if given is None else parse_reasons(given),
+        }
+        check_fields(self, checks)
+        said = [*self.drop, *self.renumber, *self.real_values]
+        twice = [name for name in dict.fromkeys(said) if said.count(name) > 1]
+        if twice:
+            raise RolesError(
+                f"Column {twice[0]!r} has two instructions. Name it in one of drop, renumber and"
+                " real_values."
+            )
 
     @property
     def statements(self) -> tuple[str, ...]:
@@ -86,37 +119,3 @@ def note_people(table: Table, declared: str | None, people: People | None) -> tu
         f"{person.column!r} {person.counts}. {counted} Rows are synthesised one by one, so the rows"
         " of a person do not belong together in the synthetic data.",
     )
-
-
-def parse_instructions(drop: Any, renumber: Any, real_values: Any) -> Instructions:
-    """What was said; a column has one instruction."""
-    found = Instructions(
-        () if drop is None else names(drop, "Columns to drop"),
-        () if renumber is None else names(renumber, "Columns to renumber"),
-        {} if real_values is None else parse_reasons(real_values),
-    )
-    said = [*found.drop, *found.renumber, *found.real_values]
-    twice = [name for name in dict.fromkeys(said) if said.count(name) > 1]
-    if twice:
-        raise RolesError(
-            f"Column {twice[0]!r} has two instructions. Name it in one of drop, renumber and"
-            " real_values."
-        )
-    return found
-
-
-def parse_reasons(given: Any) -> dict[str, str]:
-    """Columns whose real values may be repeated, each with a reason."""
-    example = 'such as {"ward": "numbers of wards, not of people"}'
-    if not isinstance(given, Mapping):
-        raise SettingsError(
-            f"real_values is {quote_value(given)}. Write a reason for each column, {example}."
-        )
-    for name, reason in given.items():
-        if not isinstance(name, str) or not isinstance(reason, str) or not reason.strip():
-            raise SettingsError(
-                f"The reason for real values of {quote_value(name)} is {quote_value(reason)}. "
-                "State why they"
-                f" may be repeated, {example}."
-            )
-    return dict(given)

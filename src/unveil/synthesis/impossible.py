@@ -18,6 +18,7 @@ from unveil.errors import SettingsError, quote_text
 from unveil.expressions.evaluate import evaluate, evaluate_condition, needs_of, parts_of
 from unveil.expressions.nodes import Absent, Among, ColumnRef, Compare, Expression
 from unveil.models.design import ColumnValues, ModelColumn
+from unveil.models.stored import Stored
 from unveil.synthesis.methods import Target
 from unveil.synthesis.plan import Step, SynthesisPlan
 from unveil.synthesis.rule_kinds import Rule, code_of
@@ -81,7 +82,7 @@ class Impossible:
 
 
 @dataclass(frozen=True)
-class Zeros:
+class Zeros(Stored):
     """All impossible cells of a table: for each set of them, which levels of each column it has."""
 
     sets: tuple[tuple[Mask, ...], ...] = ()

@@ -5,9 +5,7 @@ otherwise as even as it can be: no interaction of higher order than the margins 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +13,8 @@ from numpy.typing import NDArray
 from unveil.arrays import Floats
 from unveil.errors import RolesError, list_names, nearest
 from unveil.synthesis.catall import (
+    CatallModel,
     CellTable,
-    Columns,
     add_prior,
     count_cells,
     noise_note,
@@ -26,7 +24,7 @@ from unveil.synthesis.catall import (
     shape_of,
 )
 from unveil.synthesis.impossible import Impossible, Zeros
-from unveil.synthesis.methods import Arrays, Options, Target
+from unveil.synthesis.methods import Options, Target
 
 ROUNDS = 1_000
 WORK = 2e10
@@ -37,25 +35,8 @@ CLOSE = 1e-6
 Axes = tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class IpfModel:
+class IpfModel(CatallModel):
     """The fitted table."""
-
-    cells: CellTable
-    notes: tuple[str, ...] = ()
-
-    def sample(self, n_rows: int, rng: np.random.Generator) -> Columns:
-        """Codes, one array for each column."""
-        return self.cells.sample(n_rows, rng)
-
-    def to_arrays(self) -> Arrays:
-        """For a model file."""
-        return self.cells.to_arrays()
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
-        """The model that `to_arrays` wrote."""
-        return cls(CellTable.from_arrays(arrays))
 
 
 def fit_ipf(

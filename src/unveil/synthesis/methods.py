@@ -6,22 +6,24 @@ its model, a `FittedModel`. A joint method models a set of categories at once, a
 and a `FittedJoint`. `_HOMES` says where they are: a new method is one more row.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.arguments import check_fields, choice, number_within, quote_value, whole_number
+from unveil.errors import SettingsError
 from unveil.models.design import Predictors, Values
+from unveil.models.stored import Arrays
+from unveil.study.roles import names
 
 if TYPE_CHECKING:
     from unveil.synthesis.impossible import Impossible
 
-
-Arrays = dict[str, Any]
-"""What a model file holds of a model: numpy arrays, text, numbers, truth values and None."""
 
 TargetKind = Literal["number", "category", "ordered"]
 
@@ -37,9 +39,34 @@ class Target:
     has_missing: bool = False  # of a category: whether its last code means missing
 
 
+MOST_ROWS = 100_000_000
+"""Rows of a copy."""
+
+
+def _margins(name: str, given: Any) -> tuple[tuple[str, ...], ...]:
+    if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
+        raise SettingsError(
+            f"{name} is {quote_value(given)}. Write sets of columns, such as"
+            ' [["sex", "region"], ["work"]].'
+        )
+    return tuple(names(margin, "Columns of a margin") for margin in given)
+
+
+_CHECKS: dict[str, Callable[[str, Any], Any]] = {
+    "min_leaf": partial(whole_number, most=MOST_ROWS),
+    "min_split": partial(whole_number, least=2, most=MOST_ROWS),
+    "complexity": partial(number_within, range_="[0, 1)"),
+    "min_spread": partial(number_within, range_="[0, 1)"),
+    "smoothing": partial(choice, choices=("density",)),
+    "prior": partial(number_within, range_="[0, inf)"),
+    "noise": partial(number_within, range_="(0, inf)"),
+    "margins": _margins,
+}
+
+
 @dataclass(frozen=True)
 class Options:
-    """How models are fitted; each method reads what concerns it."""
+    """How models are fitted, checked; each method reads what concerns it."""
 
     min_leaf: int = 5
     min_split: int | None = None  # None: three times min_leaf
@@ -50,48 +77,41 @@ class Options:
     noise: float | None = None  # catall, ipf: epsilon of Laplace noise on the counts
     margins: tuple[tuple[str, ...], ...] | None = None  # ipf: sets of columns; None: all pairs
 
+    def __post_init__(self) -> None:
+        check_fields(self, _CHECKS)
 
-class FittedModel(Protocol):
-    """A model of one target, ready to be drawn from."""
+
+class Fitted(Protocol):
+    """A model, ready to be drawn from."""
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Sentences about what had to be done to fit it; no value of the data."""
         ...
+
+    def to_arrays(self) -> Arrays:
+        """All that is needed to draw again."""
+        ...
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
+        """The model that `to_arrays` wrote."""
+        ...
+
+
+class FittedModel(Fitted, Protocol):
+    """A model of one target."""
 
     def sample(self, predictors: Predictors, rng: np.random.Generator) -> Values:
         """Numbers or codes, as the target's, one for every row of the synthetic predictors."""
         ...
 
-    def to_arrays(self) -> Arrays:
-        """All that is needed to draw again."""
-        ...
 
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
-        """The model that `to_arrays` wrote."""
-        ...
-
-
-class FittedJoint(Protocol):
-    """A model of several categories together, ready to be drawn from."""
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Sentences about what had to be done to fit it; no value of the data."""
-        ...
+class FittedJoint(Fitted, Protocol):
+    """A model of several categories together."""
 
     def sample(self, n_rows: int, rng: np.random.Generator) -> tuple[NDArray[np.int32], ...]:
         """Codes, one array for each column it was fitted to, in that order."""
-        ...
-
-    def to_arrays(self) -> Arrays:
-        """All that is needed to draw again."""
-        ...
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
-        """The model that `to_arrays` wrote."""
         ...
 
 
@@ -163,7 +183,7 @@ def restore_model(method: str, arrays: Mapping[str, Any]) -> Any:
     return _attribute(method, 2).from_arrays(arrays)
 
 
-def method_of(model: FittedModel | FittedJoint) -> str:
+def method_of(model: Fitted) -> str:
     """The method that a model is of, as a model file calls it."""
     name = type(model).__name__
     return next(method for method, (_, _, model_class) in _HOMES.items() if model_class == name)
@@ -174,7 +194,7 @@ def _attribute(method: str, place: Literal[1, 2]) -> Any:
     return getattr(module, _HOMES[method][place])
 
 
-def parametric(kind: TargetKind, n_levels: int) -> str:
+def parametric(kind: str, n_levels: int) -> str:
     """The parametric method for a target: as synthpop's `parametric` chooses."""
     if kind == "number":
         return "normrank"

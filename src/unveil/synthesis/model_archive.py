@@ -6,7 +6,7 @@ numbers and truth values alone, never objects. Each is checked before it is read
 
 import io
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import prod
@@ -19,14 +19,6 @@ from numpy.typing import NDArray
 from polars.exceptions import PanicException
 
 from unveil.errors import ReadError, UnveilError
-
-# How do the arrays of one thing stand inside those of another? Under its name and a point.
-
-
-def add_prefix(name: str, arrays: Mapping[str, Any]) -> dict[str, Any]:
-    """Arrays under a name: "cuts.left"."""
-    return {f"{name}.{key}": value for key, value in arrays.items()}
-
 
 NOTICE = (
     "CONFIDENTIAL: this file holds values of the original and the seed of the synthetic data. Keep"

@@ -1,17 +1,17 @@
 """What a model file holds: columns, rules and fitted models, read back and checked."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from decimal import Decimal
 from math import isfinite
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
 import polars as pl
 
 from unveil.errors import SettingsError
-from unveil.expressions.nodes import Expression, Value
-from unveil.models.design import ColumnValues, Kind, ModelColumn
+from unveil.models.design import ColumnValues, ModelColumn
 from unveil.synthesis.derived import DerivedColumn
 from unveil.synthesis.fit import FittedStep
 from unveil.synthesis.methods import JOINT, SINGLE, method_of, restore_model
@@ -54,18 +54,6 @@ class SeriesDoc(Doc, frozen=True, kw_only=True):
     dtype: TypeDoc
     values: tuple[str | bool | int, ...] = ()
     array: int | None = None
-
-
-class ColumnDoc(Doc, frozen=True, kw_only=True):
-    """A column of the original, as synthesis sees it."""
-
-    name: str
-    kind: Kind
-    dtype: TypeDoc
-    levels: SeriesDoc
-    special: SeriesDoc
-    knots: int
-    has_missing: bool
 
 
 class PartDoc(Doc, frozen=True, kw_only=True):
@@ -135,30 +123,36 @@ def series_of(doc: SeriesDoc, file: ModelArchive) -> pl.Series:
     return made
 
 
-def column_doc(column: ModelColumn, shelf: Shelf) -> ColumnDoc:
-    """A column as it is written."""
-    return ColumnDoc(
-        name=column.name,
-        kind=column.kind,
-        dtype=type_doc(column.dtype),
-        levels=series_doc(column.levels, shelf),
-        special=series_doc(column.special, shelf),
-        knots=shelf.put(column.knots),
-        has_missing=column.has_missing,
-    )
+def encode_document(document: Doc, shelf: Shelf) -> bytes:
+    """A document as JSON; arrays go onto the shelf, types and values become parts of it."""
+
+    def encode(value: Any) -> Any:
+        match value:
+            case np.ndarray():
+                return shelf.put(value)
+            case pl.Series():
+                return series_doc(value, shelf)
+            case pl.DataType():
+                return type_doc(value)
+        raise NotImplementedError
+
+    return msgspec.json.encode(document, enc_hook=encode)
 
 
-def column_of(doc: ColumnDoc, file: ModelArchive) -> ModelColumn:
-    """The column that was written."""
-    return ModelColumn(
-        doc.name,
-        doc.kind,
-        type_of(doc.dtype),
-        series_of(doc.levels, file).alias(doc.name),
-        series_of(doc.special, file),
-        file.array(doc.knots),
-        doc.has_missing,
-    )
+Kept = TypeVar("Kept", bound=Doc)
+
+
+def decode_document(text: bytes, kind: type[Kept], file: ModelArchive) -> Kept:
+    """The document that `encode_document` wrote, with the arrays of its file."""
+
+    def decode(kind: Any, value: Any) -> Any:
+        if kind is pl.DataType:
+            return type_of(msgspec.convert(value, TypeDoc))
+        if kind is pl.Series:
+            return series_of(msgspec.convert(value, SeriesDoc), file)
+        return file.array(value)
+
+    return msgspec.json.decode(text, type=kind, dec_hook=decode)
 
 
 def part_doc(part: ColumnValues, shelf: Shelf) -> PartDoc:
@@ -190,71 +184,24 @@ def within(codes: Any, n: int) -> bool:
 # Rules and formulas in a model file: as trees of plain records, never as text to be run.
 
 
-class RuleDoc(Doc, frozen=True, kw_only=True):
-    """A rule, its columns and levels found."""
-
-    text: str
-    column: str
-    given: Value
-    condition: Expression
-    zone: str | None
-
-
-class FormulaDoc(Doc, frozen=True, kw_only=True):
-    """A derived column."""
-
-    column: str
-    formula: str
-    tree: Expression
-    dtype: TypeDoc
-
-
-def rule_doc(rule: Any) -> RuleDoc:
-    """A rule for a model file, or a refusal where it is code."""
+def check_rule(rule: Any) -> WrittenRule:
+    """A rule for a model file, without its rivals, or a refusal where it is code."""
     if not isinstance(rule, WrittenRule):
         raise SettingsError(
             "A model file can hold rules that are written as text only. Write them as text, such as"
             " 'if age < 16 then marital = SINGLE'."
         )
-    return RuleDoc(
-        text=rule.text,
-        column=rule.column,
-        given=rule.given,
-        condition=rule.condition,
-        zone=rule.zone,
-    )
+    return replace(rule, rivals=())
 
 
-def formula_doc(derived: Any) -> FormulaDoc:
+def check_formula(derived: Any) -> DerivedColumn:
     """A derived column for a model file, or a refusal where it is code."""
     if not isinstance(derived, DerivedColumn):
         raise SettingsError(
             "A model file can hold derived columns that are written as text only. Write them as"
             " formulas, such as 'weight / (height / 100) ^ 2'."
         )
-    return FormulaDoc(
-        column=derived.column,
-        formula=derived.formula,
-        tree=derived.tree,
-        dtype=type_doc(derived.dtype),
-    )
-
-
-class ConstraintDoc(Doc, frozen=True, kw_only=True):
-    """A condition that every row meets."""
-
-    text: str
-    condition: Expression
-
-
-def rule_of(doc: RuleDoc) -> WrittenRule:
-    """The rule that `rule_doc` wrote."""
-    return WrittenRule(doc.text, doc.column, doc.given, doc.condition, doc.zone)
-
-
-def formula_of(doc: FormulaDoc) -> DerivedColumn:
-    """The derived column that `formula_doc` wrote."""
-    return DerivedColumn(doc.column, doc.formula, doc.tree, type_of(doc.dtype))
+    return derived
 
 
 # Fitted models as a model file has them; a model that could not be drawn from is refused.

@@ -4,22 +4,20 @@ The shape of the column does not matter, only its order: ranks become normal sco
 regressed on the predictors, and a synthetic score takes the observed value that stands at its rank.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.arrays import Floats
 from unveil.count.threads import limit_to_one_thread
-from unveil.errors import SettingsError, list_names
 from unveil.models.axes import Sparse, basis_of
-from unveil.models.design import DummyCoding, Predictors, Values, strip_prefix
+from unveil.models.design import DummyCoding, Predictors, Values
 from unveil.models.regression import RegressionFit, fit_line
+from unveil.models.stored import Stored
 from unveil.synthesis.cart import Donors, LeafSmoothing
-from unveil.synthesis.methods import Arrays, Options, Target
-from unveil.synthesis.model_archive import add_prefix
+from unveil.synthesis.methods import Options, Target
 from unveil.synthesis.regression import notes_of
 
 _ROUNDS = 20
@@ -93,8 +91,10 @@ class _Ties:
 
 
 @dataclass(frozen=True)
-class NormrankModel:
+class NormrankModel(Stored):
     """A line for normal scores, its spread, and the observed values in order."""
+
+    FLAT = ("fit",)
 
     values: Values
     coding: DummyCoding
@@ -120,29 +120,6 @@ class NormrankModel:
             return drawn
         return self.smoothing.around(drawn, np.zeros(len(drawn), dtype=np.int32), rng)
 
-    def to_arrays(self) -> Arrays:
-        """For a model file."""
-        return {
-            "values": self.values,
-            "intercept": self.fit.intercept,
-            "coefficients": self.fit.coefficients,
-            "sigma": self.sigma,
-            **add_prefix("coding", self.coding.to_arrays()),
-            **add_prefix("smoothing", self.smoothing.to_arrays() if self.smoothing else {}),
-        }
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
-        """The model that `to_arrays` wrote."""
-        smoothing = strip_prefix("smoothing", arrays)
-        return cls(
-            arrays["values"],
-            DummyCoding.from_arrays(strip_prefix("coding", arrays)),
-            RegressionFit(arrays["intercept"], arrays["coefficients"]),
-            arrays["sigma"],
-            LeafSmoothing.from_arrays(smoothing) if smoothing else None,
-        )
-
 
 def fit_normrank(
     target: Target, predictors: Predictors, options: Options, rng: np.random.Generator
@@ -154,12 +131,6 @@ def fit_normrank(
     What synthpop calls `normrank`, not `proper`: coefficients are estimates, not draws. Equal
     values are placed in another way (`fit_scores`).
     """
-    if target.kind != "number":
-        raise SettingsError(
-            f"The method 'normrank' is for numbers, and {list_names([target.name])} holds "
-            "categories."
-            " Use 'multinomial', 'ordered', 'cart' or 'sample' for it."
-        )
     coding = DummyCoding.fit(predictors)
     line, sigma = fit_scores(coding.matrix(predictors), target.values, rng)
     smoothing = None

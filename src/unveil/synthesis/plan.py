@@ -16,7 +16,7 @@ from unveil.arguments import check_columns, choice, quote_value
 from unveil.arrays import Ints
 from unveil.errors import RolesError, SettingsError, list_names
 from unveil.models.design import ColumnValues, ModelColumn
-from unveil.seeding import stream
+from unveil.seeding import sample_rows
 from unveil.study.roles import names
 from unveil.synthesis.methods import FAMILIES, JOINT, REGRESSIONS, SINGLE, parametric
 
@@ -41,7 +41,7 @@ def order_by_dependency(
     """
     if len(names) < 3:
         return tuple(names)
-    rows = _some_rows(len(parts[names[0]]), seed)
+    rows = sample_rows(np.arange(len(parts[names[0]])), _MOST_ROWS, seed, "order")
     table = _dependencies([_group_values(parts[name], rows) for name in names])
     placed = [int(table.sum(axis=1).argmax())]
     while len(placed) < len(names):
@@ -49,12 +49,6 @@ def order_by_dependency(
         strongest[placed] = -1
         placed.append(int(strongest.argmax()))
     return tuple(names[place] for place in placed)
-
-
-def _some_rows(n_rows: int, seed: int) -> Ints:
-    if n_rows <= _MOST_ROWS:
-        return np.arange(n_rows)
-    return np.sort(stream(seed, "order").choice(n_rows, _MOST_ROWS, replace=False))
 
 
 def _group_values(part: ColumnValues, rows: Ints) -> Ints:
@@ -321,7 +315,7 @@ def _resolve_method(method: str, column: ModelColumn) -> str:
     if column.is_fixed:
         return CONSTANT
     if method == "parametric":
-        return parametric("number" if not column.is_category else _kind(column), column.n_levels)
+        return parametric(column.kind, column.n_levels)
     if column.kind not in _FIT_FOR.get(method, (column.kind,)):
         kind = "a number" if column.kind == "number" else "a category"
         raise SettingsError(
@@ -334,10 +328,6 @@ def _resolve_method(method: str, column: ModelColumn) -> str:
             f"{column.n_levels} levels (missing counts as one). Choose 'multinomial' or 'cart'."
         )
     return method
-
-
-def _kind(column: ModelColumn) -> Any:
-    return column.kind
 
 
 def _joint_first(

@@ -211,8 +211,7 @@ def _single_level_warnings(opening: SynthesisData) -> tuple[str, ...]:
     if not told:
         return ()
     return (
-        f"Levels held by one person only: {list_names(told)}. Where the synthetic data hold "
-        "such a"
+        f"Levels held by one person only: {list_names(told)}. Where the synthetic data hold such a"
         " level, they disclose that it occurs in the original. Merge rare levels first"
         " (merge_rare).",
     )

@@ -1,16 +1,15 @@
 """Regressions that draw categories: logistic, multinomial and ordered."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.errors import SettingsError, list_names
+from unveil.errors import list_names
 from unveil.models.axes import Sparse
-from unveil.models.design import DummyCoding, Predictors, Values, owners, strip_prefix
+from unveil.models.design import DummyCoding, Predictors, Values, owners
 from unveil.models.likelihood import Codes
 from unveil.models.regression import (
     RegressionFit,
@@ -21,29 +20,29 @@ from unveil.models.regression import (
     fit_cumulative,
     fit_softmax,
 )
-from unveil.synthesis.methods import Arrays, Options, Target
-from unveil.synthesis.model_archive import add_prefix
+from unveil.models.stored import Stored
+from unveil.synthesis.methods import Options, Target
 
 # A fitted model of classes: what logistic, multinomial and ordered regression have in common.
 
 
+Estimate = Callable[[Sparse, Codes, int], RegressionFit]
+"""Fits to classes numbered from 0, of which each occurs."""
+Draw = Callable[[RegressionFit, Sparse, np.random.Generator], Codes]
+"""The number of a class for each row, by its probabilities."""
+
+
 @dataclass(frozen=True)
-class ClassModel(ABC):
+class ClassModel(Stored):
     """Coefficients for the classes that occur in the original; `classes` are their codes."""
+
+    FLAT = ("fit",)
+    FUNCTIONS: ClassVar[tuple[Estimate, Draw]]
 
     classes: NDArray[np.int32]
     coding: DummyCoding
     fit: RegressionFit
     notes: tuple[str, ...] = ()
-
-    @staticmethod
-    @abstractmethod
-    def estimate(x: Sparse, y: Codes, n_classes: int) -> RegressionFit:
-        """Fit to classes numbered from 0, of which each occurs."""
-
-    @abstractmethod
-    def draw(self, x: Sparse, rng: np.random.Generator) -> Codes:
-        """The number of a class for each row."""
 
     @classmethod
     def of(cls, target: Target, predictors: Predictors) -> Self:
@@ -54,30 +53,14 @@ class ClassModel(ABC):
         if len(classes) < 2:
             fit = RegressionFit(np.zeros(1), np.zeros((x.shape[1], 1)))
         else:
-            fit = cls.estimate(x, y, len(classes))
+            fit = cls.FUNCTIONS[0](x, y, len(classes))
         return cls(classes.astype(np.int32), coding, fit, notes_of(target.name, fit, pooled))
 
     def sample(self, predictors: Predictors, rng: np.random.Generator) -> Values:
         """A code for every row, drawn by the probabilities of its predictors."""
         if len(self.classes) < 2:
             return np.repeat(self.classes, predictors.n_rows)
-        return self.classes[self.draw(self.coding.matrix(predictors), rng)]
-
-    def to_arrays(self) -> Arrays:
-        """For a model file."""
-        return {
-            "classes": self.classes,
-            "intercept": self.fit.intercept,
-            "coefficients": self.fit.coefficients,
-            "ridge": self.fit.ridge,
-            **add_prefix("coding", self.coding.to_arrays()),
-        }
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
-        """The model that `to_arrays` wrote."""
-        fit = RegressionFit(arrays["intercept"], arrays["coefficients"], arrays["ridge"])
-        return cls(arrays["classes"], DummyCoding.from_arrays(strip_prefix("coding", arrays)), fit)
+        return self.classes[self.FUNCTIONS[1](self.fit, self.coding.matrix(predictors), rng)]
 
 
 SEPARATED = "predictors separate the classes, so coefficients were shrunk by a ridge penalty"
@@ -107,14 +90,7 @@ def notes_of(name: str, fit: RegressionFit, predictors: Predictors) -> tuple[str
 class LogisticModel(ClassModel):
     """P(second class | predictors) is the logistic function of a line."""
 
-    @staticmethod
-    def estimate(x: Sparse, y: Codes, n_classes: int) -> RegressionFit:
-        """By maximum likelihood."""
-        return fit_binary(x, y, n_classes)
-
-    def draw(self, x: Sparse, rng: np.random.Generator) -> Codes:
-        """By the probabilities of each row."""
-        return draw_binary(self.fit, x, rng)
+    FUNCTIONS = fit_binary, draw_binary
 
 
 def fit_logistic(
@@ -127,19 +103,6 @@ def fit_logistic(
     What synthpop calls `logreg`; separation is met by a ridge, as in `multinomial`.
     """
     del options, rng
-    if target.kind == "number":
-        raise SettingsError(
-            f"The method 'logistic' is for two levels, and {list_names([target.name])} holds "
-            "numbers."
-            " Use 'normrank', 'cart' or 'sample' for it."
-        )
-    n_seen = len(np.unique(target.values))
-    if n_seen > 2:
-        raise SettingsError(
-            f"The method 'logistic' is for two levels, and {list_names([target.name])} has "
-            f"{n_seen:,}"
-            " (missing counts as one). Use 'multinomial', 'ordered' or 'cart' for it."
-        )
     return LogisticModel.of(target, predictors)
 
 
@@ -149,14 +112,7 @@ def fit_logistic(
 class MultinomialModel(ClassModel):
     """P(class | predictors) is proportional to exp(intercept + predictors x coefficients)."""
 
-    @staticmethod
-    def estimate(x: Sparse, y: Codes, n_classes: int) -> RegressionFit:
-        """By maximum likelihood."""
-        return fit_softmax(x, y, n_classes)
-
-    def draw(self, x: Sparse, rng: np.random.Generator) -> Codes:
-        """By the probabilities of each row."""
-        return draw_softmax(self.fit, x, rng)
+    FUNCTIONS = fit_softmax, draw_softmax
 
 
 def fit_multinomial(
@@ -170,11 +126,6 @@ def fit_multinomial(
     (White, Daniel and Royston 2010); we add a ridge, and only where classes are separated.
     """
     del options, rng
-    if target.kind == "number":
-        raise SettingsError(
-            f"The method 'multinomial' is for categories, and {list_names([target.name])} holds"
-            " numbers. Use 'normrank', 'cart' or 'sample' for it."
-        )
     return MultinomialModel.of(target, predictors)
 
 
@@ -187,18 +138,11 @@ def fit_multinomial(
 class OrderedClasses(ClassModel):
     """P(class <= k | predictors) is the logistic function of cut_k less a line."""
 
-    @staticmethod
-    def estimate(x: Sparse, y: Codes, n_classes: int) -> RegressionFit:
-        """By maximum likelihood."""
-        return fit_cumulative(x, y, n_classes)
-
-    def draw(self, x: Sparse, rng: np.random.Generator) -> Codes:
-        """By the probabilities of each row."""
-        return draw_cumulative(self.fit, x, rng)
+    FUNCTIONS = fit_cumulative, draw_cumulative
 
 
 @dataclass(frozen=True)
-class OrderedModel:
+class OrderedModel(Stored):
     """Levels in order and, where values are missing, which."""
 
     levels: OrderedClasses
@@ -213,25 +157,6 @@ class OrderedModel:
             codes[self.missing.sample(predictors, rng) == 1] = self.missing_code
         return codes
 
-    def to_arrays(self) -> Arrays:
-        """For a model file."""
-        missing = self.missing.to_arrays() if self.missing else {}
-        return {
-            "missing_code": self.missing_code,
-            **add_prefix("levels", self.levels.to_arrays()),
-            **add_prefix("missing", missing),
-        }
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
-        """The model that `to_arrays` wrote."""
-        missing = strip_prefix("missing", arrays)
-        return cls(
-            OrderedClasses.from_arrays(strip_prefix("levels", arrays)),
-            LogisticModel.from_arrays(missing) if missing else None,
-            arrays["missing_code"],
-        )
-
 
 def fit_ordered(
     target: Target, predictors: Predictors, options: Options, rng: np.random.Generator
@@ -244,12 +169,6 @@ def fit_ordered(
     model is taken where a fit fails; ours has a ridge to stand on.
     """
     del options, rng
-    if target.kind == "number":
-        raise SettingsError(
-            f"The method 'ordered' is for categories in order, and {list_names([target.name])} "
-            "holds"
-            " numbers. Use 'normrank', 'cart' or 'sample' for it."
-        )
     last = target.n_levels - 1
     is_missing = target.values == last
     # All missing: one class, which needs no order.

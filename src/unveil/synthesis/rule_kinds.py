@@ -11,8 +11,8 @@ from unveil.models.design import ColumnValues, ModelColumn
 from unveil.synthesis.split_columns import to_numbers
 
 
-class Rule(Protocol):
-    """Rows that meet a condition have one value in a column: no child under 16 is married."""
+class Written(Protocol):
+    """What settles a column by others."""
 
     @property
     def text(self) -> str:
@@ -25,13 +25,17 @@ class Rule(Protocol):
         ...
 
     @property
-    def value(self) -> Any:
-        """The value in rows that meet it; None is missing."""
+    def needs(self) -> tuple[str, ...]:
+        """The columns that it looks at."""
         ...
 
+
+class Rule(Written, Protocol):
+    """Rows that meet a condition have one value in a column: no child under 16 is married."""
+
     @property
-    def needs(self) -> tuple[str, ...]:
-        """The columns of its condition."""
+    def value(self) -> Any:
+        """The value in rows that meet it; None is missing."""
         ...
 
     def rows(self, frame: pl.DataFrame) -> pl.Series:
@@ -39,23 +43,8 @@ class Rule(Protocol):
         ...
 
 
-class Derived(Protocol):
+class Derived(Written, Protocol):
     """A column that follows from others: weight / (height / 100) ** 2."""
-
-    @property
-    def text(self) -> str:
-        """As the user wrote it."""
-        ...
-
-    @property
-    def column(self) -> str:
-        """The column that is computed."""
-        ...
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """The columns it is computed from."""
-        ...
 
     def values(self, frame: pl.DataFrame) -> pl.Series:
         """The column, for every row of the frame."""

@@ -1,19 +1,17 @@
 """A column without regard to any other: its original values, drawn with replacement."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
 
 import numpy as np
 
-from unveil.models.design import Predictors, Values, strip_prefix
+from unveil.models.design import Predictors, Values
+from unveil.models.stored import Stored
 from unveil.synthesis.cart import Donors, LeafSmoothing
-from unveil.synthesis.methods import Arrays, Options, Target
-from unveil.synthesis.model_archive import add_prefix
+from unveil.synthesis.methods import Options, Target
 
 
 @dataclass(frozen=True)
-class SampleModel:
+class SampleModel(Stored):
     """The original values, sorted: nothing tells whose they were."""
 
     values: Values
@@ -26,17 +24,6 @@ class SampleModel:
         if self.smoothing is None:
             return drawn
         return self.smoothing.around(drawn, np.zeros(len(drawn), dtype=np.int32), rng)
-
-    def to_arrays(self) -> Arrays:
-        """For a model file."""
-        smoothing = self.smoothing.to_arrays() if self.smoothing else {}
-        return {"values": self.values, **add_prefix("smoothing", smoothing)}
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
-        """The model that `to_arrays` wrote."""
-        smoothing = strip_prefix("smoothing", arrays)
-        return cls(arrays["values"], LeafSmoothing.from_arrays(smoothing) if smoothing else None)
 
 
 def fit_sample(

@@ -1,68 +1,24 @@
 """What did the user ask of synthesis, and does it mean anything?"""
 
 import os
-from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Any
 
 from unveil.arguments import (
     check_columns,
-    choice,
     finite_numbers,
     is_list,
-    number_within,
     quote_value,
     whole_number,
 )
 from unveil.errors import SettingsError
 from unveil.models.design import ModelColumn
-from unveil.study.roles import names
 from unveil.study.scenario import Progress
 from unveil.synthesis.methods import JOINT, Options
 from unveil.synthesis.plan import SynthesisPlan
 
-_SMOOTHINGS: tuple[Literal["density"], ...] = ("density",)
-
-
-MOST_COPIES, MOST_ROWS = 10_000, 100_000_000
-"""Copies at a time, and rows of each."""
-
-
-def options_of(
-    *,
-    min_leaf: Any,
-    min_split: Any,
-    complexity: Any,
-    min_spread: Any,
-    smoothing: Any,
-    prior: Any,
-    noise: Any,
-    margins: Any,
-) -> Options:
-    """How trees are grown and drawn from, and how joint tables are filled."""
-    return Options(
-        min_leaf=whole_number("min_leaf", min_leaf, most=MOST_ROWS),
-        min_split=None
-        if min_split is None
-        else whole_number("min_split", min_split, least=2, most=MOST_ROWS),
-        complexity=number_within("complexity", complexity, "[0, 1)"),
-        min_spread=None
-        if min_spread is None
-        else number_within("min_spread", min_spread, "[0, 1)"),
-        smoothing=None if smoothing is None else choice("smoothing", smoothing, _SMOOTHINGS),
-        prior=None if prior is None else number_within("prior", prior, "[0, inf)"),
-        noise=None if noise is None else number_within("noise", noise, "(0, inf)"),
-        margins=None if margins is None else margins_of(margins),
-    )
-
-
-def margins_of(given: Any) -> tuple[tuple[str, ...], ...]:
-    """Sets of columns whose counts `ipf` fits."""
-    if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
-        raise SettingsError(
-            f"margins is {quote_value(given)}. Write sets of columns, such as"
-            ' [["sex", "region"], ["work"]].'
-        )
-    return tuple(names(margin, "Columns of a margin") for margin in given)
+MOST_COPIES = 10_000
+"""Copies at a time."""
 
 
 def check_idle_options(plan: SynthesisPlan, options: Options) -> None:
@@ -152,9 +108,8 @@ def check_progress(progress: Any) -> Progress:
     """Who is told of the progress."""
     if not callable(progress):
         raise SettingsError(
-            f"progress is {quote_value(progress)}. It must be a function of what is done, how "
-            "many steps"
-            " are done, and how many there are."
+            f"progress is {quote_value(progress)}. It must be a function of what is done, how many"
+            " steps are done, and how many there are."
         )
     told: Progress = progress
     return told

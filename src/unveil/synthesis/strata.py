@@ -37,7 +37,7 @@ class Strata:
         _, first, of_rows, sizes = np.unique(
             combined, return_index=True, return_inverse=True, return_counts=True
         )
-        return cls(sizes, of_rows, tuple(select_rows(parts[name], first) for name in names))
+        return cls(sizes, of_rows, tuple(parts[name].select(first) for name in names))
 
     def draw(self, n_rows: int, seed: int, copy: int) -> Ints:
         """The stratum of each row of a copy: the bootstrap, so that sizes vary as a sample's do."""
@@ -61,9 +61,3 @@ class Strata:
         in_order = np.argsort(of_rows, kind="stable")
         ends = np.cumsum(np.bincount(of_rows, minlength=len(self.sizes)))
         return tuple(np.split(in_order, ends[:-1]))
-
-
-def select_rows(part: ColumnValues, rows: Ints) -> ColumnValues:
-    """A part in some rows."""
-    state = None if part.state is None else part.state[rows]
-    return ColumnValues(part.column, part.values[rows], state)

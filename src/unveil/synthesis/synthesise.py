@@ -9,12 +9,13 @@ from unveil.study.scenario import Progress, no_progress
 from unveil.study.take_study import takes_study
 from unveil.synthesis.draw import Drawing
 from unveil.synthesis.fit import fit_all
-from unveil.synthesis.identifiers import parse_instructions
+from unveil.synthesis.identifiers import Instructions
+from unveil.synthesis.methods import Options
 from unveil.synthesis.plan import default_method
 from unveil.synthesis.prepare import SynthesisData, prepare_synthesis
 from unveil.synthesis.record import Size, make_record
 from unveil.synthesis.rule_kinds import Derived, Rule
-from unveil.synthesis.settings import MOST_COPIES, check_progress, options_of, workers_of
+from unveil.synthesis.settings import MOST_COPIES, check_progress, workers_of
 from unveil.synthesis.synthesiser import Models, Synthesiser, draw_copies, rows_of
 
 
@@ -119,7 +120,7 @@ def synthesise(
     Reiter 2005, "Using CART to generate partially synthetic, public use microdata". Nowok, Raab
     and Dibben 2016, "synthpop: bespoke creation of synthetic data in R".
     """
-    options = options_of(
+    options = Options(
         min_leaf=min_leaf,
         min_split=min_split,
         complexity=complexity,
@@ -127,10 +128,11 @@ def synthesise(
         smoothing=smoothing,
         prior=prior,
         noise=noise,
-        margins=margins,
+        margins=margins,  # type: ignore[arg-type]  # read by the record
     )
     n_copies = whole_number("copies", copies, most=MOST_COPIES)
     n_workers, say = workers_of(workers), check_progress(progress or no_progress)
+    instructions: Any = (drop, renumber, real_values)
     opening = prepare_synthesis(
         original,
         method=method,
@@ -143,7 +145,7 @@ def synthesise(
         spikes=spikes,
         strata=strata,
         missing_values=missing_values,
-        instructions=parse_instructions(drop, renumber, real_values),
+        instructions=Instructions(*instructions),
         options=options,
         seed=choose_seed(seed),
         person=person,

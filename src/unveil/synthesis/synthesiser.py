@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from unveil.arguments import quote_value, whole_number
 from unveil.arrays import Ints, Mask
@@ -25,7 +26,9 @@ from unveil.records.synthesis import Synthesis
 from unveil.seeding import choose_seed, stream
 from unveil.study.scenario import Progress, no_progress
 from unveil.synthesis.constraints import Constraint, find_any_broken
+from unveil.synthesis.derived import DerivedColumn
 from unveil.synthesis.draw import Drawing
+from unveil.synthesis.methods import MOST_ROWS
 from unveil.synthesis.model_archive import (
     NOTICE,
     ModelArchive,
@@ -35,31 +38,25 @@ from unveil.synthesis.model_archive import (
     pack_archive,
 )
 from unveil.synthesis.model_parts import (
-    ColumnDoc,
-    ConstraintDoc,
     Doc,
-    FormulaDoc,
     PartDoc,
-    RuleDoc,
     StepDoc,
-    column_doc,
-    column_of,
-    formula_doc,
-    formula_of,
+    check_formula,
+    check_rule,
+    decode_document,
+    encode_document,
     part_doc,
     part_of,
-    rule_doc,
-    rule_of,
     step_doc,
     step_of,
     within,
 )
 from unveil.synthesis.plan import Numbering, SynthesisPlan
 from unveil.synthesis.rule_kinds import Derived, Rule
-from unveil.synthesis.rules import link_rivals
-from unveil.synthesis.settings import MOST_COPIES, MOST_ROWS, check_progress, workers_of
+from unveil.synthesis.rules import WrittenRule, link_rivals
+from unveil.synthesis.settings import MOST_COPIES, check_progress, workers_of
 from unveil.synthesis.split_columns import join_column
-from unveil.synthesis.strata import Strata, select_rows
+from unveil.synthesis.strata import Strata
 from unveil.version import __version__
 from unveil.view.format import format_count
 from unveil.view.show import Result
@@ -147,7 +144,7 @@ class Models:
 
     def _draw(self, number: int, n_rows: int, seed: int) -> pl.DataFrame:
         given, of_rows = self._given_columns(number, n_rows, seed)
-        given |= {part.column.name: select_rows(part, of_rows) for part in self.strata.parts}
+        given |= {part.column.name: part.select(of_rows) for part in self.strata.parts}
         parts = self.drawing.draw(given, self.strata.rows(of_rows), n_rows, seed, number)
         frame = pl.DataFrame({name: join_column(part) for name, part in parts.items()})
         return self._number_rows(self._derive(frame))[list(self.names)]
@@ -164,7 +161,7 @@ class Models:
         if not self.plan.needs_original_rows:
             return {}, self.strata.draw(n_rows, seed, number)
         rows = self.strata.shuffle(n_rows, seed, number)
-        given = {name: select_rows(part, rows) for name, part in self.given.items()}
+        given = {name: part.select(rows) for name, part in self.given.items()}
         return given, self.strata.of_rows[rows]
 
 
@@ -325,17 +322,17 @@ class Document(Doc, frozen=True, kw_only=True):
     codebook: Codebook | None
     seed: int
     plan: SynthesisPlan
-    columns: tuple[ColumnDoc, ...]
-    sizes: int
-    of_rows: int
+    columns: tuple[ModelColumn, ...]
+    sizes: NDArray[np.int64]
+    of_rows: NDArray[np.int64]
     strata: tuple[PartDoc, ...]
     given: tuple[PartDoc, ...]
     fitted: tuple[tuple[StepDoc, ...], ...]
-    rules: tuple[RuleDoc, ...]
-    derived: tuple[FormulaDoc, ...]
+    rules: tuple[WrittenRule, ...]
+    derived: tuple[DerivedColumn, ...]
     names: tuple[str, ...]
     n_original: int
-    constraints: tuple[ConstraintDoc, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
 
 
 def check_path(path: str | os.PathLike[str]) -> Path:
@@ -350,9 +347,8 @@ def check_path(path: str | os.PathLike[str]) -> Path:
     check_present(target)
     if not target.parent.is_dir():
         raise WriteError(
-            f"There is no folder {quote_text(str(target.parent))} to write the model to. Make "
-            "it first,"
-            " or name another."
+            f"There is no folder {quote_text(str(target.parent))} to write the model to. Make it"
+            " first, or name another."
         )
     return target
 
@@ -372,7 +368,7 @@ def save(synthesiser: Synthesiser, path: str | os.PathLike[str]) -> Path:
     Its copies are not in the file: the same are drawn again from it.
     """
     target, shelf = check_path(path), Shelf()
-    document = msgspec.json.encode(_document(synthesiser, shelf))
+    document = encode_document(_document(synthesiser, shelf), shelf)
     write_private(target, pack_archive(document, shelf.arrays))  # type: ignore[arg-type]
     return target
 
@@ -383,7 +379,7 @@ def load(path: str | os.PathLike[str]) -> Synthesiser:
     with open_archive(target) as file:
         text = file.document()
         _check_other(msgspec.json.decode(text, type=Header), file.place)
-        made = _synthesiser(msgspec.json.decode(text, type=Document), file)
+        made = _synthesiser(decode_document(text, Document, file), file)
         _try_out(made)
     return made
 
@@ -413,22 +409,20 @@ def _document(synthesiser: Synthesiser, shelf: Shelf) -> Document:
         codebook=synthesiser.codebook,
         seed=synthesiser.seed,
         plan=models.plan,
-        columns=tuple(column_doc(column, shelf) for column in _columns(models).values()),
-        sizes=shelf.put(strata.sizes),
-        of_rows=shelf.put(strata.of_rows if models.plan.needs_original_rows else np.zeros(0, int)),
+        columns=tuple(_columns(models).values()),
+        sizes=strata.sizes,
+        of_rows=strata.of_rows if models.plan.needs_original_rows else np.zeros(0, int),
         strata=tuple(part_doc(part, shelf) for part in strata.parts),
         given=tuple(part_doc(part, shelf) for part in models.given.values()),
         fitted=tuple(
             tuple(step_doc(fitted, shelf) for fitted in stratum)
             for stratum in models.drawing.strata
         ),
-        rules=tuple(map(rule_doc, models.drawing.rules)),
-        derived=tuple(map(formula_doc, models.derived)),
+        rules=tuple(map(check_rule, models.drawing.rules)),
+        derived=tuple(map(check_formula, models.derived)),
         names=models.names,
         n_original=models.n_original,
-        constraints=tuple(
-            ConstraintDoc(text=one.text, condition=one.condition) for one in models.constraints
-        ),
+        constraints=models.constraints,
     )
 
 
@@ -439,7 +433,7 @@ def _columns(models: Models) -> dict[str, ModelColumn]:
 
 
 def _synthesiser(document: Document, file: ModelArchive) -> Synthesiser:
-    columns = {doc.name: column_of(doc, file) for doc in document.columns}
+    columns = {column.name: column for column in document.columns}
     steps = document.plan.steps
     if any(len(stratum) != len(steps) for stratum in document.fitted):
         check(file.place)
@@ -450,7 +444,7 @@ def _synthesiser(document: Document, file: ModelArchive) -> Synthesiser:
             )
             for stratum in document.fitted
         ),
-        link_rivals(rule_of(doc) for doc in document.rules),
+        link_rivals(document.rules),
     )
     given = [part_of(doc, columns, file) for doc in document.given]
     models = Models(
@@ -458,10 +452,10 @@ def _synthesiser(document: Document, file: ModelArchive) -> Synthesiser:
         _strata(document, columns, file),
         drawing,
         {part.column.name: part for part in given},
-        tuple(map(formula_of, document.derived)),
+        document.derived,
         document.names,
         document.n_original,
-        tuple(Constraint(doc.text, doc.condition) for doc in document.constraints),
+        document.constraints,
     )
     if any(len(part) != document.n_original for part in given):
         check(file.place)
@@ -470,7 +464,7 @@ def _synthesiser(document: Document, file: ModelArchive) -> Synthesiser:
 
 
 def _strata(document: Document, columns: dict[str, ModelColumn], file: ModelArchive) -> Strata:
-    sizes, of_rows = file.array(document.sizes), file.array(document.of_rows)
+    sizes, of_rows = document.sizes, document.of_rows
     parts = tuple(part_of(doc, columns, file) for doc in document.strata)
     wanted = document.n_original if document.plan.needs_original_rows else 0
     is_fit = len(sizes) == len(document.fitted) and len(of_rows) == wanted

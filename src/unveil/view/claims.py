@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from unveil.records.base import Copy
 from unveil.records.claims import ClaimGroup, Claims, PartsRow
-from unveil.records.disclosure import ClaimRow, Disclosure
+from unveil.records.disclosure import MEANING, ClaimRow, Disclosure
 from unveil.view.blocks import Block, Heading, Sentence, notes, table
 from unveil.view.format import and_list, format_rule, people, percent, truncate
 from unveil.view.show import as_blocks, as_text
@@ -14,7 +14,7 @@ TEMPLATES = {
     "adds": (
         "The synthetic data point to the correct value of {target} for {k} of {N} people ({p})."
         " Other people's records would give about {e} of these. The synthetic data add {a} ({low}"
-        " to {high}): own record or deeper pattern."
+        f" to {{high}}): {MEANING}."
     ),
     "adds nothing": (
         "The synthetic data point to the correct value of {target} for {k} of {N} people ({p})."
@@ -151,10 +151,7 @@ def group_cells(row: ClaimGroup) -> tuple[str, ...]:
 
 ADDED = "What the synthetic data add"
 ADDED_HEADS = ("target", "DiSCO", "expected", "adds")
-MEANING = (
-    "What is added may come from the person's own record or from a deeper pattern; only a control"
-    " sample can show which."
-)
+FOOTNOTE = f"adds: {MEANING}; only a control sample tells which."
 
 
 def added_blocks(record: Disclosure) -> Iterator[Block]:
@@ -167,7 +164,7 @@ def added_blocks(record: Disclosure) -> Iterator[Block]:
             ADDED_HEADS,
             [(one[0], one[3], one[5], one[6]) for one in cells],
             main=("adds",),
-            footnote=MEANING,
+            footnote=FOOTNOTE,
         )
 
 

@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Container, Iterator, Sequence
 
 from unveil.records.alerts import Alert, Assessment
-from unveil.records.disclosure import AttributeRow, Disclosure, IdentityRow
+from unveil.records.disclosure import MEANING, AttributeRow, Disclosure, IdentityRow
 from unveil.records.limits import Verdict
 from unveil.view import disclosure as said
 from unveil.view import flags as flags_view
@@ -14,6 +14,7 @@ from unveil.view.blocks import (
     Folded,
     Heading,
     Items,
+    Kind,
     Sentence,
     TableBlock,
     notes,
@@ -150,7 +151,7 @@ def attribute_table(record: Disclosure, verdicts: Sequence[Verdict] = ()) -> Tab
             *map(percent_or_dash, (*pool, row.Dorig, row.baseCAPd, row.removed)),
             *([flags_view.short_flags(of_target)] if found else []),
         ]
-        rows.append([*cells, *_status(verdicts, row.target, CERTAIN)])
+        rows.append([*cells, *_status(verdicts, row.target, (*CERTAIN, "adds"))])
     spare = ("reduction percent", "flags", "wrongly percent", "baseline baseCAPd", "pooled DiSCO")
     return table(
         "Attribute disclosure by target variable, highest first",
@@ -276,7 +277,8 @@ def _closing(
     for kind in dict.fromkeys((verdict.measure, verdict.status) for verdict in shut):
         alike = [verdict for verdict in shut if (verdict.measure, verdict.status) == kind]
         highest = max(alike, key=lambda verdict: verdict.value or 0)
-        yield Sentence(_limit_sentence(highest, several), "stop")
+        kind_of: Kind = "look" if highest.status == "review" else "stop"
+        yield Sentence(_limit_sentence(highest, several), kind_of)
     if verdicts and not shut:
         after = " after exclusions" if record.exclude else ""
         yield Sentence(f"● All figures with a limit are within it{after}.", "lead")
@@ -295,9 +297,14 @@ def _limit_sentence(highest: Verdict, several: bool) -> str:
         where += f" ({copy_phrase(highest.copy)})"
     if highest.value is None:
         return f"■ {highest.measure}{where} could not be measured: its limit counts as exceeded."
+    if highest.measure == "adds":
+        where += f", {MEANING}"
+    if highest.status == "review":
+        text = f"▲ {highest.measure}{where}: the upper end of 95 % is above the limit of"
+        return f"{text} {highest.limit:g} %."
     return (
-        f"■ {highest.measure}{where} is {percent(highest.value)}, above the limit of"
-        f" {highest.limit:g} %."
+        f"■ {highest.measure}{where} is {'at least ' if highest.measure == 'adds' else ''}"
+        f"{percent(highest.value)}, above the limit of {highest.limit:g} %."
     )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from unveil.records.disclosure import (
     Disclosure,
     Excess,
+    ExcessPart,
     ExcessRow,
     ExclusionTable,
     ExclusionTableRow,
@@ -64,8 +65,13 @@ TEMPLATES = {
     "excess": (
         "{a} in the training data {are}, against {b} in the control sample. Excess risk {R}: of"
         " those not disclosed by general knowledge, the share disclosed because their own record"
-        " was used (R)."
+        " was used (R of {measure})."
     ),
+    "excess parts": (
+        "R of {measure} {R}: {matched} because people whose records were used are matched more"
+        " often,{determined} {correct} because what is shown about them is more often correct."
+    ),
+    "excess determined": " {determined} because the match shows a single value more often,",
     "chance": "A difference this small may be chance.",
     "no excess": (
         "{a} in the training data {are}, against {b} in the control sample: no excess risk."
@@ -246,6 +252,7 @@ def headline_excess(record: Excess) -> list[ExcessRow]:
     return [row for row in record.rows if row.copy == record.headline_copy]
 
 
+SPLIT_PARTS = ("R", "matched", "determined", "correct")
 EXCESS_HEADS = ("training", "control", "R", "training after", "control after", "R after", "R excl.")
 
 
@@ -267,10 +274,12 @@ def excess_sentence(record: Excess, row: ExcessRow) -> str:
         b=_who(row, row.control, record.n_control),
         are=OUTCOMES[row.measure],
         R=percent(100 * row.R),
+        measure=row.measure,
     )
     # TCAP is a share of those matched, whose number is not given here.
     if row.measure != "TCAP" and _may_be_chance(record, row.train, row.control):
         said = f"{said} {TEMPLATES['chance']}"
+    said += _split_sentence(record, row)
     if row.train_after is None or row.control_after is None or not row.R_exclusion:
         return said
     after = TEMPLATES["excess after"].format(
@@ -295,6 +304,63 @@ def _may_be_chance(record: Excess, train: float, control: float) -> bool:
     return 0 < abs(train - control) < 2 * error
 
 
+PART_HEADS = ("target", "R of", "R", "matched", "determined", "correct (95 %)")
+FAMILY_HEADS = ("target", "nothing", "most common value", "nearest record")
+
+
+def _find_parts(record: Excess, row: ExcessRow) -> dict[str, ExcessPart]:
+    about = (row.target, row.measure, row.copy)
+    return {one.part: one for one in record.parts if (one.target, one.measure, one.copy) == about}
+
+
+def _with_interval(one: ExcessPart | None) -> str:
+    return "-" if one is None else f"{ratio(one.R)} ({ratio(one.low)} to {ratio(one.high)})"
+
+
+def _split_cells(of: dict[str, ExcessPart]) -> list[str]:
+    """R and its parts; what is more often correct with its interval, for it is what counts."""
+    first = [of.get(name) for name in SPLIT_PARTS[:-1]]
+    shown = [ratio(None if one is None else one.R) for one in first]
+    return [*shown, _with_interval(of.get(SPLIT_PARTS[-1]))]
+
+
+def excess_part_blocks(record: Excess) -> Iterator[Block]:
+    """What R is made of, and R by what is guessed about people who are not matched."""
+    found = [(row, _find_parts(record, row)) for row in headline_excess(record)]
+    split = [
+        (truncate(row.target), row.measure, *_split_cells(of)) for row, of in found if "R" in of
+    ]
+    if split:
+        yield table("What R is made of", PART_HEADS, split, text=("R of",))
+    family = []
+    for row, of in found:
+        if "most_common" in of:
+            nearest = of.get("nearest") or _find_nearest(record, row.target)
+            cells = (of.get("R"), of["most_common"], nearest)
+            family.append((truncate(row.target), *map(_with_interval, cells)))
+    if family:
+        yield table(
+            "R of DCAP by what is guessed about people not matched (95 %)", FAMILY_HEADS, family
+        )
+
+
+def _find_nearest(record: Excess, target: str) -> ExcessPart | None:
+    """The file with the highest R of the nearest record, which knows no mean over files."""
+    found = [one for one in record.parts if (one.target, one.part) == (target, "nearest")]
+    return max(found, key=lambda one: one.R, default=None)
+
+
+def _split_sentence(record: Excess, row: ExcessRow) -> str:
+    of = _find_parts(record, row)
+    if "R" not in of:
+        return ""
+    shown = {name: _with_interval(of.get(name)) for name in SPLIT_PARTS[1:]}
+    shown["determined"] = (
+        TEMPLATES["excess determined"].format(**shown) if "determined" in of else ""
+    )
+    return " " + TEMPLATES["excess parts"].format(measure=row.measure, R=ratio(of["R"].R), **shown)
+
+
 def excess_blocks(record: Excess, *, has_words: bool = False) -> Iterator[Block]:
     """Training data against control sample; in words where asked for, the largest R first."""
     yield Heading("Excess disclosure of training records over the control sample")
@@ -305,6 +371,7 @@ def excess_blocks(record: Excess, *, has_words: bool = False) -> Iterator[Block]
         for row in headline_excess(record)
     ]
     yield table("Training data against control sample", heads, rows, text=("measure",))
+    yield from excess_part_blocks(record)
     ranked = sorted(headline_excess(record), key=lambda row: -(row.R or 0))
     words = tuple(
         Sentence(

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 
-from unveil.records.key_sets import KeySetCeiling, KeySetFigure, KeySets, KeySetVerdict
+from unveil.assessment.key_set_alerts import key_set_sentence
+from unveil.records.disclosure import MEANING, KeySetFigure
+from unveil.records.key_sets import KeySetCeiling, KeySets
 from unveil.view.blocks import Block, Heading, Kind, Sentence, notes, table
 from unveil.view.claims import points
 from unveil.view.format import and_list, copy_phrase, format_count, people, percent, truncate
@@ -17,7 +19,7 @@ TEMPLATES = {
     "few": "Only sets of at most {most} keys were counted.",
     "largest": (
         "The worst is the largest of {sets} figures: read it beside what is expected. What is added"
-        " can be the own record or a deeper pattern."
+        f" is {MEANING}."
     ),
     "worse": (
         "{what}: an intruder who uses only {keys} is correct about {k} of {N} people ({p}), with"
@@ -35,14 +37,6 @@ TEMPLATES = {
     "ceiling": (
         "{target}: some set is correct about {c} of {N} people, but no intruder can reach this:"
         " for {w} of them other sets are wrong."
-    ),
-    "above": (
-        "{what}: {n} of {sets} of keys are above the limit of {limit}. An intruder who uses only"
-        " {keys} reaches {p}; {e} are expected, and chance over all sets does not explain it."
-    ),
-    "review": (
-        "{what}: {n} of {sets} of keys are above the limit of {limit}, the worst {p}, but only as"
-        " chance would be ({e} expected)."
     ),
 }
 FIGURE_HEADS = ("figure", "keys", "value", "people", "expected", "adds")
@@ -75,21 +69,6 @@ def _worst_sentence(one: KeySetFigure, whole: KeySetFigure | None) -> str:
         q="not counted" if whole is None else percent(whole.percent("correct")),
         e=percent(one.percent("expected")),
         verdict=_adds(one),
-    )
-
-
-def verdict_sentence(one: KeySetVerdict, n_sets: int) -> str:
-    """Why a limit stops the release, or asks for a review; nothing where it is kept."""
-    if one.status not in ("above", "review"):
-        return ""
-    return TEMPLATES[one.status].format(
-        what=_what(one.figure),
-        n=f"{one.n_above:,}",
-        sets=format_count(n_sets, "set"),
-        limit=percent(one.limit),
-        keys=and_list(one.figure.keys),
-        p=percent(one.figure.percent("correct")),
-        e=percent(one.figure.percent("expected")),
     )
 
 
@@ -175,8 +154,9 @@ def _(record: KeySets) -> Iterator[Block]:
     if not record.complete:
         yield Sentence(TEMPLATES["few"].format(most=record.at_most), "look")
     for verdict in record.verdicts:
-        if text := verdict_sentence(verdict, record.n_sets):
+        if verdict.status != "within":
             kind: Kind = "stop" if verdict.status == "above" else "look"
+            text = key_set_sentence(verdict.figure, record.n_sets, verdict.limit)
             yield Sentence(f"{format_status(verdict.status)}: {text}", kind)
     for text in sentences(record):
         yield Sentence(text)

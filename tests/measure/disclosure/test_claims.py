@@ -104,7 +104,8 @@ def test_declared_tables_by_hand():
     q = np.array([cells[one[:2]] for one in FOURTEEN])
     t = np.array([one[2] == "single" for one in FOURTEEN]).astype(np.int64)
     codes = (np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]))
-    P = rake(KeyedCells(codes, q, t, np.ones(14, np.int64), 2), [(0,), (1,)])
+    raked = rake(KeyedCells(codes, q, t, np.ones(14, np.int64), 2), [(0,), (1,)])
+    P = raked.share(*np.ix_(range(4), range(2)))
     assert P[:, 0] == pytest.approx([0, 0, 0.75, 0.5], abs=1e-4)
     claimed = [P[0, 1] * 3, P[1, 1] * 3, P[2, 0] * 4, P[3, 1] * 4]
     assert sum(claimed) == pytest.approx(11, abs=0.01)
@@ -286,13 +287,32 @@ def test_raked_tables_are_those_wanted(monkeypatch):
     codes = tuple(np.array(one) for one in np.indices((3, 4)).reshape(2, -1))
     q, t = rng.integers(0, 12, 200), rng.integers(0, 3, 200)
     cells = KeyedCells(codes, q, t, np.ones(200, np.int64), 3)
-    P = rake(cells, [(0,), (1,)])
+    P = rake(cells, [(0,), (1,)]).share(*np.ix_(range(12), range(3)))
     assert P.sum(axis=1) == pytest.approx(1)
     assert P.min() >= 0
     for key in codes:
         for level in range(key.max() + 1):
             raked = (cells.d_q[key == level, None] * P[key == level]).sum(axis=0)
             assert raked == pytest.approx(np.bincount(t[key[q] == level], minlength=3))
+
+
+@pytest.mark.parametrize("dense", [0, 16])
+@pytest.mark.parametrize(
+    "margins", [[(0,), (1,), (2,)], [(1,), (0,)], [(0, 1), (1, 2)], [(2,), (0, 1)], [()]]
+)
+def test_raking_on_any_tables_is_that_of_the_oracle(monkeypatch, margins, dense):
+    monkeypatch.setattr(pattern, "DENSE", dense)
+    monkeypatch.setattr(pattern, "ALWAYS_DENSE", dense)
+    monkeypatch.setattr(pattern, "CLOSE", 0)
+    rng = np.random.default_rng(len(margins))
+    codes = tuple(np.array(one) for one in np.indices((3, 2, 4)).reshape(3, -1))
+    q, t = rng.integers(0, 20, 60), rng.integers(0, 3, 60) % rng.integers(1, 4, 60)
+    raked = rake(KeyedCells(codes, q, t, np.ones(60, np.int64), 3), margins)
+    keys = [tuple(map(int, key)) for key in zip(*codes, strict=True)]
+    told = [(keys[one], int(value)) for one, value in zip(q, t, strict=True)]
+    P = oracle.rake(keys, told, margins, pattern.ROUNDS)
+    wanted = [[P[key].get(value, 0) for value in range(3)] for key in keys]
+    assert raked.share(*np.ix_(range(24), range(3))) == pytest.approx(np.array(wanted), abs=1e-12)
 
 
 @pytest.mark.parametrize(

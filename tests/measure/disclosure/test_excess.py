@@ -1,10 +1,15 @@
 """Train against control on files small enough to do by hand."""
 
+from random import Random
+
+import numpy as np
 import polars as pl
 import pytest
 
 import unveil
 from measure.small import ORIGINAL, SYNTHETIC, people
+from oracles import excess as oracle
+from unveil.errors import SettingsError
 from unveil.measure.disclosure.attribute import excess_ratio
 
 # The copy says p under a x and q under b x. It is right about three of the four people it was made
@@ -150,3 +155,108 @@ def test_quantile_bands_count_every_record_of_every_file():
 def test_a_measure_without_a_control_is_refused_by_name():
     with pytest.raises(unveil.SettingsError, match="There is no excess of 'Dorig'"):
         rows(TRAIN, CONTROL, COPY, measure="Dorig")
+
+
+def parts_of(train, control, *copies, **settings) -> dict:
+    frames = [people(copy) for copy in copies]
+    found = unveil.excess(
+        people(train), people(control), frames, keys=["k1", "k2"], targets="t", **settings
+    )
+    return {(row.measure, row.copy, row.part): row for row in found.record.parts}
+
+
+def test_what_R_is_made_of_by_hand():
+    found = parts_of(ORIGINAL, ["axq", "byp", "bxq", "cxq"], SYNTHETIC)
+    # Matched 5/6 and 3/4, correct if matched 2/5 and 1/6.
+    wanted = {"R": 5 / 21, "matched": 17 / 630, "correct": 19 / 90}
+    assert {part: found["DCAP", 1, part].R for part in wanted} == pytest.approx(wanted)
+    shares = [found["DCAP", 1, part] for part in ("matched", "correct")]
+    assert [(row.train, row.control) for row in shares] == [
+        *(pytest.approx((5 / 6, 3 / 4)), pytest.approx((2 / 5, 1 / 6)))
+    ]
+    wanted = {"matched": 28 / 3240, "determined": -29 / 3240, "correct": 541 / 3240}
+    assert {part: found["DiSCO", 1, part].R for part in wanted} == pytest.approx(wanted)
+
+
+def as_rows(file) -> list:
+    return [(row[:2], row[2]) for row in file]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_R_is_made_of_agrees_with_the_oracle(seed):
+    rng = Random(seed)
+
+    def draw(n):
+        return [rng.choice("abc") + rng.choice("xy") + rng.choice("pqr") for _ in range(n)]
+
+    # Of each column one level that all files have.
+    train, control = [*draw(rng.randint(1, 12)), "axp"], [*draw(rng.randint(1, 9)), "axq"]
+    copies = [[*draw(rng.randint(1, 8)), "axp"] for _ in range(rng.randint(1, 2))]
+    found = parts_of(train, control, *copies)
+    files = {number: copy for number, copy in enumerate(copies, start=1)}
+    if len(copies) > 1:
+        files["pooled"] = copies[0] + copies[1]
+    for name, copy in files.items():
+        sides = [oracle.means(as_rows(one), as_rows(copy)) for one in (train, control)]
+        for measure, factors in (
+            ("DCAP", ("matched", "correct")),
+            ("DiSCO", ("matched", "determined", "correct")),
+        ):
+            if sides[1][measure] == 1:
+                assert (measure, name, "R") not in found
+                continue
+            wanted = oracle.split(*sides, [*factors[:-1], measure])
+            rows = [found[measure, name, part] for part in ("R", *factors)]
+            assert [row.R for row in rows] == pytest.approx([float(one) for one in wanted])
+            assert all(row.low <= row.R <= row.high for row in rows)
+            assert sum(row.R for row in rows[1:]) == pytest.approx(rows[0].R)
+        if sides[1]["anyway"] < 1:
+            a, b = (side["anyway"] for side in sides)
+            assert pytest.approx(float((a - b) / (1 - b))) == found["DCAP", name, "most_common"].R
+    if len(copies) > 1:
+        alone = [found[key].train for key in (("DCAP", 1, "R"), ("DCAP", 2, "R")) if key in found]
+        if len(alone) == 2 and ("DCAP", "mean", "R") in found:
+            assert found["DCAP", "mean", "R"].train == pytest.approx(sum(alone) / 2)
+
+
+def test_train_that_is_the_control_has_no_excess_in_any_part():
+    found = parts_of(TRAIN, TRAIN, COPY)
+    assert all(pytest.approx(0) == row.R for row in found.values())
+
+
+def test_intervals_of_the_parts_are_those_of_a_bootstrap():
+    rng = np.random.default_rng(3)
+
+    def draw(n, shift):
+        made = {"k1": rng.integers(0, 12, n), "k2": rng.integers(0, 9, n)}
+        made["t"] = (made["k1"] + shift * rng.integers(0, 3, n)) % 5
+        return pl.DataFrame(made).cast(pl.String)
+
+    train, control, copy = draw(500, 1), draw(300, 2), draw(120, 1)
+
+    def figures(train, control):
+        result = unveil.excess(train, control, copy, keys=["k1", "k2"], targets="t")
+        return {(row.measure, row.part): row for row in result.record.parts}
+
+    found = figures(train, control)
+    drawn = [
+        figures(
+            train.sample(500, with_replacement=True, seed=seed),
+            control.sample(300, with_replacement=True, seed=seed + 1000),
+        )
+        for seed in range(250)
+    ]
+    for name, row in found.items():
+        spread = 1.96 * np.std([one[name].R for one in drawn])
+        assert (row.high - row.R) / spread == pytest.approx(1, abs=0.15)
+
+
+def test_the_nearest_record_is_the_inference_attack():
+    found = parts_of(TRAIN * 5, CONTROL * 5, COPY, nearest=True)
+    row = found["DCAP", 1, "nearest"]
+    attack = unveil.inference(
+        people(TRAIN * 5), people(COPY), control=people(CONTROL * 5), keys=["k1", "k2"], secrets="t"
+    ).rows[0]
+    assert (attack.R, attack.interval_delta) == (row.R, (row.low, row.high))
+    with pytest.raises(SettingsError, match="knows no bands"):
+        parts_of(TRAIN, CONTROL, COPY, nearest=True, bands={"k1": 5})

@@ -16,7 +16,7 @@ from profiles import examples
 from unveil.errors import InputError
 from unveil.measure.utility import table_statistics as counting
 from unveil.measure.utility.pair_tables import pair_tables
-from unveil.measure.utility.table_statistics import breaks_of
+from unveil.study.bands import RankedValues, quantile_breaks
 from unveil.view.charts.grids import pair_map
 
 rows = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("xyz")), min_size=1, max_size=25)
@@ -85,7 +85,8 @@ def test_every_measure_equals_its_definition_cell_by_cell(
 def test_numbers_are_cut_at_quantiles_of_type_7(values: list[float], n: int) -> None:
     levels, counts = np.unique(values, return_counts=True)
     expected = oracle.breaks([Fraction(value) for value in values], n)
-    assert breaks_of(levels, counts, n).tolist() == pytest.approx([float(b) for b in expected])
+    found = quantile_breaks(RankedValues(levels, counts), n)[1]
+    assert found == pytest.approx([float(b) for b in expected])
 
 
 @examples(25)

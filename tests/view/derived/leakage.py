@@ -61,6 +61,11 @@ def excess(results: Results, of: str) -> list[str]:
     if row["R_exclusion"]:
         shown += [percent(row["train_after"]), percent(row["control_after"])]
         shown += [name(rule) for rule in record["exclude"]]
+    for part in record["parts"]:
+        about = (part["target"], part["measure"], part["copy"])
+        if about == (row["target"], row["measure"], row["copy"]):
+            ends = {"R": ("R",), "most_common": (), "nearest": ()}
+            shown += [ratio(part[end]) for end in ends.get(part["part"], ("R", "low", "high"))]
     return shown
 
 

@@ -34,9 +34,9 @@ from unveil.measure.attacks.rates import AttacksResult, Outcomes, attack_row, ma
 from unveil.measure.attacks.samples import (
     MOST_GROUPS,
     AttackedRows,
+    check_level,
     draw_attacked,
     groups_of,
-    level_of,
     n_groups,
 )
 from unveil.models.neighbours.distances import GowerAxis, axes_of, check_without_a_difference
@@ -178,8 +178,8 @@ def inference(
     tolerance is a share of, and R below 0 are ours: see docs/measures/inference.md.
     """
     progress = progress or no_progress
-    allowed, level, seed = parse_tolerance(tolerance, absolute), level_of(level), choose_seed(seed)
-    n = None if n is None else whole_number("n", n)
+    allowed, level = parse_tolerance(tolerance, absolute), check_level("level", level)
+    seed, n = choose_seed(seed), None if n is None else whole_number("n", n)
     known = None if keys is None else names(keys, "Keys")
     asked = None if secrets is None else names(secrets, "Secrets")
     codes = names(categorical, "Categorical columns")

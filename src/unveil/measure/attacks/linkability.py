@@ -22,7 +22,7 @@ from unveil.measure.attacks.prepare import (
     prepare_attack,
 )
 from unveil.measure.attacks.rates import AttacksResult, Outcomes, attack_row, make_result
-from unveil.measure.attacks.samples import draw_attacked, level_of
+from unveil.measure.attacks.samples import check_level, draw_attacked
 from unveil.models.neighbours.distances import GowerAxis, axes_of, check_without_a_difference
 from unveil.models.neighbours.search import NearestPairs, find, representatives, run_in_pieces
 from unveil.seeding import choose_seed
@@ -173,7 +173,7 @@ def linkability(
     Giomi et al. (2023), after Anonymeter 1.1.0. Ties are ours: see docs/measures/linkability.md.
     """
     progress = progress or no_progress
-    level, seed, k = level_of(level), choose_seed(seed), whole_number("k", k)
+    level, seed, k = check_level("level", level), choose_seed(seed), whole_number("k", k)
     n = None if n is None else whole_number("n", n)
     parts = _two_sets(columns)
     codes = names(categorical, "Categorical columns")

@@ -7,13 +7,14 @@ come closer than people of the same kind who were not, membership shows. El Emam
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from unveil.arguments import number_within, whole_number
+from unveil.arguments import check_fields, number_within, whole_number
 from unveil.arrays import Floats, Ints
 from unveil.count.packing import Ids
 from unveil.errors import AlignError, ReadError
@@ -25,9 +26,10 @@ from unveil.measure.attacks.prepare import (
     check_other_columns,
     prepare_attack,
 )
-from unveil.measure.attacks.rates import N_BOOTSTRAP, wilson
-from unveil.measure.attacks.samples import level_of
+from unveil.measure.attacks.rates import N_BOOTSTRAP
+from unveil.measure.attacks.samples import check_level
 from unveil.measure.result import RowsResult, rows_frame
+from unveil.models.intervals import wilson
 from unveil.models.neighbours.distances import (
     GowerAxis,
     axes_of,
@@ -35,7 +37,7 @@ from unveil.models.neighbours.distances import (
 )
 from unveil.models.neighbours.search import find, run_in_pieces
 from unveil.records.attacks import ClosestRow, Membership, MembershipRow, Pair
-from unveil.seeding import choose_seed, stream
+from unveil.seeding import choose_seed, sample_rows, stream
 from unveil.study.roles import names
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.take_study import takes_study
@@ -151,27 +153,23 @@ def closer_share(first: Sequence[Closest], second: Sequence[Closest]) -> float:
 
 @dataclass(frozen=True)
 class MembershipSettings:
-    """The settings of `unveil.membership`, all of them sound."""
+    """The settings of `unveil.membership`, checked."""
 
-    threshold: float | None
     prevalence: float
-    n: int | None
     level: float
     seed: int
+    threshold: float | None = None
+    n: int | None = None
 
-    @classmethod
-    def of(
-        cls, threshold: Any, prevalence: Any, n: Any, level: Any, seed: Any
-    ) -> "MembershipSettings":
-        """The settings, or a sentence on what is wrong with them."""
-        return cls(
-            None
-            if threshold is None
-            else number_within("threshold", threshold, "[0, inf)", ", a distance"),
-            number_within("prevalence", prevalence, "(0, 1)"),
-            None if n is None else whole_number("n", n, least=2),
-            level_of(level),
-            choose_seed(seed),
+    def __post_init__(self) -> None:
+        check_fields(
+            self,
+            {
+                "threshold": partial(number_within, range_="[0, inf)", why=", a distance"),
+                "prevalence": partial(number_within, range_="(0, 1)"),
+                "n": partial(whole_number, least=2),
+                "level": check_level,
+            },
         )
 
 
@@ -356,7 +354,7 @@ def membership(
             " shows only against people of the same kind who were not used: give them as"
             " control; see unveil.split."
         )
-    asked = MembershipSettings.of(threshold, prevalence, n, level, seed)
+    asked = MembershipSettings(prevalence, level, choose_seed(seed), threshold, n)
     data = prepare_attack(
         original,
         synthetic,
@@ -396,9 +394,7 @@ def _draw_rows(data: AttackData, side: int, asked: MembershipSettings) -> Ints:
         order = stream(asked.seed, "membership", "people", side).permutation(len(rows))
         _, first = np.unique(data.people[side][order], return_index=True)
         rows = rows[np.sort(order[first])]
-    if asked.n is None or asked.n >= len(rows):
-        return rows
-    return np.sort(stream(asked.seed, "membership", side).choice(rows, asked.n, replace=False))
+    return sample_rows(rows, asked.n or len(rows), asked.seed, "membership", side)
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import ceil, sqrt
-from statistics import NormalDist
 
 import numpy as np
 
 from unveil.arrays import Floats, Ints
 from unveil.measure.attacks.prepare import AttackData
 from unveil.measure.result import RowsResult
+from unveil.models.intervals import Rate, wilson, z_of
 from unveil.records.attacks import AttackName, AttackRow, Attacks, Interval
 from unveil.seeding import stream
 
@@ -31,19 +31,6 @@ ALIKE = 1e-9
 
 
 @dataclass(frozen=True)
-class Rate:
-    """Wilson's interval: its centre is the rate that is reported, not successes / n."""
-
-    centre: float
-    error: float  # half its width
-
-    @property
-    def interval(self) -> Interval:
-        """Both ends."""
-        return self.centre - self.error, self.centre + self.error
-
-
-@dataclass(frozen=True)
 class Outcomes:
     """What became of each attack: 1 a success, 0 none, between them an expectation over ties.
 
@@ -58,28 +45,6 @@ class Outcomes:
     paired: bool = False
     clusters: Ints | None = None
     other_clusters: tuple[Ints, ...] = ()
-
-
-def z_of(level: float) -> float:
-    """The normal quantile of a two-sided level."""
-    return NormalDist().inv_cdf((1 + level) / 2)
-
-
-def wilson(successes: float, n: int, level: float) -> Rate:
-    """Wilson's score interval of a rate, for successes that may be fractional.
-
-    Notes
-    -----
-    r = (s + z^2/2) / (n + z^2), e = z / (n + z^2) sqrt(s (n - s) / n + z^2/4); n = 0 is the
-    caller's to refuse. With s = 0 of 500 the centre is 0.0038, never 0.
-
-    References
-    ----------
-    Wilson (1927); as Anonymeter 1.1.0 has it, where the centre is the rate that is reported.
-    """
-    z = z_of(level)
-    spread = max(successes * (n - successes) / n, 0.0)
-    return Rate((successes + z * z / 2) / (n + z * z), z / (n + z * z) * sqrt(spread + z * z / 4))
 
 
 def excess(main: float, control: float) -> float | None:
@@ -207,11 +172,11 @@ def _atoms(columns: Sequence[Floats], clusters: Ints | None) -> tuple[Floats, Fl
     return atoms, times.astype(np.float64)
 
 
-def needed_attacks(main: float, control: float, level: float, half_width: float = WANTED) -> int:
-    """How many attacks on each side would tell R to within a half-width: the delta method's n."""
+def needed_attacks(main: float, control: float, level: float) -> int:
+    """How many attacks on each side would tell R to within WANTED: the delta method's n."""
     left = 1 - control
     variance = main * (1 - main) / left**2 + control * (1 - control) * (1 - main) ** 2 / left**4
-    return ceil((z_of(level) / half_width) ** 2 * variance)
+    return ceil((z_of(level) / WANTED) ** 2 * variance)
 
 
 # What to beware of in the row of an attack, in sentences.

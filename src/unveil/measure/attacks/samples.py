@@ -5,6 +5,7 @@ Rates of samples of one size can be compared without a correction for size.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from unveil.io.numbers import level_text
 from unveil.measure.attacks.inference_scores import Secret
 from unveil.measure.attacks.prepare import CONTROL, ORIGINAL, AttackData
 from unveil.measure.attacks.rates import Outcomes
-from unveil.seeding import stream
+from unveil.seeding import sample_rows
 
 Chosen = Mask | slice
 EVERY = slice(None)
@@ -71,7 +72,10 @@ def draw_attacked(opened: AttackData, n: int | None, seed: int) -> AttackedRows:
     sides = {ORIGINAL: "original", **({CONTROL: "control"} if opened.has_control else {})}
     sizes = {side: opened.n_attackable(side) for side in sides}
     size = min([*sizes.values(), *([] if n is None else [n])])
-    places = {side: _draw_sample(sizes[side], size, seed, name) for side, name in sides.items()}
+    places = {
+        side: sample_rows(np.arange(sizes[side]), size, seed, "attacked", name)
+        for side, name in sides.items()
+    }
     whose = {}
     for side, of_row in opened.people.items():
         places[side] = np.flatnonzero(np.isin(of_row, places[side]))
@@ -79,12 +83,6 @@ def draw_attacked(opened: AttackData, n: int | None, seed: int) -> AttackedRows:
     rows = {side: opened.slice_of(side).start + one for side, one in places.items()}
     warnings = _cut_short(opened, n, size)
     return AttackedRows(rows[ORIGINAL], rows.get(CONTROL), n, warnings, whose)
-
-
-def _draw_sample(n_rows: int, size: int, seed: int, side: str) -> Ints:
-    if size == n_rows:
-        return np.arange(n_rows)
-    return np.sort(stream(seed, "attacked", side).choice(n_rows, size, replace=False))
 
 
 def _cut_short(opened: AttackData, n: int | None, size: int) -> tuple[str, ...]:
@@ -100,9 +98,8 @@ def _cut_short(opened: AttackData, n: int | None, size: int) -> tuple[str, ...]:
     )
 
 
-def level_of(given: Any) -> float:
-    """The level of the intervals, or a refusal."""
-    return number_within("level", given, "(0, 1)", ", such as 0.95")
+check_level = partial(number_within, range_="(0, 1)", why=", such as 0.95")
+"""The level of intervals, or a refusal."""
 
 
 # Is the risk greater for some than for others? The attack by the value of the secret.

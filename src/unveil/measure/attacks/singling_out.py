@@ -7,16 +7,17 @@ copy makes predicates that single out there and hopes that they do in the origin
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
 
-from unveil.arguments import choice, true_or_false, whole_number
+from unveil.arguments import check_fields, choice, true_or_false, whole_number
 from unveil.errors import RolesError
 from unveil.measure.attacks.predicates import draw_predicates, univariate
 from unveil.measure.attacks.prepare import check_other_columns, prepare_attack
 from unveil.measure.attacks.rates import AttacksResult, attack_row, make_result
-from unveil.measure.attacks.samples import level_of
+from unveil.measure.attacks.samples import check_level
 from unveil.measure.attacks.singling_out_search import (
     PredicateSides,
     column_sets,
@@ -44,7 +45,7 @@ ATTEMPTS = 1_000_000
 
 @dataclass(frozen=True)
 class SinglingOutSettings:
-    """The settings of `unveil.singling_out`, all of them sound."""
+    """The settings of `unveil.singling_out`, checked."""
 
     mode: Mode
     n_cols: int
@@ -53,19 +54,18 @@ class SinglingOutSettings:
     exhaustive: bool
     level: float
 
-
-def parse_singling_settings(
-    *, mode: Any, n_cols: Any, n: Any, attempts: Any, exhaustive: Any, level: Any
-) -> SinglingOutSettings:
-    """The settings, or a sentence on what is wrong with them."""
-    return SinglingOutSettings(
-        choice("mode", mode, get_args(Mode)),
-        whole_number("n_cols", n_cols),
-        whole_number("n", n),
-        ATTEMPTS if attempts is None else whole_number("attempts", attempts),
-        true_or_false("exhaustive", exhaustive),
-        level_of(level),
-    )
+    def __post_init__(self) -> None:
+        check_fields(
+            self,
+            {
+                "mode": partial(choice, choices=get_args(Mode)),
+                "n_cols": whole_number,
+                "n": whole_number,
+                "attempts": whole_number,
+                "exhaustive": true_or_false,
+                "level": check_level,
+            },
+        )
 
 
 def check_too_many_columns(asked: SinglingOutSettings, n_columns: int) -> None:
@@ -155,9 +155,8 @@ def singling_out(
     Giomi, Boenisch, Wehmeyer and Tasnadi (2023).
     """
     progress = progress or no_progress
-    asked = parse_singling_settings(
-        mode=mode, n_cols=n_cols, n=n, attempts=attempts, exhaustive=exhaustive, level=level
-    )
+    n_tried = ATTEMPTS if attempts is None else attempts
+    asked = SinglingOutSettings(mode, n_cols, n, n_tried, exhaustive, level)
     chosen = choose_seed(seed)
     data = prepare_attack(
         original,

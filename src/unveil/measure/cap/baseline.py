@@ -250,9 +250,8 @@ def parse_baseline(
         known = prior_from_table(given, keys=keys, targets=targets, missing_values=missing_values)
         return Baseline(known=known)
     raise SettingsError(
-        f"The baseline is {quote_value(given)}. Give a share from 0 to 1, {{value: share}}, or "
-        "a table"
-        " with the target and a column of counts or shares."
+        f"The baseline is {quote_value(given)}. Give a share from 0 to 1, {{value: share}}, or a"
+        " table with the target and a column of counts or shares."
     )
 
 

@@ -19,9 +19,17 @@ from unveil.measure.cap.baseline import Baseline, parse_baseline
 from unveil.measure.cap.classes import KeyClasses, Pool
 from unveil.measure.cap.gcap import gcap_rows
 from unveil.measure.cap.prepare import Attribution, open_copies
-from unveil.measure.cap.scores import CapMeans, figures_by_m, parse_scenarios, people_of, rows_of
+from unveil.measure.cap.scores import (
+    NO_MATCH,
+    NOBODY,
+    figures_by_m,
+    parse_scenarios,
+    people_of,
+    rows_of,
+)
 from unveil.measure.cap.tcap import reasons, tcap_rows
 from unveil.measure.result import RowsResult
+from unveil.models.intervals import two_sided_p
 from unveil.records.cap import Cap, CapNotMeasured, CapRow, GcapRow, KeySet, NonMatch, OnM, TcapRow
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.take_study import takes_study
@@ -79,28 +87,15 @@ def fit_on_m(m: Sequence[float], cap: Sequence[float | None]) -> TrendFit:
     se_intercept = math.sqrt(variance * (1 / n + float(x.mean()) ** 2 / spread))
     t_intercept, p_intercept = _t_test(intercept, se_intercept, df)
     t_slope, p_slope = _t_test(slope, se_slope, df)
-    return TrendFit(
-        n,
-        intercept,
-        slope,
-        se_intercept,
-        se_slope,
-        t_intercept,
-        t_slope,
-        p_intercept,
-        p_slope,
-        df,
-    )
+    errors, tests = (se_intercept, se_slope), (t_intercept, t_slope, p_intercept, p_slope)
+    return TrendFit(n, intercept, slope, *errors, *tests, df)
 
 
 def _t_test(estimate: float, se: float, df: int) -> tuple[float | None, float | None]:
     """The statistic t and its two-sided p; None where there is nothing to test."""
     if se == 0:
         return None, None
-    from scipy.special import stdtr
-
-    t = estimate / se
-    return t, 2 * float(stdtr(df, -abs(t)))
+    return estimate / se, two_sided_p(estimate / se, df)
 
 
 # From scores to one record: all that `unveil.cap` and `unveil.cap_table` say.
@@ -122,7 +117,7 @@ def cap_record(
     with_gcap: bool = False,
 ) -> Cap:
     """Everything that is said of these methods, key sets and scenarios."""
-    found: dict[Subject, CapMeans] = {}
+    found: dict[Subject, dict[str, Any]] = {}
     notes = list(attribution.opening.notes)
     for done, key_set in enumerate(attribution.key_sets):
         progress(f"scoring {key_set.name}", done, len(attribution.key_sets))
@@ -133,14 +128,20 @@ def cap_record(
         for method, copies in attribution.copies.items():
             for m, scenario, figures in figures_by_m(classes, copies, known, people):
                 found[method, key_set, scenario, m] = figures
-    in_order = [
-        (method, key_set, scenario, m)
+    rows = [
+        CapRow(
+            method=method,
+            keys=key_set.keys,
+            target=attribution.target,
+            m=m,
+            scenario=scenario,
+            **found[method, key_set, scenario, m],
+        )
         for method, copies in attribution.copies.items()
         for key_set in attribution.key_sets
         for scenario in scenarios
         for m in range(1, len(copies) + 1)
     ]
-    rows = [_row(subject, found[subject], attribution) for subject in in_order]
     targeted = () if tau is None else tuple(_tcap(attribution, tau))
     return Cap(
         files=attribution.opening.files,
@@ -159,21 +160,9 @@ def cap_record(
         bands=attribution.opening.bands,
         coercions=tuple(notes),
         not_measured=(
-            *(lack for one in in_order for lack in _missing_figures(one, found[one])),
+            *(lack for row in rows for lack in _missing_figures(row)),
             *(lack for row in targeted for lack in _missing_tcap_figures(row)),
         ),
-    )
-
-
-def _row(subject: Subject, figures: CapMeans, attribution: Attribution) -> CapRow:
-    method, key_set, scenario, m = subject
-    return CapRow(
-        method=method,
-        keys=key_set.keys,
-        target=attribution.target,
-        m=m,
-        scenario=scenario,
-        **asdict(figures),
     )
 
 
@@ -189,12 +178,18 @@ def _gcap(attribution: Attribution, progress: Progress) -> Iterator[GcapRow]:
             yield from (row for row, _ in gcap_rows(attribution, key_set, method, progress))
 
 
-def _missing_figures(subject: Subject, figures: CapMeans) -> Iterator[CapNotMeasured]:
-    method, key_set, scenario, m = subject
-    for name, reason in figures.reasons():
-        yield CapNotMeasured(
-            method=method, keys=key_set.keys, m=m, scenario=scenario, field=name, reason=reason
-        )
+def _missing_figures(row: CapRow) -> Iterator[CapNotMeasured]:
+    reason = NO_MATCH if row.n else NOBODY
+    for name in CapRow.__struct_fields__:
+        if getattr(row, name) is None:
+            yield CapNotMeasured(
+                method=row.method,
+                keys=row.keys,
+                m=row.m,
+                scenario=row.scenario,
+                field=name,
+                reason=reason,
+            )
 
 
 def _missing_tcap_figures(row: TcapRow) -> Iterator[CapNotMeasured]:

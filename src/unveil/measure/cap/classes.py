@@ -101,6 +101,17 @@ def near(column: CodedColumn, radius: float, special_codes: Sequence[float] = ()
     return OrderedLevels.of(is_number, runs)
 
 
+def levels_near(
+    column: CodedColumn,
+    radii: Mapping[str, float],
+    special_codes: Mapping[str, Sequence[float]],
+) -> OrderedLevels:
+    """Which levels of a column agree: within its radius, or each with itself where it has none."""
+    if column.name not in radii:
+        return exact(column)
+    return near(column, radii[column.name], special_codes.get(column.name, ()))
+
+
 def runs_within(numbers: Floats, reach: Floats | float) -> tuple[Ints, Ints]:
     """The run of numbers that agree with each number: the first, and one past the last."""
     return (
@@ -202,16 +213,7 @@ def join_targets(
 ) -> Joint:
     """One column of joint codes; a single target without special codes keeps its own."""
     parts = tuple(sorted(targets, key=lambda column: column.name in radii))
-    nears = tuple(
-        near(
-            column,
-            radii[column.name],
-            special_codes.get(column.name, ()),
-        )
-        if column.name in radii
-        else exact(column)
-        for column in parts
-    )
+    nears = tuple(levels_near(column, radii, special_codes) for column in parts)
     n_exact = sum(column.name not in radii for column in parts)
     if len(parts) == 1 and _is_in_order(nears[0]):
         return Joint(parts[0], parts, nears, (nears[0].place,), n_exact)
@@ -365,7 +367,7 @@ def _count_agreeing(
         return _sums_between(counts, *window)
     first, past = window
     sums = np.zeros((len(counts), len(wanted)), np.int64)
-    for rows in _pieces(past - first):
+    for rows in pieces(past - first, CHUNK):
         sizes = (past - first)[rows]
         mine = np.repeat(np.arange(len(sizes)), sizes)
         its = np.arange(len(mine)) + np.repeat(first[rows] - np.cumsum(sizes) + sizes, sizes)
@@ -375,12 +377,12 @@ def _count_agreeing(
     return sums
 
 
-def _pieces(sizes: Ints) -> Iterator[slice]:
-    """Rows in pieces of about as many pairs each, so that what is made of them stays small."""
+def pieces(sizes: Ints, most: int) -> Iterator[slice]:
+    """Rows in runs of about as many pairs each, at least one row, so that what is made is small."""
     ends = np.cumsum(sizes)
     start = done = 0
     while start < len(sizes):
-        stop = max(int(np.searchsorted(ends, done + CHUNK, side="right")), start + 1)
+        stop = max(int(np.searchsorted(ends, done + most, side="right")), start + 1)
         yield slice(start, stop)
         start, done = stop, int(ends[stop - 1])
 

@@ -12,7 +12,7 @@ import polars as pl
 from msgspec.structs import replace
 
 from unveil.arguments import choice, number_within, whole_number
-from unveil.errors import ReadError, RolesError, SettingsError
+from unveil.errors import ReadError, RolesError
 from unveil.measure.cap.differential_scores import (
     FIRST_COPY,
     INCLUDED,
@@ -21,6 +21,7 @@ from unveil.measure.cap.differential_scores import (
     interval,
     score_by_m,
 )
+from unveil.measure.cap.prepare import sides_of_methods
 from unveil.measure.result import RowsResult, rows_frame
 from unveil.models.intervals import difference, group_of, welch
 from unveil.records.differential import (
@@ -53,18 +54,7 @@ def sides_by_method(
         return sides, {UNNAMED: range(len(groups), len(sides))}
     if not synthetic:
         raise ReadError("No synthetic data are given. Name at least one file or frame.")
-    sides, copies = dict(groups), {}
-    for name, given in synthetic.items():
-        if not isinstance(name, str) or not name or not name.isprintable():
-            raise SettingsError(
-                "A method has no name that can be shown. Give each method a text as its name."
-            )
-        own = list(given) if isinstance(given, list | tuple) else [given]
-        if not own:
-            raise ReadError(f"Method {name!r} has no copy. Name at least one file or frame.")
-        copies[name] = range(len(sides), len(sides) + len(own))
-        sides |= {f"synthetic {name} {place}": copy for place, copy in enumerate(own, start=1)}
-    return sides, copies
+    return sides_of_methods(synthetic, **groups)
 
 
 # Which settings of a comparison mean something, and what is said of those that do not?

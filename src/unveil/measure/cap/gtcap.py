@@ -20,10 +20,10 @@ from unveil.measure.cap.gtcap_prepare import (
     GtcapData,
     GtcapProblem,
     GtcapSettings,
-    parse_settings,
     prepare_gtcap,
 )
 from unveil.measure.cap.gtcap_scores import GtcapSums, Scoring, uniques
+from unveil.measure.result import mean_row
 from unveil.records.base import Copy
 from unveil.records.cap import Gtcap, GtcapBin, GtcapCopy, Radius, UniqueScore
 from unveil.records.disclosure import NotMeasured
@@ -149,7 +149,7 @@ def record(opened: GtcapData, settings: GtcapSettings, by_copy: Measured) -> Gtc
     """All that is said of the uniques together; the figures are those of all copies pooled."""
     rows = [_copy(copy, scores, found) for copy, (scores, found) in by_copy.items()]
     if len(rows) > 1:
-        rows.insert(-1, _mean_of(rows[:-1]))
+        rows.insert(-1, mean_row(rows[:-1], copy="mean"))
     headline = rows[-1]
     scores, found = by_copy[headline.copy]
     n_original, *n_synthetic = opened.problem.sides.rows
@@ -208,17 +208,6 @@ def _ratio(synthetic: float | None, baseline: float | None, original: float | No
         return None
     most = original - baseline
     return (synthetic - baseline) / most if abs(most) > SAME else None
-
-
-def _mean_of(rows: Sequence[GtcapCopy]) -> GtcapCopy:
-    """The mean over copies of each figure, where every copy has it."""
-
-    def mean(field: str) -> float | None:
-        values = [getattr(row, field) for row in rows]
-        return None if None in values else sum(values) / len(values)
-
-    figures = {field: mean(field) for field in GtcapCopy.__struct_fields__ if field != "copy"}
-    return GtcapCopy(copy="mean", **figures)  # type: ignore[arg-type]
 
 
 def _histogram(normalised: Floats) -> list[GtcapBin]:
@@ -303,7 +292,8 @@ def gtcap(
     do with missing values, a radius of 0 or a zero denominator: those are our choices.
     """
     progress = progress or no_progress
-    settings = parse_settings(radii, unique_rule, coefficient, parse_bands(bands, special_codes))
+    given: Any = (radii, unique_rule, coefficient, parse_bands(bands, special_codes))
+    settings = GtcapSettings(*given)
     found = prepare_gtcap(
         sides_of(synthetic, original=original),
         keys=keys,

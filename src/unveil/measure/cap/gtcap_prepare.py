@@ -7,11 +7,20 @@ is counted by whole key combinations, of which a numeric key has one for almost 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, get_args
 
 import numpy as np
 
-from unveil.arguments import by_column, check_faults, choice, number_in, numbers_in, quote_value
+from unveil.arguments import (
+    by_column,
+    check_faults,
+    check_fields,
+    choice,
+    number_in,
+    numbers_in,
+    quote_value,
+)
 from unveil.arrays import Ints
 from unveil.count.codes import CodedColumn
 from unveil.count.overlap import check_disjoint, doubtful_levels
@@ -60,28 +69,27 @@ COEFFICIENTS: tuple[Coefficient, ...] = get_args(Coefficient)
 
 @dataclass(frozen=True)
 class GtcapSettings:
-    """How records are compared, and who counts as unique."""
+    """How records are compared, and who counts as unique; checked before any data is read."""
 
     radii: dict[str, float]
     unique_rule: UniqueRule
     coefficient: Coefficient
     bands: Bands
 
-
-def parse_settings(radii: Any, unique_rule: Any, coefficient: Any, bands: Bands) -> GtcapSettings:
-    """All settings that can be read before any data is."""
-    found = parse_radii(radii)
-    check_faults(
-        f"Column {banding.column!r} has bands and a radius. Give one of the two."
-        for banding in bands.bandings
-        if banding.column in found
-    )
-    return GtcapSettings(
-        found,
-        choice("unique_rule", unique_rule, UNIQUE_RULES),
-        choice("coefficient", coefficient, COEFFICIENTS),
-        bands,
-    )
+    def __post_init__(self) -> None:
+        check_fields(
+            self,
+            {
+                "radii": lambda _, given: parse_radii(given),
+                "unique_rule": partial(choice, choices=UNIQUE_RULES),
+                "coefficient": partial(choice, choices=COEFFICIENTS),
+            },
+        )
+        check_faults(
+            f"Column {banding.column!r} has bands and a radius. Give one of the two."
+            for banding in self.bands.bandings
+            if banding.column in self.radii
+        )
 
 
 def parse_radii(given: Any) -> dict[str, float]:

@@ -68,7 +68,14 @@ def open_methods(original: Any, methods: Any, **settings: Any) -> Attribution:
             "Name the methods and their copies, as in {'CART': [copy1, copy2], 'parametric':"
             " [copy3]}."
         )
-    sides, copies = {"original": original}, {}
+    return _open(*sides_of_methods(methods, original=original), **settings)
+
+
+def sides_of_methods(
+    methods: Mapping[Any, Any], **groups: Any
+) -> tuple[dict[str, Any], dict[str, range]]:
+    """Every side by its name, and by method the places of its copies among them."""
+    sides, copies = dict(groups), {}
     for name, given in methods.items():
         if not isinstance(name, str) or not name or not name.isprintable():
             raise SettingsError(
@@ -79,7 +86,7 @@ def open_methods(original: Any, methods: Any, **settings: Any) -> Attribution:
             raise ReadError(f"Method {name!r} has no copy. Name at least one file or frame.")
         copies[name] = range(len(sides), len(sides) + len(own))
         sides |= {f"synthetic {name} {place}": copy for place, copy in enumerate(own, start=1)}
-    return _open(sides, copies, **settings)
+    return sides, copies
 
 
 def _open(

@@ -6,7 +6,6 @@ cell, so a mean over people is a sum over cells, each with the number of its peo
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -21,29 +20,6 @@ from unveil.records.cap import KeySet
 
 NOBODY = "no original record is in this scenario"
 NO_MATCH = "no original record of this scenario has keys that the synthetic files have"
-
-
-@dataclass(frozen=True)
-class CapMeans:
-    """The means of one scenario with copies 1 to m pooled; fields as in `CapRow`."""
-
-    n: int
-    n_match: int
-    match_rate: float | None
-    cap_original: float | None
-    cap_baseline: float | None
-    cap_synthetic_zero: float | None
-    cap_synthetic_undefined: float | None
-    cap_original_matched: float | None
-    cap_baseline_matched: float | None
-    n_settled: int
-    n_right: int
-
-    def reasons(self) -> Iterator[tuple[str, str]]:
-        """The fields that are None, and why."""
-        for name, value in vars(self).items():
-            if value is None:
-                yield name, NO_MATCH if self.n else NOBODY
 
 
 def cap_original(classes: KeyClasses, w: Ints) -> float | None:
@@ -94,8 +70,8 @@ def total(shares: Shares) -> float:
 
 def figures_by_m(
     classes: KeyClasses, copies: Sequence[int], baseline: Floats, scenarios: Mapping[str, Ints]
-) -> Iterator[tuple[int, str, CapMeans]]:
-    """For every m and scenario its means, in one pass over the copies."""
+) -> Iterator[tuple[int, str, dict[str, Any]]]:
+    """For every m and scenario its figures, as in `CapRow`, in one pass over the copies."""
     fixed = {
         name: (cap_original(classes, w), cap_baseline(baseline, w)) for name, w in scenarios.items()
     }
@@ -105,19 +81,19 @@ def figures_by_m(
             matched = np.where(found, w, 0)
             n, n_match = int(w.sum()), int(matched.sum())
             original, base = fixed[name]
-            figures = CapMeans(
-                n=n,
-                n_match=n_match,
-                match_rate=n_match / n if n else None,
-                cap_original=original,
-                cap_baseline=base,
-                cap_synthetic_zero=cap_synthetic(pool, w, n),
-                cap_synthetic_undefined=cap_synthetic(pool, w, n_match),
-                cap_original_matched=cap_original(classes, matched),
-                cap_baseline_matched=cap_baseline(baseline, matched),
-                n_settled=int(w[pool.settled].sum()),
-                n_right=int(w[right].sum()),
-            )
+            figures = {
+                "n": n,
+                "n_match": n_match,
+                "match_rate": n_match / n if n else None,
+                "cap_original": original,
+                "cap_baseline": base,
+                "cap_synthetic_zero": cap_synthetic(pool, w, n),
+                "cap_synthetic_undefined": cap_synthetic(pool, w, n_match),
+                "cap_original_matched": cap_original(classes, matched),
+                "cap_baseline_matched": cap_baseline(baseline, matched),
+                "n_settled": int(w[pool.settled].sum()),
+                "n_right": int(w[right].sum()),
+            }
             yield pool.m, name, figures
 
 
@@ -203,11 +179,10 @@ def special_uniques(classes: KeyClasses) -> Mask:
     """
     if len(classes.key_columns) > MOST_SUDA_KEYS:
         raise SettingsError(
-            f"Special uniques are not searched for by more than {MOST_SUDA_KEYS} keys. Give "
-            "them as a"
-            " mask, such as unveil.suda(original, keys=..., max_msu=3).special()."
+            f"Special uniques are not searched for by more than {MOST_SUDA_KEYS} keys. Give them"
+            " as a mask, such as unveil.suda(original, keys=..., max_msu=3).special()."
         )
-    return uniques_of_keys(classes.key_columns).is_special
+    return uniques_of_keys(classes.key_columns)
 
 
 def _mask_of(mask: Any, key_set: KeySet) -> Any:

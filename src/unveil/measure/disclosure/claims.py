@@ -15,6 +15,7 @@ from unveil.arguments import number_within, whole_number
 from unveil.arrays import Floats, Ints, Mask
 from unveil.count.cells import Cells
 from unveil.count.exclude_cells import excluded_cells
+from unveil.count.threads import limit_to_one_thread
 from unveil.measure.disclosure.claim_parts import (
     CERTAINTY,
     ClaimParts,
@@ -363,6 +364,7 @@ def claim_row(score: Score, **about: Any) -> ClaimRow:
     return ClaimRow(**figures, **about)
 
 
+@limit_to_one_thread(has_scipy=False)
 def single_value_claims(
     exclusions: Exclusions, progress: Progress = no_progress
 ) -> tuple[ClaimRow, ...]:

@@ -122,13 +122,14 @@ def _group_rows(
     rest = (disclosed.sum() - disclosed) / np.maximum(people.sum() - people, 1)
     stands_out = disclosed > np.maximum(rest * people, LEAST_DISCLOSED - 1)
     for code in np.flatnonzero(is_tested & stands_out):
-        from scipy.special import (
-            bdtrc,
-        )  # here, for it takes longer to import than many files to count
-
         commonest = scenario.joint_counts(place, key)[:, code].max() / people[code]
         p0 = float(min(max(rest[code], commonest), 1.0))
-        p = 1.0 if p0 >= 1 else float(bdtrc(int(disclosed[code]) - 1, int(people[code]), p0))
+        if disclosed[code] <= np.floor(people[code] * p0):
+            continue  # at most the median, above which half of the chance lies
+        # here, for it takes longer to import than many files to count
+        from scipy.special import bdtrc
+
+        p = float(bdtrc(int(disclosed[code]) - 1, int(people[code]), p0))
         if p >= SIGNIFICANT / n_tested:
             continue
         yield GroupRow(

@@ -4,7 +4,7 @@ Often yes: the more keys, the fewer people are matched. A limit describes an int
 most the declared keys, so it is held against every set of them.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb, log, sqrt
@@ -15,6 +15,7 @@ import numpy as np
 
 from unveil.arguments import whole_number
 from unveil.arrays import Ints
+from unveil.assessment.key_set_alerts import LIMITED, judge_search
 from unveil.count.key_sets import KeySetCounts, count_key_sets, keys_of
 from unveil.errors import RolesError, SettingsError, list_names, quote_text
 from unveil.measure.disclosure.claim_parts import ClaimSettings
@@ -23,15 +24,8 @@ from unveil.measure.disclosure.claims import NO_SETTINGS, ScoredTarget, claim_ro
 from unveil.measure.disclosure.pattern import KeyedCells, Margin
 from unveil.measure.result import RowsResult
 from unveil.records.base import Copy
-from unveil.records.judgement import Status
-from unveil.records.key_sets import (
-    KeySetCeiling,
-    KeySetFigure,
-    KeySetRow,
-    KeySets,
-    KeySetVerdict,
-    SetMeasure,
-)
+from unveil.records.disclosure import KeySetFigure, KeySetSearch, SetMeasure
+from unveil.records.key_sets import KeySetCeiling, KeySetRow, KeySets, KeySetVerdict
 from unveil.seeding import parse_seed
 from unveil.study.band_spec import parse_bands
 from unveil.study.excluded import Exclusions, resolve_exclusions
@@ -47,7 +41,8 @@ FEW = 4
 MOST_KEYS = 20
 QUICKLY = 5 * 10**7
 """Rows times sets that are counted beside other figures: a few seconds."""
-LIMITED: tuple[SetMeasure, ...] = ("DiSCO", "repU")
+EXAMINED = 5 * 10**6
+"""People times sets that are held against chance, of each figure: a second or two."""
 
 
 @takes_study
@@ -162,23 +157,23 @@ def _at_most(given: int | None, n_keys: int) -> int:
     return n_keys if n_keys <= ALL_SETS_UP_TO else FEW
 
 
-def check_key_sets(
-    exclusions: Exclusions, limits: Mapping[SetMeasure, float], progress: Progress = no_progress
-) -> tuple[tuple[KeySetVerdict, ...], "ScenarioSets"]:
-    """Limits against every set of the keys of a scenario, as many as can be counted quickly.
+def search_key_sets(
+    exclusions: Exclusions, progress: Progress = no_progress
+) -> tuple[KeySetSearch, ...]:
+    """The worst sets of the keys of a scenario, of as many as can be counted quickly.
 
     Limits on denominators do not act: they are others on every set.
     """
     scenario = exclusions.scenario
+    n_keys = len(scenario.key_names)
+    if not 1 < n_keys <= MOST_KEYS:
+        return ()
     named = Exclusions(scenario, tuple(rule for rule in exclusions.rules if rule.limit is None))
-    most, n_keys = 1, min(len(scenario.key_names), MOST_KEYS)
+    most = 1
     while most < n_keys and scenario.sides.n_rows * count_sets(n_keys, most + 1) <= QUICKLY:
         most += 1
-    found = ScenarioSets(named, most, most_support=False)
-    if len(scenario.key_names) > MOST_KEYS:
-        return (), found
-    copies = found.of_copies(progress)
-    return tuple(row for one in copies for row in one.verdicts(limits)), found
+    copies = ScenarioSets(named, most, most_support=False).of_copies(progress)
+    return tuple(row for one in copies for row in one.searches())
 
 
 def count_sets(n_keys: int, at_most: int) -> int:
@@ -407,32 +402,40 @@ class CopySets:
                 ceiling_wrong=int(counts.is_ever_wrong[place].sum()),
             )
 
+    def searches(self, measures: Collection[str] = LIMITED) -> Iterator[KeySetSearch]:
+        """The worst set of each figure, and the worst that chance over all sets does not give."""
+        places = range(len(self.of.scenario.target_names))
+        for place in (*(places if "DiSCO" in measures else ()), *([None] * ("repU" in measures))):
+            yield self._search(place)
+
+    def _search(self, place: int | None) -> KeySetSearch:
+        counted = self._counted(place)
+        in_order = sorted((s for s in self.counts.sets if counted[s]), key=lambda s: -counted[s])
+        most = max(EXAMINED // max(self._n, 1), 1)
+        figures = (self._figure(s, place, kind="worst") for s in in_order[:most])
+        beyond = next((one for one in figures if one.low_of_all > 0), None)
+        worst = self._figure(self._worst(self.counts.sets, place), place, kind="worst")
+        return KeySetSearch(
+            measure=worst.measure,
+            target=worst.target,
+            copy=self.copy,
+            n_sets=self.of.n_sets,
+            at_most=self.of.at_most,
+            worst=worst,
+            beyond=beyond,
+            examined=self._percent(counted[in_order[most]]) if len(in_order) > most else 0.0,
+        )
+
     def verdicts(self, limits: Mapping[SetMeasure, float]) -> Iterator[KeySetVerdict]:
         """Each limit against every set: above it, and beyond what chance over all sets gives."""
-        for measure, limit in limits.items():
-            places = range(len(self.of.scenario.target_names))
-            for place in places if measure == "DiSCO" else (None,):
-                yield self._verdict(measure, place, limit)
-
-    def _verdict(self, measure: SetMeasure, place: int | None, limit: float) -> KeySetVerdict:
-        counted = self._counted(place)
-        above = [s for s in self.counts.sets if self._percent(counted[s]) > limit]
-        above.sort(key=lambda s: -int(counted[s]))
-        status: Status = "review" if above else "within"
-        figure = self._figure(
-            above[0] if above else self._worst(self.counts.sets, place), place, kind="worst"
-        )
-        for key_set in above:
-            found = self._figure(key_set, place, kind="worst")
-            if found.low_of_all > 0:
-                figure, status = found, "above"
-                break
-        return KeySetVerdict(
-            measure=measure,
-            target=figure.target,
-            copy=self.copy,
-            limit=limit,
-            n_above=len(above),
-            figure=figure,
-            status=status,
-        )
+        for search in self.searches(limits):
+            limit = limits[search.measure]
+            status, figure, _ = judge_search(search, limit, limit)
+            yield KeySetVerdict(
+                measure=search.measure,
+                target=search.target,
+                copy=search.copy,
+                limit=limit,
+                figure=figure,
+                status=status,
+            )

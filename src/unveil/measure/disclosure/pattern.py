@@ -6,15 +6,18 @@ raking (Deming and Stephan 1940). People are put into folds at random, and each 
 from the others, so that nobody's own record speaks for them.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
+from math import prod
 from typing import Any, Self
 
 import numpy as np
 
 from unveil.arrays import Floats, Ints, Mask
-from unveil.count.packing import Integers, number, pack
+from unveil.count.packing import Integers, blocks, number, pack
+from unveil.count.threads import limit_to_one_thread
 from unveil.seeding import stream
 
 FOLDS = 5
@@ -25,6 +28,13 @@ CLOSE = 1e-4
 """Raking ends when its tables differ from those wanted by less than this share of the people."""
 ROOM = 2**24
 """Most numbers in a table of combinations by values; rarer values beyond it share one column."""
+
+DENSE, ALWAYS_DENSE = 16, 2**16
+"""Keys are split where pairs of rows are at most so many times the combinations; a matrix of at
+most so many numbers is a dense one."""
+TINY = np.finfo(float).tiny
+CHUNK = 2**21
+"""Numbers at a time where combinations are gone through."""
 
 Margin = tuple[int, ...]
 
@@ -44,7 +54,7 @@ class KeyedCells:
         """How many key combinations there are."""
         return len(self.key_codes[0])
 
-    @property
+    @cached_property
     def d_t(self) -> Ints:
         """People with each value."""
         return np.bincount(self.t, self.d_tq, self.n_levels).astype(np.int64)
@@ -61,48 +71,188 @@ class KeyedCells:
         return g.astype(np.int64), n_g
 
 
+def _sums(group: Ints, n_g: int) -> Any:
+    """A matrix that sums up rows by their group; dense if small, for speed."""
+    ones, place = np.ones(len(group)), np.arange(len(group))
+    if n_g * len(group) <= ALWAYS_DENSE:
+        return (group == np.arange(n_g)[:, None]).astype(float)
+    from scipy import sparse  # here, for it takes longer to import than many files to count
+
+    return sparse.csr_matrix((ones, (group, place)), (n_g, len(group)))
+
+
+def _weighted(sums: Any, weights: Floats) -> Any:
+    """The same, of weighted rows."""
+    if isinstance(sums, np.ndarray):
+        return sums * weights
+    of_rows = weights[sums.indices], sums.indices, sums.indptr
+    return type(sums)(of_rows, sums.shape)
+
+
 @dataclass(frozen=True)
 class _Table:
-    """One table of keys by values that is to hold: its group of each combination, its counts."""
+    """A table of some keys by t that is to hold, and its factor of P; groups x values."""
 
-    g: Ints
-    wanted: Floats  # groups x values
+    wanted: Floats
+    factor: Floats
     is_seen: Mask  # groups that somebody is in
-    sum_up: Any  # a sparse matrix: from combinations to groups, each by its people
 
 
-def rake(people: KeyedCells, margins: Iterable[Margin]) -> Floats:
+@dataclass(frozen=True)
+class _Part:
+    """The combinations of some of the keys, and the tables that are of these keys alone."""
+
+    row: Ints  # of each combination of all keys
+    n_rows: int
+    group: tuple[Ints, ...]  # of each row, table by table
+    sums: tuple[Any, ...]  # a matrix a table: from rows to its groups
+
+    @classmethod
+    def of(cls, people: KeyedCells, margins: Sequence[Margin]) -> Self:
+        row, n_rows = people.groups(sorted({*chain(*margins)}))
+        group, sums = [], []
+        for margin in margins:
+            g, n_g = people.groups(margin)
+            of_row = np.zeros(n_rows, np.int64)
+            of_row[row] = g
+            group.append(of_row)
+            sums.append(_sums(of_row, n_g))
+        return cls(row, n_rows, tuple(group), tuple(sums))
+
+    def tables(self, people: KeyedCells) -> list[_Table]:
+        """The tables that are to hold, with factors of 1."""
+        row, n_t = self.row[people.q], people.n_levels
+        found = []
+        for g, sums in zip(self.group, self.sums, strict=True):
+            counts = np.bincount(g[row] * n_t + people.t, people.d_tq, sums.shape[0] * n_t)
+            wanted = counts.reshape(-1, n_t).astype(float)
+            found.append(_Table(wanted, np.ones_like(wanted), wanted.sum(axis=1) > 0))
+        return found
+
+    def product(self, tables: Sequence[_Table], t: slice) -> Floats:
+        """The factors of each row, multiplied over the tables."""
+        found = np.ones((self.n_rows, t.stop - t.start))
+        for g, table in zip(self.group, tables, strict=True):
+            found *= table.factor[:, t][g]
+        return found
+
+
+@dataclass(frozen=True)
+class _Split:
+    """Keys in two parts, none of which a table shares.
+
+    A sum over combinations is a product of matrices then: from the rows of one part to those of
+    the other, which takes a fraction of the time of going through the combinations. Where most
+    pairs of rows do not occur, the last part is empty: it has one row and no table.
+    """
+
+    first: _Part
+    last: _Part
+
+    @classmethod
+    def of(cls, people: KeyedCells, margins: Sequence[Margin]) -> Self:
+        """Cut the tables, which keep their order, where the parts have fewest combinations."""
+
+        def most_rows(some: Sequence[Margin]) -> int:
+            levels = (int(people.key_codes[k].max(initial=0)) + 1 for k in {*chain(*some)})
+            return min(prod(levels), people.n_q)
+
+        def is_fit(cut: int) -> bool:
+            n_pairs = most_rows(margins[:cut]) * most_rows(margins[cut:])
+            is_shared = bool({*chain(*margins[:cut])} & {*chain(*margins[cut:])})
+            return n_pairs <= DENSE * people.n_q and not is_shared
+
+        cut = min(
+            (cut for cut in range(1, len(margins)) if is_fit(cut)),
+            key=lambda cut: most_rows(margins[:cut]) + most_rows(margins[cut:]),
+            default=len(margins),
+        )
+        return cls(_Part.of(people, margins[:cut]), _Part.of(people, margins[cut:]))
+
+    @property
+    def parts(self) -> tuple[_Part, _Part]:
+        return self.first, self.last
+
+    def matrix(self, weights: Floats) -> Floats:
+        """Weights of combinations, from the rows of the first part to those of the last."""
+        shape = self.first.n_rows, self.last.n_rows
+        pairs = self.first.row * shape[1] + self.last.row
+        return np.bincount(pairs, weights, prod(shape)).reshape(shape).astype(float)
+
+    def totals(self, A: Floats, B: Floats) -> Floats:
+        """Of each combination, the sum over t of A(a, t) B(b, t)."""
+        if not self.last.group:
+            return np.asarray(A.sum(axis=1)[self.first.row])
+        return np.asarray((A @ B.T)[self.first.row, self.last.row])
+
+
+@dataclass(frozen=True)
+class Raked:
+    """P(t | q), the product of a factor from each table, divided by its sum over t."""
+
+    split: _Split
+    tables: tuple[list[_Table], ...]  # of each part
+    totals: Floats
+    shares: Floats  # of all people: for a combination to which no value is left
+
+    def share(self, q: Integers, t: Integers) -> Floats:
+        """P(t | q) of these cells."""
+        found = np.ones(1)
+        for part, tables in zip(self.split.parts, self.tables, strict=True):
+            row = part.row[q]
+            for g, table in zip(part.group, tables, strict=True):
+                found = found * table.factor.ravel()[g[row] * len(self.shares) + t]
+        total = self.totals[q]
+        found = found / np.maximum(total, TINY)
+        return found if self.totals.all() else np.where(total > 0, found, self.shares[t])
+
+
+def rake(people: KeyedCells, margins: Sequence[Margin], split: _Split | None = None) -> Raked:
     """P(t | q) of maximum entropy: the table of each margin by t holds, and the counts d_q hold.
 
     A group of which there is nobody teaches nothing: its factor is 1. A combination to which no
     value is left has the shares of all people.
     """
-    from scipy import sparse  # here, for it takes longer to import than many files to count
-
+    split = split or _Split.of(people, margins)
     n_q, n_t = people.n_q, people.n_levels
-    tables = []
-    for margin in margins:
-        g, n_g = people.groups(margin)
-        wanted = np.bincount(g[people.q] * n_t + people.t, people.d_tq, n_g * n_t)
-        in_group = sparse.csr_matrix((people.d_q.astype(float), (g, np.arange(n_q))), (n_g, n_q))
-        by_group = wanted.reshape(n_g, n_t).astype(float)
-        tables.append(_Table(g, by_group, by_group.sum(axis=1) > 0, in_group))
-    N = int(people.d_tq.sum())
-    shares = people.d_t / max(N, 1)
-    P = np.full((n_q, n_t), 1 / n_t)
+    tables = tuple(part.tables(people) for part in split.parts)
+    pieces = list(blocks(n_t, split.first.n_rows + split.last.n_rows, CHUNK))
+    A, B = (np.ones((part.n_rows, pieces[0].stop)) for part in split.parts)
+    N, total = int(people.d_tq.sum()), np.full(n_q, float(n_t))
     for _ in range(ROUNDS):
-        off = 0.0
-        for table in tables:
-            have = table.sum_up @ P
-            off = max(off, float(np.abs(have - table.wanted).sum()))
-            factor = np.divide(table.wanted, have, out=np.zeros_like(have), where=have > 0)
-            factor[~table.is_seen] = 1
-            P *= factor[table.g]
-        total = P.sum(axis=1, keepdims=True)
-        P = np.divide(P, total, out=np.broadcast_to(shares, P.shape).copy(), where=total > 0)
-        if off < CLOSE * N:
+        weights = np.divide(people.d_q, total, out=np.zeros(n_q), where=total > 0)
+        of_people, total = split.matrix(weights), np.zeros(n_q)
+        off = [np.zeros(len(of_part)) for of_part in tables]
+        for t in pieces:
+            if len(pieces) > 1:
+                A, B = (one.product(of, t) for one, of in zip(split.parts, tables, strict=True))
+            off[0] += _fit(split.first, tables[0], t, A, of_people @ B if tables[1] else of_people)
+            off[1] += _fit(split.last, tables[1], t, B, of_people.T @ A if tables[1] else B)
+            total += split.totals(A, B)
+        if max(chain(*off), default=0.0) < CLOSE * N:
             break
-    return P
+    return Raked(split, tables, total, people.d_t / max(N, 1))
+
+
+def _fit(
+    part: _Part, tables: Sequence[_Table], t: slice, product: Floats, others: Floats
+) -> Floats:
+    """Change factors of some values, and their product, so that each table of the part held.
+
+    Others are the weighted sums of the other part, rows x values, or rows x 1. Returns by how many
+    people each table differed before.
+    """
+    is_same = others.shape[1] < product.shape[1]
+    off = np.zeros(len(tables))
+    for place, (g, sums, table) in enumerate(zip(part.group, part.sums, tables, strict=True)):
+        have = _weighted(sums, others[:, 0]) @ product if is_same else sums @ (product * others)
+        wanted = table.wanted[:, t]
+        off[place] = np.abs(have - wanted).sum()
+        step = np.divide(wanted, have, out=np.zeros_like(have), where=have > 0)
+        step[~table.is_seen] = 1
+        table.factor[:, t] *= step
+        product *= step[g]
+    return off
 
 
 @dataclass(frozen=True)
@@ -112,7 +262,8 @@ class KeyPattern:
     Values of many people have a column each; others share the last, by how many people have them.
     """
 
-    shares: Floats  # combinations x columns
+    raked: tuple[Raked, ...]
+    weights: tuple[Floats, ...]  # of each of them, combination by combination
     d_q: Ints  # people of each combination
     row_of: Ints  # of each combination; -1: nothing is known of it
     column_of: Ints  # of each value
@@ -120,15 +271,17 @@ class KeyPattern:
 
     def share(self, q: Integers, t: Integers) -> Floats:
         """P(t | q) of these cells, which need not occur."""
-        row = self.row_of[q]
-        found: Floats = self.shares[row, self.column_of[t]] * self.share_of[t] * (row >= 0)
-        return found
+        row, column = self.row_of[q], self.column_of[t]
+        each = zip(self.weights, self.raked, strict=True)
+        found = sum(weight[row] * one.share(row, column) for weight, one in each)
+        return np.asarray(found * self.share_of[t] * (row >= 0))
 
     def expected(self, q: Integers, t: Integers) -> Floats:
         """e_tq: how many of the people with keys q are expected to have t."""
         return self.d_q[q] * self.share(q, t)
 
 
+@limit_to_one_thread(has_scipy=False)
 def cross_fit(
     people: KeyedCells,
     *,
@@ -162,22 +315,23 @@ def cross_fit(
     # Drawn cell by cell, so that the order of rows does not matter.
     in_fold = rng.multinomial(table.people.d_tq, np.full(folds, 1 / folds))
     one_key = [(key,) for key in range(len(people.key_codes))]
-    n_q = table.people.d_q[:, None]
-    shares = np.zeros((table.people.n_q, table.people.n_levels))
+    split, n_q = _Split.of(table.people, one_key), table.people.d_q
+    raked, weights = [], []
     for fold in range(folds):
         others = replace(table.people, d_tq=table.people.d_tq - in_fold[:, fold])
-        n_qf = np.bincount(others.q, in_fold[:, fold], others.n_q)[:, None]
-        weight = np.divide(n_qf, n_q, out=np.full(n_qf.shape, 1 / folds), where=n_q > 0)
-        shares += weight * rake(others, one_key)
-    return table.pattern(shares)
+        n_qf = np.bincount(others.q, in_fold[:, fold], others.n_q)
+        weights.append(np.divide(n_qf, n_q, out=np.full(len(n_q), 1 / folds), where=n_q > 0))
+        raked.append(rake(others, one_key, split))
+    return table.pattern(raked, weights)
 
 
+@limit_to_one_thread(has_scipy=False)
 def publish(
     people: KeyedCells, margins: Sequence[Margin], is_wanted: Mask | None = None
 ) -> KeyPattern:
     """Maximum entropy on tables that are out already: own records are in them."""
     table = _Columns.of(people, is_wanted, at_least=1)
-    return table.pattern(rake(table.people, margins))
+    return table.pattern([rake(table.people, margins)], [np.ones(table.people.n_q)])
 
 
 @dataclass(frozen=True)
@@ -215,5 +369,7 @@ class _Columns:
         )
         return cls(of_columns, people.d_q, row_of, column_of, share_of)
 
-    def pattern(self, shares: Floats) -> KeyPattern:
-        return KeyPattern(shares, self.d_q, self.row_of, self.column_of, self.share_of)
+    def pattern(self, raked: Sequence[Raked], weights: Sequence[Floats]) -> KeyPattern:
+        return KeyPattern(
+            tuple(raked), tuple(weights), self.d_q, self.row_of, self.column_of, self.share_of
+        )

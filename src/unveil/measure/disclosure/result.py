@@ -16,6 +16,7 @@ from unveil.errors import RolesError, SettingsError, list_names, nearest
 from unveil.io.numbers import TAG_OF
 from unveil.measure.disclosure import attribute, identity
 from unveil.measure.disclosure.claims import single_value_claims
+from unveil.measure.disclosure.key_sets import search_key_sets
 from unveil.measure.disclosure.record import MeasuredScenario
 from unveil.measure.result import rows_frame
 from unveil.records.base import Copy
@@ -230,6 +231,11 @@ class DisclosureResult(Result):
         """The same result with `record.claims`: what is expected and added behind every DiSCO."""
         claims = single_value_claims(self._exclusions, progress)
         return replace(self, record=replace_fields(self.record, claims=claims))
+
+    def with_key_sets(self, progress: Progress = no_progress) -> Self:
+        """The same result with `record.key_sets`: an intruder who uses only some of the keys."""
+        found = search_key_sets(self._exclusions, progress)
+        return replace(self, record=replace_fields(self.record, key_sets=found))
 
     def whatif(self, exclude: Any = ()) -> Self:
         """The same scenario under exactly these exclusions; nothing is counted again."""

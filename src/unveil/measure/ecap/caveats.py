@@ -89,9 +89,8 @@ def undefined_warning(n: int) -> Iterator[str]:
     """Nothing can land where these values are looked for."""
     if n:
         yield (
-            f"ECAP is undefined for {format_people(n)}: with this noise neither they nor "
-            "anybody else"
-            " could come to lie there, so that nothing can be claimed."
+            f"ECAP is undefined for {format_people(n)}: with this noise neither they nor anybody"
+            " else could come to lie there, so that nothing can be claimed."
         )
 
 

@@ -155,6 +155,8 @@ _TAILS: Floats = 10.0 ** -np.array(_POWERS)
 class PopulationShape(Protocol):
     """A continuous distribution: both tails, their inverses, and the density."""
 
+    def __hash__(self) -> int: ...
+
     @property
     def begins_at_zero(self) -> bool:
         """Whether nobody is below 0, and the density just above may have a pole."""
@@ -186,11 +188,31 @@ def quantile_knots(shape: PopulationShape) -> Floats:
     return np.unique(found[np.isfinite(found)])
 
 
-@dataclass(frozen=True)
-class Normal:
-    """The standard normal distribution."""
+class _Smooth:
+    """A shape whose density is smooth between its quantiles."""
+
+    def knots(self: PopulationShape) -> Floats:
+        """Quantiles of both tails."""
+        return quantile_knots(self)
+
+
+class _Symmetric(_Smooth):
+    """A shape that is the same on both sides of 0."""
 
     begins_at_zero = False
+
+    def sf(self: PopulationShape, z: Floats) -> Floats:
+        """The share above."""
+        return self.cdf(-z)
+
+    def isf(self: PopulationShape, q: Floats) -> Floats:
+        """Above which value a share lies."""
+        return -self.ppf(q)
+
+
+@dataclass(frozen=True)
+class Normal(_Symmetric):
+    """The standard normal distribution."""
 
     def cdf(self, z: Floats) -> Floats:
         """The share below."""
@@ -198,31 +220,19 @@ class Normal:
 
         return np.asarray(ndtr(z))
 
-    def sf(self, z: Floats) -> Floats:
-        """The share above."""
-        return self.cdf(-z)
-
     def ppf(self, q: Floats) -> Floats:
         """Below which value a share lies."""
         from scipy.special import ndtri
 
         return np.asarray(ndtri(q))
 
-    def isf(self, q: Floats) -> Floats:
-        """Above which value a share lies."""
-        return -self.ppf(q)
-
     def pdf(self, z: Floats) -> Floats:
         """The density."""
         return np.asarray(np.exp(-0.5 * z * z) / math.sqrt(2 * math.pi))
 
-    def knots(self) -> Floats:
-        """Quantiles of both tails."""
-        return quantile_knots(self)
-
 
 @dataclass(frozen=True)
-class LogNormal:
+class LogNormal(_Smooth):
     """exp(s Z) of a standard normal Z."""
 
     s: float
@@ -253,17 +263,12 @@ class LogNormal:
         density = Normal().pdf(self._log(z))
         return np.divide(density, self.s * z, out=np.zeros_like(density), where=z > 0)
 
-    def knots(self) -> Floats:
-        """Quantiles of both tails."""
-        return quantile_knots(self)
-
 
 @dataclass(frozen=True)
-class StudentT:
+class StudentT(_Symmetric):
     """Student's t with more than one degree of freedom: with fewer there is no mean neighbour."""
 
     df: float
-    begins_at_zero = False
 
     def cdf(self, z: Floats) -> Floats:
         """The share below."""
@@ -271,19 +276,11 @@ class StudentT:
 
         return np.asarray(stdtr(self.df, z))
 
-    def sf(self, z: Floats) -> Floats:
-        """The share above."""
-        return self.cdf(-z)
-
     def ppf(self, q: Floats) -> Floats:
         """Below which value a share lies."""
         from scipy.special import stdtrit
 
         return np.asarray(stdtrit(self.df, q))
-
-    def isf(self, q: Floats) -> Floats:
-        """Above which value a share lies."""
-        return -self.ppf(q)
 
     def pdf(self, z: Floats) -> Floats:
         """The density."""
@@ -292,13 +289,9 @@ class StudentT:
         with np.errstate(over="ignore"):
             return np.asarray(np.exp(log - (df + 1) / 2 * np.log1p(z * z / df)))
 
-    def knots(self) -> Floats:
-        """Quantiles of both tails."""
-        return quantile_knots(self)
-
 
 @dataclass(frozen=True)
-class Gamma:
+class Gamma(_Smooth):
     """The gamma distribution of scale 1."""
 
     k: float
@@ -336,10 +329,6 @@ class Gamma:
         at = np.where(is_in, z, 1.0)
         found = np.exp(np.minimum((self.k - 1) * np.log(at) - at - gammaln(self.k), _MOST_LOG))
         return np.asarray(np.where(is_in, found, 0.0))
-
-    def knots(self) -> Floats:
-        """Quantiles of both tails."""
-        return quantile_knots(self)
 
 
 @dataclass(frozen=True)

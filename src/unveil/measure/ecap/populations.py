@@ -170,9 +170,8 @@ def _check_unknown(name: str, rest: Mapping[Any, Any], known: Sequence[str]) -> 
     for one in rest:
         if one not in known:
             raise SettingsError(
-                f"The population {name} has no {quote_value(one)}.{nearest(str(one), known)} It "
-                "has:"
-                f" {list_names(known)}."
+                f"The population {name} has no {quote_value(one)}.{nearest(str(one), known)} It"
+                f" has: {list_names(known)}."
             )
 
 

@@ -15,12 +15,12 @@ import polars as pl
 from unveil.arguments import quote_value
 from unveil.assessment.alerts import Limits
 from unveil.assessment.assess_release import Breach, assess_release, check_acceptances, files_hash
-from unveil.assessment.limits import LIMITABLE, check_limits, read_pairs
+from unveil.assessment.key_set_alerts import LIMITED
+from unveil.assessment.limits import LIMITABLE, check_limits, is_limit_exceeded, read_pairs
 from unveil.assessment.summarise import summarise_disclosure
 from unveil.errors import SettingsError, list_names, nearest
 from unveil.io.table import Table
 from unveil.measure.disclosure.disclosure import check_settings, disclosure
-from unveil.measure.disclosure.key_sets import LIMITED, check_key_sets
 from unveil.measure.disclosure.result import DisclosureResult
 from unveil.measure.gate.evidence import DeclaredRoles, Files, gather_evidence
 from unveil.measure.gate.recoded_columns import ScenarioKeys
@@ -34,7 +34,6 @@ from unveil.study.roles import names
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import Study
 from unveil.study.take_study import takes_study
-from unveil.view.key_sets import verdict_sentence
 from unveil.view.show import Result
 
 
@@ -175,7 +174,8 @@ def assess(
                 f"{nearest(name, found.record.targets)} Name it among the targets."
             )
     digest = hash_study(opened)
-    more, left = ((), ()) if found is None else key_set_alerts(found, wanted, progress)
+    if found is not None and any(name in wanted for name in LIMITED):
+        found = found.with_key_sets(progress)
     record = assess_files(
         Files(opened.files),
         None if found is None else found.record,
@@ -186,8 +186,6 @@ def assess(
         accept=_acceptances(accept or {}, digest),
         files_sha256=digest,
         audience=audience,
-        more=more,
-        not_tested=left,
         progress=progress,
     )
     check_acceptances(accept or {}, record.alerts, audience)
@@ -213,8 +211,6 @@ def assess_files(
     audience: Audience | None = None,
     in_full: bool = True,
     is_gate: bool = True,
-    more: Sequence[Alert] = (),
-    not_tested: Sequence[NotTested] = (),
     progress: Progress = no_progress,
 ) -> Assessment:
     """Files that are read, and a scenario that is measured, held against limits."""
@@ -231,54 +227,15 @@ def assess_files(
     verdicts = check_limits(record, figures) if record is not None else ()
     return assess_release(
         evidence,
-        disclosures=() if record is None else (record,),
-        breaches=[breach_of(one) for one in verdicts if one.status != "within"],
+        disclosures=() if record is None else ((None, record),),
+        breaches=[breach_of(one) for one in verdicts if is_limit_exceeded([one])],
         limits=limits,
         sensitive=sensitive,
         acceptances=accept,
         files_sha256=files_sha256,
         audience=audience,
-        more=more,
-        not_tested=not_tested,
         is_gate=is_gate,
     )
-
-
-def key_set_alerts(
-    result: DisclosureResult, limits: Limits, progress: Progress = no_progress
-) -> tuple[tuple[Alert, ...], tuple[NotTested, ...]]:
-    """Limits on DiSCO and repU against an intruder who uses only some of the keys.
-
-    A target that is above its limit with all keys is not looked at again.
-    """
-    wanted = {name: limits[name][1] for name in LIMITED if name in limits}
-    record = result.record
-    if not wanted or len(record.keys) < 2:
-        return (), ()
-    verdicts, found = check_key_sets(result.exclusions, wanted, progress)
-    above = {
-        (one.measure, one.target)
-        for one in check_limits(record, {str(name): limit for name, limit in wanted.items()})
-        if one.status != "within"
-    }
-    alerts = tuple(
-        Alert(
-            id=f"keysets:{one.measure}" + ("" if one.target is None else f":{one.target}"),
-            kind="limit",
-            columns=() if one.target is None else (one.target,),
-            figure=one.figure.percent("correct"),
-            expected=one.figure.percent("expected"),
-            status="block" if one.status == "above" else "review",
-            sentence=verdict_sentence(one, found.n_sets),
-            action="Look at unveil keysets; recode the keys it names, or protect the data further.",
-        )
-        for one in verdicts
-        if one.status != "within" and (one.measure, one.target) not in above
-    )
-    if found.at_most == len(record.keys):
-        return alerts, ()
-    text = f"Only sets of at most {found.at_most} of the keys were held against limits."
-    return alerts, (NotTested(what="check", columns=record.keys[:3], sentence=text),)
 
 
 def breach_of(verdict: Verdict) -> Breach:

@@ -16,7 +16,14 @@ from numpy.typing import NDArray
 from unveil.arrays import Floats, Ints
 from unveil.count.codes import CodedColumn, label
 from unveil.count.packing import Sides
-from unveil.measure.gate.values import fold_text, read_days, read_numbers, read_years, round_digits
+from unveil.measure.gate.values import (
+    floats_of,
+    fold_text,
+    read_days,
+    read_numbers,
+    read_years,
+    round_digits,
+)
 from unveil.study.study import OpenFiles
 
 ORIGINAL = 0
@@ -129,10 +136,10 @@ def read_levels(column: CodedColumn, sides: Sequence[int]) -> Reading:
         return _read_text(column, sides)
     if levels.dtype in (pl.Date, pl.Datetime):
         days = levels.cast(pl.Datetime("us")).to_physical() / 86_400_000_000
-        return Reading(place, _floats(days), is_date=True)
+        return Reading(place, floats_of(days), is_date=True)
     if not levels.dtype.is_numeric() and not levels.dtype.is_temporal():
         return Reading(place, None)
-    numbers = _floats(levels.to_physical())
+    numbers = floats_of(levels.to_physical())
     is_whole = levels.dtype.is_integer() or levels.dtype.is_temporal()
     return Reading(place if is_whole else _join_equal(place, round_digits(numbers)), numbers)
 
@@ -144,12 +151,6 @@ def _read_text(column: CodedColumn, sides: Sequence[int]) -> Reading:
     if read is None:
         return Reading(folded, None)
     return Reading(_join_equal(folded, round_digits(read[0])), read[0], is_date=read[1])
-
-
-def _floats(levels: pl.Series) -> Floats:
-    found = levels.cast(pl.Float64).fill_null(np.nan).to_numpy().copy()
-    found[~np.isfinite(found)] = np.nan
-    return found
 
 
 def _join_equal(place: Ints, numbers: Floats) -> NDArray[np.int64]:

@@ -342,11 +342,7 @@ def _describe_recoded_text(column: LinkColumn) -> str | None:
     )
     if len(here) <= FEW_LEVELS or len(there) <= FEW_LEVELS:
         return None
-    first, last = str(there.min()), str(there.max())
-    n_before = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), 0)
-    turned = there.str.reverse()
-    ends = str(turned.min()), str(turned.max())
-    n_after = next((i for i, (a, b) in enumerate(zip(*ends, strict=False)) if a != b), 0)
+    n_before, n_after = _common_start(there), _common_start(there.str.reverse())
     for start, stop in ((n_before, 0), (0, n_after), (n_before, n_after)):
         if start or stop:
             bare = there.str.slice(start, None)

@@ -5,7 +5,8 @@ values, near-copies, values of single holders, identifiers, and columns that nob
 """
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -30,6 +31,7 @@ from unveil.measure.gate.links import LinkRows, LinkView, expected_share
 from unveil.measure.gate.near_copies import choose_numbers, find_near_copies
 from unveil.measure.gate.recoded_columns import ScenarioKeys, coding_rows, find_codings
 from unveil.measure.roles.person import choose_people
+from unveil.models.intervals import wilson
 from unveil.records.alerts import (
     CodingRow,
     CopiedColumn,
@@ -100,33 +102,27 @@ def gather_evidence(
     if held is not None and roles.person is not None:
         of_row = held.of_row.astype(np.int64)
     columns = _columns(files, progress)
+    every = list(range(1, len(files.synthetic) + 1))
+    asked: dict[Copy, list[int]] = {number: [number] for number in every}
+    if len(every) > 1:
+        asked["pooled"] = every
     parts = [
         _gather_copy(
             files,
             roles,
             columns,
-            [number],
-            copy=number,
+            sides,
+            copy=copy,
             of_row=of_row,
             in_full=in_full,
             progress=progress,
         )
-        for number in range(1, len(files.synthetic) + 1)
+        for copy, sides in asked.items()
     ]
-    if len(files.synthetic) > 1:
-        every = list(range(1, len(files.synthetic) + 1))
-        parts.append(
-            _gather_copy(
-                files,
-                roles,
-                columns,
-                every,
-                copy="pooled",
-                of_row=of_row,
-                in_full=in_full,
-                progress=progress,
-            )
-        )
+    rows: dict[str, Any] = {
+        field.name: tuple(row for part in parts for row in getattr(part, field.name))
+        for field in fields(_EvidencePart)
+    }
     return GateEvidence(
         files=tuple(table.source for table in files.tables),
         n_original=files.original.frame.height,
@@ -134,13 +130,7 @@ def gather_evidence(
         n_control=None if files.control is None else files.control.frame.height,
         compared=tuple(columns),
         checks=(*FAST, *(SLOW if in_full else ())),
-        whole=tuple(row for part in parts for row in part.whole),
-        own=tuple(row for part in parts for row in part.own),
-        near=tuple(row for part in parts for row in part.near),
-        single=tuple(row for part in parts for row in part.single),
-        copied=tuple(row for part in parts for row in part.copied),
-        groups=tuple(row for part in parts for row in part.groups),
-        codings=tuple(row for part in parts for row in part.codings),
+        **rows,
         undeclared=people if roles.person is None else None,
         person=people if roles.person is not None else None,
         not_tested=tuple(_list_not_tested(files, roles, columns, people, in_full=in_full)),
@@ -332,17 +322,9 @@ def _add_control(look: LinkView, control: LinkRows | None, n_original: int, copy
 
 def lower_difference(p: float, n: float, q: float, m: float) -> float:
     """The lower 95 % limit of p - q, shares of n and of m: Newcombe (1998), method 10."""
-    low, _ = _wilson(p, n)
-    _, high = _wilson(q, m)
+    low = wilson(p * n, n, 0.95).interval[0] if n > 0 else 0.0
+    high = wilson(q * m, m, 0.95).interval[1] if m > 0 else 1.0
     return p - q - float(np.sqrt((p - low) ** 2 + (high - q) ** 2))
-
-
-def _wilson(p: float, n: float, z: float = 1.959963984540054) -> tuple[float, float]:
-    if n <= 0:
-        return 0.0, 1.0
-    middle, scale = p + z * z / (2 * n), 1 + z * z / n
-    half = z * float(np.sqrt(p * (1 - p) / n + z * z / (4 * n * n)))
-    return (middle - half) / scale, (middle + half) / scale
 
 
 def _list_not_tested(

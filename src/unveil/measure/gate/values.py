@@ -76,7 +76,7 @@ def read_numbers(levels: pl.Series) -> tuple[Floats, str] | None:
         return None
     plain = levels.str.strip_chars().cast(pl.Float64, strict=False)
     if plain.is_not_null().mean() >= MOST:  # type: ignore[operator]
-        return _floats(plain), "number"
+        return floats_of(plain), "number"
     days = read_days(levels)
     if days is not None:
         return days, "date"
@@ -99,7 +99,7 @@ def read_days(levels: pl.Series) -> Floats | None:
             break
         found = found.zip_with(found.is_not_null(), _days(text, best))
     is_read = len(text) > 0 and found.is_not_null().mean() >= MOST  # type: ignore[operator]
-    return _floats(found.cast(pl.Int32)) if is_read else None
+    return floats_of(found.cast(pl.Int32)) if is_read else None
 
 
 def read_years(levels: pl.Series) -> Floats | None:
@@ -113,7 +113,8 @@ def _probe(levels: pl.Series) -> pl.Series:
     return levels.gather_every(max(1, len(levels) // _SAMPLE))
 
 
-def _floats(values: pl.Series) -> Floats:
+def floats_of(values: pl.Series) -> Floats:
+    """Numbers as floats; what is none is NaN."""
     found = values.cast(pl.Float64).fill_null(np.nan).to_numpy().copy()
     found[~np.isfinite(found)] = np.nan
     return found
@@ -142,7 +143,7 @@ def _amounts(levels: pl.Series) -> Floats:
     by_stop = body.str.replace_all(",", "", literal=True)
     whole = body.str.replace_all("[.,]", "")
     read = by_comma.zip_with(is_comma, by_stop.zip_with(is_stop, whole))
-    return _floats(read.cast(pl.Float64, strict=False))
+    return floats_of(read.cast(pl.Float64, strict=False))
 
 
 def _has_one_unit(levels: pl.Series) -> bool:

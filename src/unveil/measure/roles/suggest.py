@@ -5,12 +5,12 @@ Proposals only, made on this machine from names, labels and counts; nothing is c
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
 
-from unveil.arguments import check_faults, looks_like_data
+from unveil.arguments import check_faults, check_fields, looks_like_data
 from unveil.errors import InternalError, ReadError, RolesError, list_names
 from unveil.io.table import Table, mid_sentence
 from unveil.measure.result import RowsResult, rows_frame
@@ -57,14 +57,26 @@ _YEAR = re.compile(r"(19|20)\d\d", re.ASCII)
 
 @dataclass(frozen=True)
 class SuggestSettings:
-    """Keys that the user named, none where they are to be proposed, and codes of no answer."""
+    """Keys that the user named, None where they are to be proposed, and codes of no answer."""
 
-    keys: tuple[str, ...]
-    special_codes: Mapping[str, tuple[float, ...]]
+    keys: tuple[str, ...] | None = None
+    special_codes: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        checks = {
+            "keys": lambda _, given: names(given, "Keys"),
+            "special_codes": lambda _, given: parse_bands(None, given).special_codes,
+        }
+        check_fields(self, checks)
+        if self.keys == ():
+            raise RolesError(
+                "No keys are given. Name the columns an intruder would know, or omit the keys to"
+                " have them proposed."
+            )
 
     def refuse_absent(self, table: Table) -> None:
         """Refuse names that the data have not, all of them at once."""
-        table.check_columns((*self.keys, *self.special_codes))
+        table.check_columns((*(self.keys or ()), *self.special_codes))
 
     def refuse_unread(self, table: Table, unread: Mapping[str, str]) -> None:
         """Refuse keys that hold no single values."""
@@ -72,7 +84,7 @@ class SuggestSettings:
             f"Column {name!r} of {mid_sentence(table.place)} holds {unread[name]}, not single"
             " values, and cannot be a key. Remove it from the keys, or split it into columns of"
             " numbers, text or dates."
-            for name in self.keys
+            for name in self.keys or ()
             if name in unread
         ]
         check_faults(faults, RolesError)
@@ -87,22 +99,6 @@ class SuggestSettings:
             if name not in aligned or not aligned[name].sides[0].dtype.is_numeric()
         ]
         check_faults(faults)
-
-
-def parse_suggest_settings(
-    keys: str | Iterable[str] | None, special_codes: Mapping[str, Any] | None
-) -> SuggestSettings:
-    """What the user asked for, before any data is read."""
-    codes = parse_bands(None, special_codes).special_codes
-    if keys is None:
-        return SuggestSettings((), codes)
-    key_names = names(keys, "Keys")
-    if not key_names:
-        raise RolesError(
-            "No keys are given. Name the columns an intruder would know, or omit the keys to have"
-            " them proposed."
-        )
-    return SuggestSettings(key_names, codes)
 
 
 def check_no_header(table: Table) -> None:
@@ -272,7 +268,8 @@ def suggest(
     The word list and the thresholds are our own, and stand in docs/suggest.md.
     """
     progress = progress or no_progress
-    asked = parse_suggest_settings(keys, special_codes)
+    given: Any = (keys, special_codes)
+    asked = SuggestSettings(*given)
     files = open_files({"data": data}, None, missing_values, progress)
     table = files[0]
     check_no_header(table)
@@ -285,7 +282,7 @@ def suggest(
     person = find_person(table)
     columns = [
         classify_person(one, person)
-        if person is not None and one.name == person.column and one.name not in asked.keys
+        if person is not None and one.name == person.column and one.name not in (asked.keys or ())
         else one
         for one in columns
     ]
@@ -324,7 +321,7 @@ def find_identifiers(
     """
     read = [name for name in names if kind_unread(table, name) is None]
     files = Study([table]).files
-    asked = SuggestSettings((), special_codes)
+    asked = SuggestSettings(None, special_codes)
     found = {}
     for name in files.align([name for name in read if may_identify(table.frame[name])]):
         column = _classify(name, match_topic(name, _label(table, name)), files, asked)
@@ -336,7 +333,7 @@ def find_identifiers(
 def _classify(
     name: str, words: TopicMatch | None, files: OpenFiles, asked: SuggestSettings
 ) -> ClassifiedColumn:
-    is_named = name in asked.keys
+    is_named = name in (asked.keys or ())
     if not is_named and (texts := count_own_texts(files.align_one(name).sides[0])) is not None:
         return classify_texts(name, words, texts)
     look = ColumnSummary(files.column(name), asked.special_codes.get(name, ()))

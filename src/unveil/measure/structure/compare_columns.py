@@ -237,9 +237,8 @@ def _range(pair: ColumnPair) -> Iterator[Difference]:
         "range",
         pair.name,
         (_ends(here), _ends(there)),
-        f"Column {quote_name(pair.name)}: {share} of the records of {pair.copy} lie beyond "
-        "everything in"
-        " the original.",
+        f"Column {quote_name(pair.name)}: {share} of the records of {pair.copy} lie beyond"
+        " everything in the original.",
         "Check that such values are possible; cut them off at the range of the original if not.",
     )
 
@@ -292,10 +291,6 @@ def _or_none(said: str | None, what: str) -> str:
 
 Labels = dict[Code, str]
 
-_RECODE = (
-    "Recode the synthetic data to the codes of the original, or its figures concern other answers."
-)
-
 
 def category_differences(pair: ColumnPair) -> Iterator[Difference]:
     """Differences of declared codes, then of what occurs."""
@@ -316,7 +311,7 @@ def _compare_declared(pair: ColumnPair) -> Iterator[Difference]:
     shared = [code for code in here if code in there]
     other = [code for code in shared if fold_label(here[code]) != fold_label(there[code])]
     if other and _same_labels(here, there):
-        yield _recoding_difference(pair, here, there, other)
+        yield _recoding_difference(pair, here, there, other, other)
         return
     yield from _contradictions(pair, here, there, other)
     yield from _only_in_one(pair, here, there)
@@ -326,9 +321,8 @@ def _compare_declared(pair: ColumnPair) -> Iterator[Difference]:
             "category label",
             pair.name,
             _both(respelt, here, there),
-            f"Column {quote_name(pair.name)}: labels of codes are written otherwise in "
-            f"{pair.copy}, in"
-            f" capitals or blanks: {_format_codes_of(respelt, there)}.",
+            f"Column {quote_name(pair.name)}: labels of codes are written otherwise in"
+            f" {pair.copy}, in capitals or blanks: {_format_codes_of(respelt, there)}.",
             "Write the labels as in the original.",
         )
 
@@ -348,16 +342,17 @@ def _both(some: list[Code], here: Labels, there: Labels) -> tuple[str, str]:
 
 
 def _recoding_difference(
-    pair: ColumnPair, here: Labels, there: Labels, other: list[Code]
+    pair: ColumnPair, here: Labels, there: Labels, was: list[Code], now: list[Code]
 ) -> Difference:
+    told = _format_codes_of(was, here), _format_codes_of(now, there)
     return difference(
         "recoded",
         pair.name,
-        _both(other, here, there),
-        f"Column {quote_name(pair.name)} has the same labels under other codes: "
-        f"{_format_codes_of(other, here)} in the"
-        f" original, {_format_codes_of(other, there)} in {pair.copy}.",
-        _RECODE,
+        told,
+        f"Column {quote_name(pair.name)} has the same labels under other codes: {told[0]} in the"
+        f" original, {told[1]} in {pair.copy}.",
+        "Recode the synthetic data to the codes of the original, or its figures concern other"
+        " answers.",
     )
 
 
@@ -388,15 +383,7 @@ def _only_in_one(pair: ColumnPair, here: Labels, there: Labels) -> Iterator[Diff
     ]
     if pairs:
         was, now = [a for a, _ in pairs], [b for _, b in pairs]
-        yield difference(
-            "recoded",
-            pair.name,
-            (_format_codes_of(was, here), _format_codes_of(now, there)),
-            f"Column {quote_name(pair.name)} has the same labels under other codes: "
-            f"{_format_codes_of(was, here)} in"
-            f" the original, {_format_codes_of(now, there)} in {pair.copy}.",
-            _RECODE,
-        )
+        yield _recoding_difference(pair, here, there, was, now)
         ours = [code for code in ours if code not in was]
         theirs = [code for code in theirs if code not in now]
     if ours or theirs:
@@ -422,9 +409,8 @@ def _compare_values(pair: ColumnPair) -> Iterator[Difference]:
             "written as",
             pair.name,
             (here.holds, there.holds),
-            f"Column {quote_name(pair.name)} holds {here.holds} in the original and "
-            f"{there.holds} in"
-            f" {pair.copy}.",
+            f"Column {quote_name(pair.name)} holds {here.holds} in the original and {there.holds}"
+            f" in {pair.copy}.",
             f"Write the {here.holds} in the synthetic data; unveil convert and --like the"
             " original do so.",
         )
@@ -434,9 +420,8 @@ def _compare_values(pair: ColumnPair) -> Iterator[Difference]:
             "category",
             pair.name,
             (None, codes(there.occurring) or None),
-            f"Column {quote_name(pair.name)}: {pair.copy} has values that are no {there.holds} "
-            "of the"
-            f" original{listed}{_rest(there.n_rare, listed)}.",
+            f"Column {quote_name(pair.name)}: {pair.copy} has values that are no {there.holds} of"
+            f" the original{listed}{_rest(there.n_rare, listed)}.",
             "Recode them, or declare what they stand for.",
         )
 

@@ -6,7 +6,7 @@ for it stands at the same place. Reiter and Mitra (2009), as Taub et al. (2018),
 beside CAP.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -22,7 +22,7 @@ from unveil.count.overlap import check_disjoint
 from unveil.count.packing import number, pack
 from unveil.errors import AlignError
 from unveil.io.table import Table, mid_sentence
-from unveil.measure.cap.classes import OrderedLevels, exact, near, parse_tolerance
+from unveil.measure.cap.classes import OrderedLevels, levels_near, parse_tolerance, pieces
 from unveil.measure.result import RowsResult
 from unveil.records.uniques import AlignedMatch, AlignedMatchRow, KeyTolerance
 from unveil.study.band_spec import Bands, parse_bands
@@ -146,7 +146,7 @@ class Lookup:
         if len(self._loose) < 2:
             return found.stops - found.starts
         n = np.zeros(len(found.starts), np.int64)
-        for chosen in pieces(found.stops - found.starts):
+        for chosen in pieces(found.stops - found.starts, MOST_PAIRS):
             target, _ = self.pairs(found, chosen)
             n[chosen] = np.bincount(target - chosen.start, minlength=chosen.stop - chosen.start)
         return n
@@ -185,17 +185,6 @@ class SortedCopy:
     stops: Ints
 
 
-def pieces(lengths: Ints) -> Iterator[slice]:
-    """Targets in runs of about MOST_PAIRS pairs, at least one target each."""
-    until = np.cumsum(lengths)
-    start = 0
-    while start < len(lengths):
-        done = until[start - 1] if start else 0
-        stop = max(int(np.searchsorted(until, done + MOST_PAIRS, side="right")), start + 1)
-        yield slice(start, stop)
-        start = stop
-
-
 def match_copy(lookup: Lookup, copy: int) -> Matches:
     """The candidates of each record in one copy: every row that matches is as likely."""
     _, q = lookup.targets
@@ -218,7 +207,8 @@ def match_all_copies(lookup: Lookup) -> Matches:
     is_among = np.zeros(lookup.n_records, bool)
     by_target = np.argsort(q, kind="stable")
     starts = np.searchsorted(q[by_target], np.arange(len(examples) + 1))
-    for chosen in pieces(np.sum([found.stops - found.starts for found in copies], axis=0)):
+    lengths = np.sum([found.stops - found.starts for found in copies], axis=0)
+    for chosen in pieces(lengths, MOST_PAIRS):
         best, n[chosen] = _best(lookup, copies, counts, chosen)
         mine = by_target[starts[chosen.start] : starts[chosen.stop]]
         is_among[mine] = np.isin((q[mine] - chosen.start) * lookup.n_records + mine, best)
@@ -293,12 +283,7 @@ def aligned_match_risk(
     encoded = tables.encode(keys, _without(cut, radii), progress)
     columns = encoded.columns
     check_disjoint([column for column in columns if not radii.get(column.name)], tables)
-    nears = [
-        near(column, radii[column.name], cut.special_codes.get(column.name, ()))
-        if column.name in radii
-        else exact(column)
-        for column in columns
-    ]
+    nears = [levels_near(column, radii, cut.special_codes) for column in columns]
     lookup = Lookup(columns, tuple(nears))
     found = _look_up_copies(lookup, progress)
     record = AlignedMatch(

@@ -6,13 +6,14 @@ risk: what sdcMicro and mu-Argus report, record by record.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, get_args, overload
 
 import numpy as np
 import polars as pl
 from msgspec.structs import replace
 
-from unveil.arguments import choice, number_within, quote_value
+from unveil.arguments import check_fields, choice, number_within, quote_value
 from unveil.arrays import Floats
 from unveil.count.cells import Keys, count_cells, count_keys
 from unveil.count.codes import encode
@@ -54,54 +55,45 @@ MOST_C = 1_000_000
 
 @dataclass(frozen=True)
 class MatchRiskSettings:
-    """The settings of `unveil.match_risk`, all of them sound."""
+    """The settings of `unveil.match_risk`, checked."""
 
+    keys: tuple[str, ...]
     weights: str | None
     sensitive: str | None
     missing: MatchRule
     alpha: float
     recursive_c: float
 
+    def __post_init__(self) -> None:
+        check_fields(
+            self,
+            {
+                "missing": partial(choice, choices=get_args(MatchRule)),
+                "alpha": partial(number_within, range_="[0, 1]"),
+                "recursive_c": partial(number_within, range_=f"(0, {MOST_C}]"),
+            },
+        )
+        for role, name in {"weights": self.weights, "sensitive": self.sensitive}.items():
+            if name is not None and not isinstance(name, str):
+                raise RolesError(
+                    f"{role} must be the name of one column, as text; given is"
+                    f" {type(name).__name__}."
+                )
+            if name in self.keys:
+                self._refuse_both(name, f"a key and {role}")
+        if self.weights is not None and self.weights == self.sensitive:
+            self._refuse_both(self.weights, "weights and sensitive")
+
+    @staticmethod
+    def _refuse_both(name: str | None, both: str) -> None:
+        raise RolesError(
+            f"Column {name!r} cannot be {both} at once. Remove it from one of the two."
+        )
+
     @property
     def others(self) -> tuple[str, ...]:
         """The columns that have to be read besides the keys."""
         return tuple(name for name in (self.weights, self.sensitive) if name is not None)
-
-
-def parse_risk_settings(
-    keys: Sequence[str],
-    *,
-    weights: Any,
-    sensitive: Any,
-    missing: Any,
-    alpha: Any,
-    recursive_c: Any,
-) -> MatchRiskSettings:
-    """The settings beside these keys, or a sentence on what is wrong with them."""
-    rule = choice("missing", missing, get_args(MatchRule))
-    part = number_within("alpha", alpha, "[0, 1]")
-    c = number_within("recursive_c", recursive_c, f"(0, {MOST_C}]")
-    _check_others(keys, weights, sensitive)
-    return MatchRiskSettings(weights, sensitive, rule, part, c)
-
-
-def _check_others(keys: Sequence[str], weights: Any, sensitive: Any) -> None:
-    """No column besides the keys may be two things at once."""
-    for role, name in {"weights": weights, "sensitive": sensitive}.items():
-        if name is not None and not isinstance(name, str):
-            raise RolesError(
-                f"{role} must be the name of one column, as text; given is {type(name).__name__}."
-            )
-        if name in keys:
-            raise RolesError(
-                f"Column {name!r} cannot be a key and {role} at once. Remove it from one of the"
-                " two."
-            )
-    if weights is not None and weights == sensitive:
-        raise RolesError(
-            f"Column {weights!r} cannot be weights and sensitive at once. Remove it from one of"
-            " the two."
-        )
 
 
 def weights_of(table: OneTable, name: str | None) -> Floats:
@@ -335,7 +327,7 @@ def match_risk(
             "A tolerance is given, but no synthetic data. It states by how much synthetic keys may"
             " be off: give the synthetic data after the data, or omit the tolerance."
         )
-    asked = parse_risk_settings(
+    asked = MatchRiskSettings(
         key_names,
         weights=weights,
         sensitive=sensitive,

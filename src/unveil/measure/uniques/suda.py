@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from unveil.arguments import choice, number_within, whole_number
+from unveil.arguments import check_fields, choice, number_within, whole_number
 from unveil.arrays import Floats, Mask
 from unveil.count.cells import count_keys
 from unveil.count.codes import CodedColumn
@@ -20,7 +20,7 @@ from unveil.errors import SettingsError
 from unveil.measure.disclosure.record import note_row_counts, people_by_keys
 from unveil.measure.one_table import OneTable, open_table
 from unveil.measure.uniques.minimal_uniques import key_rows, minimal_uniques, n_sets
-from unveil.measure.uniques.suda_result import SudaResult, parse_quantile
+from unveil.measure.uniques.suda_result import SudaResult
 from unveil.measure.uniques.suda_scores import (
     MOST_DIS_KEYS,
     SudaScores,
@@ -54,25 +54,30 @@ LEAST_FRACTION = 1e-12
 
 @dataclass(frozen=True)
 class SudaSettings:
-    """The settings of `unveil.suda`, all of them sound."""
+    """The settings of `unveil.suda` for so many keys, checked."""
 
-    max_size: int  # keys in the largest set that is searched for
-    is_limited: bool  # whether a largest size was given
+    n_keys: int
+    max_msu: int | None
     dis_fraction: float
     scores: ScoreKind
     missing: MissingRule
 
+    def __post_init__(self) -> None:
+        why = ", the share of the population that is in the data, such as 0.01"
+        check_fields(
+            self,
+            {
+                "dis_fraction": partial(number_within, range_=f"[{LEAST_FRACTION}, 1]", why=why),
+                "scores": partial(choice, choices=get_args(ScoreKind)),
+                "missing": partial(choice, choices=get_args(MissingRule)),
+            },
+        )
+        max_size(self.max_msu, self.n_keys)  # too many sets are refused before any data is read
 
-def parse_suda_settings(
-    n_keys: int, *, max_msu: Any, dis_fraction: Any, scores: Any, missing: Any
-) -> SudaSettings:
-    """The settings for so many keys, or a sentence on what is wrong with them."""
-    why = ", the share of the population that is in the data, such as 0.01"
-    fraction = number_within("dis_fraction", dis_fraction, f"[{LEAST_FRACTION}, 1]", why)
-    score_kind = choice("scores", scores, get_args(ScoreKind))
-    rule = choice("missing", missing, get_args(MissingRule))
-    size = max_size(max_msu, n_keys)
-    return SudaSettings(size, max_msu is not None, fraction, score_kind, rule)
+    @property
+    def max_size(self) -> int:
+        """Keys in the largest set that is searched for."""
+        return max_size(self.max_msu, self.n_keys)
 
 
 def max_size(max_msu: Any, n_keys: int) -> int:
@@ -154,13 +159,7 @@ def suda(
     """
     progress = progress or no_progress
     key_names = names(keys, "Keys")
-    asked = parse_suda_settings(
-        len(key_names),
-        max_msu=max_msu,
-        dis_fraction=dis_fraction,
-        scores=scores,
-        missing=missing,
-    )
+    asked = SudaSettings(len(key_names), max_msu, dis_fraction, scores, missing)
     table = open_table(
         data,
         keys=key_names,
@@ -188,7 +187,7 @@ def suda_of(table: OneTable, asked: SudaSettings, progress: Progress) -> SudaRes
         keys=rows.names,
         scores=asked.scores,
         missing=asked.missing,
-        max_msu=asked.max_size if asked.is_limited else None,
+        max_msu=None if asked.max_msu is None else asked.max_size,
         dis_fraction=asked.dis_fraction,
         quantile=QUANTILE,
         n_records=table.n_records,
@@ -216,49 +215,19 @@ def suda_of(table: OneTable, asked: SudaSettings, progress: Progress) -> SudaRes
     return SudaResult(record, table.keys, rows.records, of_uniques, dis, search)
 
 
-@dataclass(frozen=True)
-class SpecialUniques:
-    """One entry for each record, in their order: confidential."""
+def special_uniques(columns: Sequence[CodedColumn]) -> Mask:
+    """Who is special by keys that are encoded already: the top decile of scores, ties included.
 
-    is_special: Mask
-    scores: Floats
-
-
-def special_uniques(
-    columns: Sequence[CodedColumn],
-    *,
-    max_msu: int | None = None,
-    scores: ScoreKind = "original",
-    missing: MissingRule = "category",
-    quantile: float = QUANTILE,
-    progress: Progress = no_progress,
-) -> SpecialUniques:
-    """Who is special by keys that are encoded already, for measures that have counted them.
-
-    Parameters
-    ----------
-    columns
-        The keys. Of columns with several sides only the first, the original, is looked at.
-    max_msu, scores, missing
-        As in `suda`; but missing is a level unless you say otherwise, as it is in counts, so that
-        everyone who is special is alone in the counts too.
-    quantile
-        From which on a score is special, among those above 0; ties are included.
-
-    Returns
-    -------
-    SpecialUniques
-        `.is_special` and `.scores` of the records of the first side.
+    Of columns with several sides only the first, the original, is looked at. Missing is a level, as
+    it is in counts, so that everyone who is special is alone in the counts too.
     """
-    largest = max_size(max_msu, len(columns))
-    threshold = parse_quantile(quantile)
+    largest = max_size(None, len(columns))
     own = [first_side(column) for column in columns]
-    counted = count_keys(own, own[0].sides)
-    rows = key_rows(own, counted, exclude_missing=missing == "exclude")
-    found = score_uniques(minimal_uniques(rows, largest, progress), rows, largest, scores)
+    rows = key_rows(own, count_keys(own, own[0].sides), exclude_missing=False)
+    found = score_uniques(minimal_uniques(rows, largest, no_progress), rows, largest, "original")
     on_all = np.zeros(own[0].sides.n_rows)
     on_all[rows.records] = found.score
-    return SpecialUniques(special(on_all, threshold), on_all)
+    return special(on_all, QUANTILE)
 
 
 def first_side(column: CodedColumn) -> CodedColumn:

@@ -167,18 +167,19 @@ def _correlations(numbers: Sequence[CodedColumn], side: int) -> Iterator[tuple[P
 
 
 def _pair(a: CodedColumn, b: CodedColumn, side: int) -> float | None:
-    kept = _both(a, b, side)
+    kept = have_both(a, b, side)
     return pearson(*(one.amounts[one.codes_on(side)[kept]] for one in (a, b)))
 
 
 def _rank_pair(a: CodedColumn, b: CodedColumn, side: int) -> float | None:
-    kept = _both(a, b, side)
+    kept = have_both(a, b, side)
     codes_a, codes_b = a.codes_on(side)[kept], b.codes_on(side)[kept]
     return spearman(codes_a, codes_b, a.n_levels, b.n_levels)
 
 
-def _both(a: CodedColumn, b: CodedColumn, side: int) -> Mask:
-    kept: Mask = a.is_ordinary[a.codes_on(side)] & b.is_ordinary[b.codes_on(side)]
+def have_both(a: CodedColumn, b: CodedColumn, side: int, rows: slice = slice(None)) -> Mask:
+    """Which records of a side have a number in both columns."""
+    kept: Mask = a.is_ordinary[a.codes_on(side)[rows]] & b.is_ordinary[b.codes_on(side)[rows]]
     return kept
 
 

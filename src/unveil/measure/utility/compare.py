@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unveil.arrays import Floats, Ints, Mask
+from unveil.arrays import Floats, Ints
 from unveil.count.codes import CodedColumn
 from unveil.errors import RolesError
-from unveil.measure.result import RowsResult, rows_frame
-from unveil.measure.utility.associations import Pair, associations
+from unveil.measure.result import RowsResult, mean_row, rows_frame
+from unveil.measure.utility.associations import Pair, associations, have_both
 from unveil.measure.utility.data import UtilityData, open_columns
-from unveil.measure.utility.distributions import bin_edges, distance_row, distribution, mean_row
+from unveil.measure.utility.distributions import bin_edges, distance_row, distribution
 from unveil.records.base import Copy
 from unveil.records.comparison import (
     AssociationChange,
@@ -32,7 +32,7 @@ from unveil.records.comparison import (
     PairCounts,
 )
 from unveil.records.disclosure import NotMeasured
-from unveil.seeding import stream
+from unveil.seeding import sample_rows
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import sides_of
 from unveil.study.take_study import takes_study
@@ -89,11 +89,13 @@ def cloud(a: CodedColumn, b: CodedColumn) -> Cloud:
     """Points of both, records of each side by chance: at most 2,000, half of them original."""
     _check_other(a, b)
     n_sides = len(a.sides.rows)
-    kept = [np.flatnonzero(_both(a, b, side)) for side in range(n_sides)]
+    kept = [np.flatnonzero(have_both(a, b, side)) for side in range(n_sides)]
     n_synthetic = sum(len(rows) for rows in kept[1:])
-    original = _values(a, b, 0, sample_rows(kept[0], MOST_POINTS // 2))
+    original = _values(a, b, 0, sample_points(kept[0], MOST_POINTS // 2))
     copies = [
-        _values(a, b, side, sample_rows(rows, MOST_POINTS * len(rows) // (2 * max(n_synthetic, 1))))
+        _values(
+            a, b, side, sample_points(rows, MOST_POINTS * len(rows) // (2 * max(n_synthetic, 1)))
+        )
         for side, rows in enumerate(kept[1:], start=1)
     ]
     points = np.concatenate([original, *copies])
@@ -130,17 +132,12 @@ def _points(
     """Both numbers of a side on a scale from 0 to 1, a chunk of records at a time."""
     for start in range(0, a.sides.rows[side], _CHUNK):
         rows = slice(start, start + _CHUNK)
-        kept = _both(a, b, side, rows)
+        kept = have_both(a, b, side, rows)
         u, v = (
             _scale(one.amounts[one.codes_on(side)[rows][kept]], limits)
             for one, limits in zip((a, b), ranges, strict=True)
         )
         yield u, v
-
-
-def _both(a: CodedColumn, b: CodedColumn, side: int, rows: slice = slice(None)) -> Mask:
-    kept: Mask = a.is_ordinary[a.codes_on(side)[rows]] & b.is_ordinary[b.codes_on(side)[rows]]
-    return kept
 
 
 def _scale(values: Floats, limits: tuple[float, float]) -> Floats:
@@ -171,14 +168,12 @@ def _centre(cells: Ints) -> tuple[Floats, Floats]:
     return (column + 0.5 * (row % 2)) / ACROSS, row / 2 * _HEIGHT / ACROSS
 
 
-def sample_rows(rows: Ints, most: int) -> Ints:
-    """So many of the rows, always the same ones, in their order.
+def sample_points(rows: Ints, most: int) -> Ints:
+    """So many of the rows, always the same ones.
 
     By chance and not evenly spaced: every fifth of rows in a pattern of five shows one of five.
     """
-    if len(rows) <= most:
-        return rows
-    return np.sort(stream(0, "points").choice(rows, most, replace=False))
+    return sample_rows(rows, most, 0, "points")
 
 
 def _values(a: CodedColumn, b: CodedColumn, side: int, rows: Ints) -> Floats:
@@ -393,7 +388,7 @@ def _distances(opened: UtilityData, found: Sequence[Distribution]) -> Iterator[D
         rows = [distance_row(variable, one, copy) for copy in range(1, opened.n_copies + 1)]
         yield from rows
         if len(rows) > 1:
-            yield mean_row(rows)
+            yield mean_row(rows, column=variable.name, kind=rows[0].kind, copy="mean")
 
 
 def _by_side(opened: UtilityData, progress: Progress) -> Iterator[dict[Pair, float | None]]:

@@ -4,7 +4,7 @@ Everything is found from the counts of the column's levels, which all sides shar
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -300,23 +300,4 @@ def _density(variable: CodedColumn, histogram: Histogram) -> Density | None:
         at=tuple(at.tolist()),
         original=tuple(made[0].tolist()),
         synthetic=tuple(None if one is None else tuple(one.tolist()) for one in made[1:]),
-    )
-
-
-def mean_row(rows: Sequence[DistanceRow]) -> DistanceRow:
-    """The mean of several copies' distances; None where one of them is not measured."""
-
-    def mean(field: str) -> float | None:
-        figures = [getattr(row, field) for row in rows]
-        return None if None in figures else sum(figures) / len(figures)
-
-    return DistanceRow(
-        column=rows[0].column,
-        kind=rows[0].kind,
-        copy="mean",
-        hellinger=mean("hellinger"),
-        total_variation=mean("total_variation"),
-        wasserstein=mean("wasserstein"),
-        wasserstein_sd=mean("wasserstein_sd"),
-        missing_difference=mean("missing_difference"),
     )

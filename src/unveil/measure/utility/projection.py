@@ -20,7 +20,7 @@ from unveil.count.centring import Centre, centre
 from unveil.count.codes import CodedColumn, Codes, level_labels
 from unveil.errors import SettingsError
 from unveil.measure.result import RowsResult
-from unveil.measure.utility.compare import MOST_POINTS, sample_rows
+from unveil.measure.utility.compare import MOST_POINTS, sample_points
 from unveil.measure.utility.data import UtilityData, open_columns
 from unveil.models.nipals import DummyBlock, DummyMatrix, PrincipalComponent, component
 from unveil.records.comparison import Cloud
@@ -32,7 +32,7 @@ from unveil.records.utility import (
     ProjectedGroup,
     Projection,
 )
-from unveil.seeding import stream
+from unveil.seeding import sample_rows
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import sides_of
 from unveil.study.take_study import takes_study
@@ -247,7 +247,7 @@ def _is_placed(scores: Floats) -> Mask:
 
 def _draw_records(scores: Floats) -> NDArray[np.intp]:
     """Some of the records that have a place."""
-    return sample_rows(np.flatnonzero(_is_placed(scores)), MOST_POINTS // 2)
+    return sample_points(np.flatnonzero(_is_placed(scores)), MOST_POINTS // 2)
 
 
 def _words(kept: Mask | None, scores: Floats) -> NDArray[np.str_]:
@@ -448,8 +448,7 @@ def _rows_to_fit(used: CodedBlocks) -> list[Codes]:
     codes = used.codes(0)
     if len(codes[0]) <= MOST_FITTED or not used.n_missing(0):
         return codes
-    rows = stream(0, "axes").choice(len(codes[0]), MOST_FITTED, replace=False)
-    rows.sort()
+    rows = sample_rows(np.arange(len(codes[0])), MOST_FITTED, 0, "axes")
     return [one[rows] for one in codes]
 
 

@@ -25,7 +25,7 @@ from unveil.measure.utility.table_statistics import discrimination_of_scores
 from unveil.models.axes import Design, DesignColumn, LevelTerm, NumberTerm, axes_of
 from unveil.models.regression import fit_log_odds
 from unveil.models.tree import Leaves, Predictor, grow_rpart_trees
-from unveil.seeding import stream
+from unveil.seeding import sample_rows, stream
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,12 +67,13 @@ class ComparedRows:
         if sample is None or most <= sample:
             return cls(opened, whole)
         seed, *names = path
-        sizes = [max(round(len(rows) * sample / most), 1) for rows in whole]
-        drawn = [
-            np.sort(stream(int(seed), *names, side).choice(rows, n, replace=False))
-            for side, (rows, n) in enumerate(zip(whole, sizes, strict=True))
-        ]
-        return cls(opened, tuple(drawn))
+        return cls(
+            opened,
+            tuple(
+                sample_rows(rows, max(round(len(rows) * sample / most), 1), int(seed), *names, side)
+                for side, rows in enumerate(whole)
+            ),
+        )
 
     def terms(self, sides: Sequence[int]) -> list[Term]:
         """All columns of these sides, one below the other; constant ones are left out."""

@@ -8,7 +8,6 @@ copy's records among all; cells that are empty in both do not count.
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from itertools import pairwise
 from math import prod
 
@@ -20,15 +19,13 @@ from unveil.count.codes import CodedColumn, level_labels
 from unveil.count.packing import Sides
 from unveil.records.utility import Grouping
 from unveil.study.band_spec import names_open
+from unveil.study.bands import RankedValues, quantile_breaks
 
 # Into which groups are the levels of a column put before tables are counted?
 #
 # Categories stay what they are. Numbers and dates are cut at quantiles of the original and all
 # copies together, as synthpop's utility.tab does it; missing values and special codes are groups
 # of their own.
-
-
-_FEWEST = 3  # with fewer groups by quantiles, synthpop turns to equal widths
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +56,8 @@ def group_variable(variable: CodedColumn, n: int) -> GroupedColumn:
         return GroupedColumn(variable.name, variable.sides, variable.codes, levels)
     is_ordinary = variable.is_ordinary
     values, counts = variable.amounts[is_ordinary], _pool_counts(variable)[is_ordinary]
-    breaks = breaks_of(values, counts, n)
+    # synthpop 1.9-3, group_num: classInt's style "quantile", then "equal".
+    breaks = np.array(quantile_breaks(RankedValues(values, counts), n)[1])
     group = np.empty(variable.n_levels, np.int64)
     group[is_ordinary] = np.searchsorted(breaks, values, side="right")
     others = np.flatnonzero(~is_ordinary)
@@ -78,45 +76,6 @@ def _pool_counts(variable: CodedColumn) -> Ints:
     n_sides = len(variable.sides.rows)
     total: Ints = np.sum([variable.counts_on(side) for side in range(n_sides)], axis=0)
     return total
-
-
-def breaks_of(values: Floats, counts: Ints, n: int) -> Floats:
-    """Where the groups begin, the lowest one aside: R's quantiles of type 7, duplicates dropped.
-
-    Notes
-    -----
-    A group holds its lower limit; the last one holds both. Where fewer than three groups would be
-    left, the range is cut in `n` of equal width instead. R rounds the shares 1/n, 2/n, ... before
-    it looks for their place; each is taken at its exact place here.
-
-    References
-    ----------
-    synthpop 1.9-3, group_num: classInt's style "quantile", then "equal".
-    """
-    ends = np.cumsum(counts)
-    places = [divmod(step * (int(ends[-1]) - 1), n) for step in range(1, n)]
-    quantiles = np.array([_between(values, ends, place, rest, n) for place, rest in places])
-    inner = _inside(quantiles, values)
-    if len(inner) + 1 >= min(n, _FEWEST):
-        return inner
-    low, high = Fraction(repr(float(values[0]))), Fraction(repr(float(values[-1])))
-    steps = [float(low + (high - low) * Fraction(step, n)) for step in range(1, n)]
-    equal = _inside(np.array(steps), values)
-    return equal if len(equal) else inner
-
-
-def _inside(breaks: Floats, values: Floats) -> Floats:
-    return np.unique(breaks[(breaks > values[0]) & (breaks < values[-1])])
-
-
-def _between(values: Floats, ends: Ints, place: int, rest: int, n: int) -> float:
-    """The number that stands at a place, counted from 0, and the n-th part of a step further."""
-    places = (place, min(place + 1, int(ends[-1]) - 1))
-    low, high = (values[np.searchsorted(ends, at, side="right")] for at in places)
-    if not rest or low == high:
-        return float(low)
-    start, end = Fraction(repr(float(low))), Fraction(repr(float(high)))
-    return float(start + (end - start) * Fraction(rest, n))
 
 
 # How many records of each side are in every cell of very many tables?

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from unveil.errors import RolesError, SettingsError
-from unveil.measure.result import RowsResult
+from unveil.measure.result import RowsResult, mean_row
 from unveil.measure.utility.data import UtilityData, open_columns
 from unveil.measure.utility.tstr_models import (
     CONTROL,
@@ -79,7 +79,10 @@ def _rows(trial: Trial, scores: Sequence[FoldScores], headline: str) -> Iterator
     made = [_row(one, n_tested, headline) for one in scores]
     yield from made[: len(of_copies)]
     if len(of_copies) > 1:
-        yield _mean(made[: len(of_copies)])
+        copies = made[: len(of_copies)]
+        yield mean_row(
+            copies, trained_on="synthetic", copy="mean", n_tested=n_tested, headline_sd=None
+        )
     yield from made[len(of_copies) :]
 
 
@@ -92,21 +95,6 @@ def _row(one: FoldScores, n_tested: int, headline: str) -> TstrRow:
         n_tested=n_tested,
         headline_sd=one.sd(headline),
         **{symbol: one.mean(symbol) for symbol in SYMBOLS},
-    )
-
-
-def _mean(rows: Sequence[TstrRow]) -> TstrRow:
-    def mean(field: str) -> float | None:
-        figures = [getattr(row, field) for row in rows]
-        return None if None in figures else sum(figures) / len(figures)
-
-    return TstrRow(
-        trained_on="synthetic",
-        copy="mean",
-        n_trained=sum(row.n_trained for row in rows) / len(rows),
-        n_tested=rows[0].n_tested,
-        headline_sd=None,
-        **{symbol: mean(symbol) for symbol in SYMBOLS},
     )
 
 

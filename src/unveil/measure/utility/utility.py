@@ -7,6 +7,7 @@ a logistic model does, the better is the copy, as far as that model can see.
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from statistics import stdev
 from typing import Any, get_args
@@ -14,7 +15,7 @@ from typing import Any, get_args
 import numpy as np
 from msgspec.structs import replace
 
-from unveil.arguments import choice, whole_number
+from unveil.arguments import check_fields, choice, whole_number
 from unveil.arrays import Mask
 from unveil.measure.result import RowsResult
 from unveil.measure.utility.data import UtilityData, open_columns
@@ -48,14 +49,26 @@ N_SAMPLES = 5
 
 @dataclass(frozen=True)
 class UtilitySettings:
-    """Which model is fitted, and how chance is measured."""
+    """Which model is fitted, and how chance is measured; checked."""
 
     model: Model
-    order: int
+    interactions: int
     n_permutations: int
     seed: int
     workers: int
-    sample: int | None
+    sample: int | None = None
+
+    def __post_init__(self) -> None:
+        check_fields(
+            self,
+            {
+                "model": partial(choice, choices=get_args(Model)),
+                "interactions": partial(whole_number, most=MOST_ORDER),
+                "n_permutations": partial(whole_number, least=0, most=MOST_PERMUTATIONS),
+                "workers": partial(whole_number, most=1_000),
+                "sample": partial(whole_number, most=MOST_SAMPLED),
+            },
+        )
 
 
 @takes_study
@@ -124,14 +137,9 @@ def utility(
     """
     progress = progress or no_progress
     threads = (os.cpu_count() or 1) if workers is None else workers
-    settings = UtilitySettings(
-        choice("model", model, get_args(Model)),
-        whole_number("interactions", _order(interactions), least=1, most=MOST_ORDER),
-        whole_number("n_permutations", n_permutations, least=0, most=MOST_PERMUTATIONS),
-        choose_seed(seed),
-        whole_number("workers", threads, least=1, most=1_000),
-        None if sample is None else whole_number("sample", sample, least=1, most=MOST_SAMPLED),
-    )
+    order = int(interactions) + 1 if isinstance(interactions, bool) else interactions
+    given: Any = (model, order, n_permutations, choose_seed(seed), threads, sample)
+    settings = UtilitySettings(*given)
     opened = open_columns(
         sides_of(synthetic, original=original),
         columns=columns,
@@ -141,10 +149,6 @@ def utility(
         progress=progress,
     )
     return RowsResult(_record(opened, settings, progress))
-
-
-def _order(interactions: Any) -> Any:
-    return int(interactions) + 1 if isinstance(interactions, bool) else interactions
 
 
 def _record(opened: UtilityData, settings: UtilitySettings, progress: Progress) -> Utility:
@@ -164,7 +168,7 @@ def _record(opened: UtilityData, settings: UtilitySettings, progress: Progress) 
         files=opened.files,
         columns=opened.names,
         model=settings.model,
-        interactions=settings.order,
+        interactions=settings.interactions,
         seed=settings.seed if is_drawn else None,
         sample=settings.sample if is_sampled else None,
         n_original=opened.sides.rows[0],
@@ -206,7 +210,7 @@ def _fit(compared: ComparedRows, pair: tuple[int, int], settings: UtilitySetting
 def _fit_propensity(found: Sequence[Term], label: Mask, settings: UtilitySettings) -> PropensityFit:
     """The model of which of two sides a record is from."""
     if settings.model == "logit":
-        return fit_logit(found, label, settings.order)
+        return fit_logit(found, label, settings.interactions)
     (leaves,) = grow_rpart_trees([term.predictor for term in found], [label])
     td, ts = leaves.n - leaves.n_synthetic, leaves.n_synthetic
     is_separated = bool((np.minimum(td, ts) == 0).all())

@@ -75,7 +75,7 @@ def _column_names(tables: Sequence[Table], settings: DistanceSettings) -> tuple[
             if name not in table.frame.columns:
                 raise RolesError(absent_sentence(table.place, name, table.frame.columns))
     wanted = settings.columns or tuple(common)
-    for name in (*settings.protected, *settings.special_codes):
+    for name in (*settings.protect_columns, *settings.special_codes):
         if name not in wanted:
             raise RolesError(absent_sentence("The list of columns compared", name, wanted))
     return wanted

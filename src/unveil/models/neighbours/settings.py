@@ -1,12 +1,13 @@
 """What did the user ask of the filter, and does it mean anything?"""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, get_args
 
 import numpy as np
 
-from unveil.arguments import choice
+from unveil.arguments import check_fields, choice
 from unveil.arrays import Floats
 from unveil.errors import SettingsError
 from unveil.records.protection import Drop, Fill, Metric, Rule, Ties
@@ -14,63 +15,7 @@ from unveil.study.band_spec import parse_bands
 from unveil.study.roles import names
 
 
-@dataclass(frozen=True)
-class DistanceSettings:
-    """The metric, the rule, and what may be done to make them work."""
-
-    metric: Metric
-    rule: Rule
-    ties: Ties
-    fill: Fill
-    drop: Drop
-    columns: tuple[str, ...] | None
-    protected: tuple[str, ...]
-    special_codes: Mapping[str, tuple[float, ...]]
-    precision: Floats | None
-    ranges: Any
-    missing_values: str | Sequence[str]
-
-
-def parse_settings(
-    *,
-    metric: Any,
-    rule: Any,
-    ties: Any,
-    missing: Any,
-    drop: Any,
-    columns: str | Iterable[str] | None,
-    protect_columns: str | Iterable[str],
-    special_codes: Mapping[str, Any] | None,
-    inverse_covariance: Any,
-    ranges: Any,
-    missing_values: str | Sequence[str],
-) -> DistanceSettings:
-    """Everything that can be refused before any data is read."""
-    chosen = choice("metric", metric, get_args(Metric))
-    if inverse_covariance is not None and chosen != "mahalanobis":
-        raise SettingsError(
-            f"inverse_covariance is a setting of the metric mahalanobis, but the metric is"
-            f" {chosen}. Omit it."
-        )
-    named = None if columns is None else names(columns, "Columns")
-    if named == ():
-        raise SettingsError("No columns are given. Name the columns that distances are taken on.")
-    return DistanceSettings(
-        chosen,
-        choice("rule", rule, get_args(Rule)),
-        choice("ties", ties, get_args(Ties)),
-        choice("missing", missing, get_args(Fill)),
-        choice("drop", drop, get_args(Drop)),
-        named,
-        names(protect_columns, "Protected columns"),
-        parse_bands(None, special_codes).special_codes,
-        None if inverse_covariance is None else _precision(inverse_covariance),
-        ranges,
-        missing_values,
-    )
-
-
-def _precision(given: Any) -> Floats:
+def _precision(_: str, given: Any) -> Floats:
     """A symmetric matrix that every distance is positive under."""
     try:
         matrix = np.array(given, float)
@@ -86,6 +31,51 @@ def _precision(given: Any) -> Floats:
             "inverse_covariance must be positive definite, or some distances are below zero."
         )
     return symmetric
+
+
+_CHECKS: dict[str, Callable[[str, Any], Any]] = {
+    "metric": partial(choice, choices=get_args(Metric)),
+    "rule": partial(choice, choices=get_args(Rule)),
+    "ties": partial(choice, choices=get_args(Ties)),
+    "missing": partial(choice, choices=get_args(Fill)),
+    "drop": partial(choice, choices=get_args(Drop)),
+    "columns": lambda _, given: names(given, "Columns"),
+    "protect_columns": lambda _, given: names(given, "Protected columns"),
+    "special_codes": lambda _, given: parse_bands(None, given).special_codes,
+    "inverse_covariance": _precision,
+}
+
+
+@dataclass(frozen=True)
+class DistanceSettings:
+    """The metric, the rule, and what may be done to make them work, as in `distance_filter`.
+
+    Everything is refused here that can be before any data is read.
+    """
+
+    columns: tuple[str, ...] | None = None
+    metric: Metric = "mahalanobis"
+    rule: Rule = "paper"
+    ties: Ties = "any"
+    missing: Fill = "exact"
+    protect_columns: tuple[str, ...] = ()
+    drop: Drop = "auto"
+    special_codes: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    inverse_covariance: Floats | None = None
+    ranges: Any = None
+    missing_values: str | Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        check_fields(self, _CHECKS)
+        if self.inverse_covariance is not None and self.metric != "mahalanobis":
+            raise SettingsError(
+                f"inverse_covariance is a setting of the metric mahalanobis, but the metric is"
+                f" {self.metric}. Omit it."
+            )
+        if self.columns == ():
+            raise SettingsError(
+                "No columns are given. Name the columns that distances are taken on."
+            )
 
 
 def parse_ranges(given: Any, columns: Sequence[str]) -> Floats | None:

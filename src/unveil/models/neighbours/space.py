@@ -85,11 +85,11 @@ def prepare_space(tables: Sequence[Table], settings: DistanceSettings) -> Prepar
     """Code, screen and whiten what both tables have in common."""
     columns, notes = code_columns(tables, settings)
     low, high = _ranges(columns, parse_ranges(settings.ranges, [c.name for c in columns]))
-    if tables[0].frame.height == 1 and settings.precision is None:
+    if tables[0].frame.height == 1 and settings.inverse_covariance is None:
         used = tuple(_used_column(column, 1, None) for column in columns)
         alone = _Alone.beside(columns)
         return Prepared(alone, _Alone.beside, used, (), None, _holes(columns), (), notes)
-    faults = [] if settings.precision is not None else unusable(columns, settings.metric)
+    faults = [] if settings.inverse_covariance is not None else unusable(columns, settings.metric)
     _check(faults, settings)
     kept = [p for p, c in enumerate(columns) if c.name not in {fault.column for fault in faults}]
     if not kept:
@@ -146,7 +146,7 @@ def _check(faults: Sequence[UnusableColumn], settings: DistanceSettings) -> None
     if settings.drop == "refuse" and faults:
         said = "\n".join(fault.sentence for fault in faults)
         raise SettingsError(f"{said}\nOmit these columns, or have them dropped with drop='auto'.")
-    guarded = [fault for fault in faults if fault.column in settings.protected]
+    guarded = [fault for fault in faults if fault.column in settings.protect_columns]
     if guarded:
         said = "\n".join(fault.sentence for fault in guarded)
         raise SettingsError(f"{said}\nIt cannot be protected: remove it from protect_columns.")
@@ -160,15 +160,17 @@ def _mahalanobis(
     notes: tuple[Coercion, ...],
 ) -> Prepared:
     matrix, found = Matrix.of(columns), None
-    if settings.precision is None:
+    if settings.inverse_covariance is None:
         matrix, found, more = _regular(matrix, settings)
         faults = [*faults, *more]
     low, high = _ends(matrix, by_name)
-    if settings.precision is None:
+    if settings.inverse_covariance is None:
         geometry = Geometry.from_rows(matrix.complete, low, high, matrix.categories)
     else:
-        geometry = Geometry.from_precision(settings.precision, low, high, matrix.categories)
-    is_exact = settings.fill == "exact"
+        geometry = Geometry.from_precision(
+            settings.inverse_covariance, low, high, matrix.categories
+        )
+    is_exact = settings.missing == "exact"
     space = MahalanobisSpace(geometry, matrix.original, matrix.synthetic, is_exact=is_exact)
     return Prepared(
         space,
@@ -214,7 +216,9 @@ def _regular(
     _check(faults, settings)
     if not kept:
         raise SettingsError(_too_few(matrix, len(rows)))
-    matrix, found, more = drop_redundant(matrix.with_dimensions(varies, kept), settings.protected)
+    matrix, found, more = drop_redundant(
+        matrix.with_dimensions(varies, kept), settings.protect_columns
+    )
     _check(more, settings)
     return matrix, found, [*faults, *more]
 

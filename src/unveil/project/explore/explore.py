@@ -41,7 +41,7 @@ from unveil.study.roles import roles
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import open_files
 from unveil.study.take_study import takes_study
-from unveil.synthesis.identifiers import parse_instructions
+from unveil.synthesis.identifiers import Instructions
 from unveil.synthesis.settings import check_progress, codes_by_column
 from unveil.version import __version__
 
@@ -301,7 +301,8 @@ def explore(
     )
     n_copies = whole_number("copies", copies, most=MOST_COPIES)
     share, say = _share(control), check_progress(progress or no_progress)
-    instructions = parse_instructions(drop, None, real_values)
+    given: Any = (drop, (), real_values)
+    instructions = Instructions(*given)
     (table,) = open_files({"original": original}, None, missing_values, say)
     instructions.refuse_absent(table)
     table = replace(table, frame=table.frame.drop(instructions.drop))

@@ -12,7 +12,7 @@ from hashlib import sha256
 from typing import Any
 
 from unveil.arguments import choice, is_list, quote_value
-from unveil.errors import SettingsError, list_names, nearest, quote_text
+from unveil.errors import SettingsError, quote_text, unknown_name
 
 METHODS = ("cart", "parametric", "sample", "catall", "ipf")
 OPTIONS = (
@@ -187,8 +187,7 @@ def _fields(what: str, given: Any, known: Sequence[str] | None, how: str) -> dic
     for name in given:
         if known is not None and name not in known:
             raise SettingsError(
-                f"{what} has no field {quote_value(name)}.{nearest(str(name), known)} Its fields"
-                f" are: {list_names(known, len(known))}."
+                unknown_name(f"{what} has no field", name, known, "Its fields are", most=99)
             )
     return dict(given)
 

@@ -44,7 +44,7 @@ from unveil.study.band_spec import (
     number_texts,
     parse_bands,
 )
-from unveil.study.bands import LARGEST_EXACT, band
+from unveil.study.bands import LARGEST_EXACT, RankedValues, band
 
 # Dates without their day: the first day of their month, quarter or year.
 
@@ -226,12 +226,9 @@ def check_huge(name: str, numbers: Floats) -> None:
 
 def quantile(ordered: Floats, share: float) -> float:
     """R's quantile of type 7, at its exact place and between numbers as people write them."""
-    place = Fraction(repr(float(share))) * (len(ordered) - 1)
-    low = math.floor(place)
-    if place == low:
-        return float(ordered[low])
-    below, above = (Fraction(repr(float(one))) for one in ordered[low : low + 2])
-    return float(below + (above - below) * (place - low))
+    return RankedValues(ordered, np.ones(len(ordered), np.int64)).quantile(
+        Fraction(repr(float(share)))
+    )
 
 
 # Bands in the place of numbers, and what is declared of a column in bands.

@@ -60,6 +60,7 @@ def _excess(part: str, record: Excess) -> Iterator[Block]:
     cells = [(truncate(row.target), row.measure, *flags.excess_cells(record, row)) for row in rows]
     shown = table("", ("target", "measure", *heads), cells, text=["measure"])
     yield Figure(widest(part, rows), excess_chart(record), CAPTIONS["excess"], shown)
+    yield from flags.excess_part_blocks(record)
     yield Sentence(flags.excess_sizes(record), key="checks/excess sizes", of=part)
     detail = [
         Sentence(
