@@ -99,7 +99,7 @@ def test_every_measure_has_its_test_and_its_page(name):
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_every_public_measure_has_its_test_and_its_page(name):
-    folder, module = FUNCTIONS[name]
+    folder, *_, module = FUNCTIONS[name]
     assert (ROOT / "tests" / "measure" / folder / f"test_{module}.py").exists()
     # A class is made by its class methods.
     call = f"unveil.{name}." if name[0].isupper() else f"unveil.{name}("

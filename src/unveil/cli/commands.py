@@ -35,6 +35,7 @@ COMMANDS = {
     "limits": ("limits", "Show, change and accept the limits of a project."),
     "log": ("log", "Show the audit trail; verify the hash chain."),
     "noise": ("noise", "Compute how much noise a synthetic column needs; add it."),
+    "plan": ("plan", "Disclosure by many published tables together, and which tables do it."),
     "protect": ("protect", "Recode, synthesise, filter and add noise, as the project declares."),
     "replicate": ("replicate", "Test whether the synthetic data replicate published results."),
     "report": ("report", "Write a run as one self-contained HTML report, ready to sign and print."),
