@@ -97,7 +97,7 @@ def excess(
     measures = _measures(measure)
     rules = parse_exclusions(exclude)
     if nearest and bands:
-        raise SettingsError("The nearest record knows no bands. Leave out bands, or nearest.")
+        raise SettingsError("The nearest record knows no bands. Omit bands, or nearest.")
     opening = open_scenario(
         sides_of(synthetic, train=train, control=control),
         keys=keys,
