@@ -10,7 +10,7 @@ COMMANDS = {
     "answer": ("answer", "Record the answers to the five context questions, by name."),
     "assess": ("assess", "Assess synthetic files without a project: the page to sign, in short."),
     "attack": ("attack", "Simulated attacks: excess success over a control sample."),
-    "cap": ("cap", "Correct attribution probability: CAP, GCAP and the three TCAPs."),
+    "cap": ("cap", "Correct attribution probability: CAP, GCAP and the four TCAPs."),
     "codebook": (
         "codebook",
         "Describe a file, or compare the structure of synthetic data with it.",

@@ -67,6 +67,10 @@ TEMPLATES = {
     "one by person": " Counted by person: {k} of {N} people ({p}).",
     "after exclusions": "After exclusions: {sentence}",
     "none": "No original record reappears in {copy}.",
+    "tolerance": (
+        "Within a tolerance a number is determined where all matching records are no farther from"
+        " each other, and correct where each of them is no farther from the truth."
+    ),
     "columns": (
         "correctly, wrongly: the match shows a single value, true or not. original: from the"
         " original itself. baseline: random guess from the marginal distribution."

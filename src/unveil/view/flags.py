@@ -14,6 +14,7 @@ from unveil.records.disclosure import (
     ExclusionTable,
     ExclusionTableRow,
     Flag,
+    SmallCells,
 )
 from unveil.records.exclusions import Effect
 from unveil.records.limits import Verdict
@@ -50,6 +51,10 @@ TEMPLATES = {
     "two_way": (
         "{disclosures} of {target} {concern} {key} = {key_level}, where {a} of {b} people ({p})"
         " have {target} = {level}. If an intruder would know this without the data, exclude it."
+    ),
+    "small cells": (
+        "{target}: {pairs} of a value with a key level {hold} more than {p} % of people, too, in"
+        " cells that at most {k} people share ({n}). List them with --two-way 0,{p}."
     ),
     "segment": "Within {by} = {segment}: ",
     "exclusions": "Excluded from the measures: {rules}.",
@@ -157,6 +162,27 @@ def flags_by_target(record: Disclosure) -> dict[str, list[Flag]]:
     for flag in visible_flags(record):
         found.setdefault(flag.target, []).append(flag)
     return found
+
+
+def small_cells(record: Disclosure) -> list[str]:
+    """For each target the pairs that only the least number of people in a cell keeps unflagged."""
+    least, above = record.checks.two_way
+    shown: dict[str, SmallCells] = {}
+    for row in record.small_cells:
+        known = shown.get(row.target)
+        if row.copy != "pooled" and (known is None or row.n > known.n):
+            shown[row.target] = row
+    return [
+        TEMPLATES["small cells"].format(
+            target=truncate(row.target),
+            pairs=format_count(row.n_pairs, "more pair"),
+            hold="holds" if row.n_pairs == 1 else "hold",
+            p=f"{above:g}",
+            k=f"{least:g}",
+            n=format_count(row.n, "correct disclosure"),
+        )
+        for row in shown.values()
+    ]
 
 
 def short_flags(flags: Iterable[Flag]) -> str:

@@ -49,10 +49,11 @@ def _what(one: KeySetFigure) -> str:
 
 
 def _adds(one: KeySetFigure) -> str:
-    return f"adds {_half_width(one)} percentage points"
+    return f"adds {format_adds(one)} percentage points"
 
 
-def _half_width(one: KeySetFigure) -> str:
+def format_adds(one: KeySetFigure) -> str:
+    """What is added, and half the width of its interval, in percentage points."""
     return f"{points(one.percent('adds'))} ± {one.percent('high') - one.percent('adds'):.1f}"
 
 
@@ -98,7 +99,8 @@ def sentences(record: KeySets) -> Iterator[str]:
     yield TEMPLATES["largest"].format(sets=f"{record.n_sets:,}")
 
 
-def _label(one: KeySetFigure) -> str:
+def figure_label(one: KeySetFigure) -> str:
+    """Which of the sets it is the worst of."""
     kinds = {
         "all_keys": "all keys",
         "worst": "worst",
@@ -111,12 +113,12 @@ def _label(one: KeySetFigure) -> str:
 def figure_cells(one: KeySetFigure) -> tuple[str, ...]:
     """One figure under FIGURE_HEADS."""
     return (
-        _label(one),
+        figure_label(one),
         and_list(one.keys) if one.keys else "none left",
         percent(one.percent("correct")),
         f"{one.correct:,}",
         percent(one.percent("expected")),
-        _half_width(one),
+        format_adds(one),
     )
 
 

@@ -79,7 +79,7 @@ def custodian_page(contents: ReportContents, parts: Parts, *, made: str) -> str:
     shown = [(one.title, _draw(one, contents, parts)) for one in ANNEXES]
     shown += [(one.title, drawn) for one in MORE if (drawn := _draw(one, contents, parts))]
     used = terms_in(texts_of(chain(first, *(blocks for _, blocks in shown))))
-    used |= methods.THREE_TCAPS if used & methods.THREE_TCAPS else set()
+    used |= methods.ALL_TCAPS if used & methods.ALL_TCAPS else set()
     shown.insert(len(ANNEXES), (METHODS, list(methods.blocks(used))))
     annexes = [
         {"letter": chr(ord("A") + place), "title": title, "body": _html(blocks)}
