@@ -183,6 +183,8 @@ def _name(setting: CandidateSetting) -> str:
 
 
 MOST_COPIES = 1_000
+FLOOR = CandidateSetting("sample", name="independent columns")
+"""Every column drawn by itself: no relation is left, and what is disclosed still is by chance."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -428,6 +430,7 @@ class _Work:
             utility=axes[1],
             UiO=own.identity_of(1).UiO,
             Dorig=mean(own.attribute_of(target, 1).Dorig for target in own.targets),
+            floor=self._row(FLOOR),
             rows=rows,
             frontier=tuple(row.name for row in frontier(rows, *axes)),
             coercions=self.table.notes,

@@ -8,6 +8,7 @@ from unveil.records.report import Parts, ReportContents
 from unveil.view import disclosure
 from unveil.view.blocks import Block, Figure, Folded, Sentence, ShareBar, TableBlock, table
 from unveil.view.charts.dots import target_chart
+from unveil.view.claims import added_blocks, part_blocks
 from unveil.view.flags import effect_sentence, effects
 from unveil.view.format import format_count, n_of, percent, percent_or_dash, truncate
 from unveil.view.sections.shared import (
@@ -79,6 +80,8 @@ def _scenario(contents: ReportContents, part: str, record: Disclosure) -> Iterat
     shown, rest = order[:MOST_TARGETS], order[MOST_TARGETS:]
     yield _table(record, shown, judged, len(rest))
     yield from fold(format_count(len(rest), "more target"), _rest(record, rest, judged))
+    yield from added_blocks(record)
+    yield from part_blocks(record)
     yield from _guess_blocks(part, record)
     for target in order:
         value = percent_or_dash(record.attribute_of(target, record.headline_copy).DiSCO)
