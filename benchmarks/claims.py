@@ -50,7 +50,9 @@ def cross_fit(q, t, fold, margins):
         mine = fold == f
         cells, n = np.unique(q[~mine] * N_VALUES + t[~mine], return_counts=True)
         others = KeyedCells(codes, cells // N_VALUES, cells % N_VALUES, n, N_VALUES)
-        found[mine] = rake(others, margins)[q[mine]]
+        raked = rake(others, margins)
+        of_value = [raked.share(q[mine], np.full(mine.sum(), value)) for value in range(N_VALUES)]
+        found[mine] = np.stack(of_value, axis=1)
     return found
 
 
