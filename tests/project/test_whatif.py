@@ -67,7 +67,7 @@ def test_pairs_that_were_ruled_on_together_are_in_force(tmp_path):
         flag.exclusion for flag in measured(folder).flags if flag.exclusion[:10] == "abroad=NO@"
     ]
     assert set(pairs) == set(scenario.in_force)
-    assert scenario.sentences == ("Leaving out abroad=NO changes no figure.",)
+    assert scenario.sentences == ("Excluding abroad=NO changes no figure.",)
 
 
 def test_identity_figures_are_told_where_keys_are_left_out(tmp_path):

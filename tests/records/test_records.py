@@ -42,5 +42,5 @@ def test_a_record_comes_back_from_json_equal():
 
 
 def test_a_document_with_an_unknown_field_is_refused():
-    with pytest.raises(ReadError, match=r"The document is no Example of unveil: .*unknown field"):
+    with pytest.raises(ReadError, match=r"The document is not of type Example: .*unknown field"):
         Example.from_json('{"value": 1, "vaule": 2}')

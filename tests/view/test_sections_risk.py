@@ -56,24 +56,28 @@ def test_the_table_of_identity_is_the_record():
 
 @pytest.mark.slow
 def test_the_table_of_all_targets_is_the_record_with_wrong_values_and_status():
-    record = report_cases.example()[1][HEADLINE]
+    parts = report_cases.example()[1]
+    records = {"neighbour": parts[HEADLINE], "colleague": parts[COLLEAGUE]}
     shown = tables("attribute", report_cases.example())[0]
-    assert sorted(row[0] for row in shown.rows) == sorted(record.targets)
-    statuses = []
-    for cells, bar in zip(shown.rows, shown.bars, strict=True):
-        row = record.attribute_of(cells[0], 1)
-        correct, wrong = (round(value * 9) for value in (row.DiSCO, row.DiS - row.DiSCO))
+    pairs = [(target, name) for name, record in records.items() for target in record.targets]
+    assert sorted(row[:2] for row in shown.rows) == sorted(pairs)
+    statuses, order = [], []
+    for (target, name, *rest), bar in zip(shown.rows, shown.bars, strict=True):
+        cells, record = (target, *rest), records[name]
+        row = record.attribute_of(target, 1)
+        order.append(row.DiSCO)
+        n = record.n_original / 100
+        correct, wrong = (round(value * n) for value in (row.DiSCO, row.DiS - row.DiSCO))
         assert cells[1:4] == (percent(row.Dorig), percent(row.DiSCO), f"{correct:,}")
         assert cells[4] == f"{wrong:,}"
         assert cells[5] == percent(100 * correct / (correct + wrong))
-        assert cells[6] == ("■ above limit" if row.DiSCO > 10 else "● within")
+        status = "■ above limit" if row.DiSCO > 10 else "▲ review" if row.DiSCO > 5 else "● within"
+        assert cells[6] == status
         assert (bar.correct, bar.dot, bar.limit) == (row.DiSCO, row.Dorig, 10)
         assert bar.correct + bar.wrong == pytest.approx(row.DiS)
         statuses.append(row.DiSCO > 10)
     assert set(statuses) == {True, False}
-    assert [row[0] for row in shown.rows] == sorted(
-        record.targets, key=lambda one: -record.attribute_of(one, 1).DiSCO
-    )
+    assert order == sorted(order, reverse=True)
 
 
 def test_several_copies_have_their_range_and_the_pool_in_the_table():
@@ -81,7 +85,7 @@ def test_several_copies_have_their_range_and_the_pool_in_the_table():
     for cells in table("attribute", report_cases.copies(), "pooled"):
         values = [record.attribute_of(cells[0], copy).DiSCO for copy in (1, 2, 3)]
         assert cells[2] == percent(sum(values) / 3)
-        assert cells[4] == f"{percent(min(values))} to {percent(max(values))}"
+        assert cells[4] == f"{min(values):.1f}\u00a0to\u00a0{max(values):.1f}"
         assert cells[5] == percent(record.attribute_of(cells[0], "pooled").DiSCO)
 
 
@@ -89,8 +93,8 @@ def test_more_than_twenty_five_targets_are_folded():
     pair = report_cases.many()
     first, rest, *_ = tables("attribute", pair)
     assert (len(first.rows), len(rest.rows)) == (25, 35)
-    assert first.footnote.startswith("... and 35 more with a lower DiSCO.")
-    assert "35 more targets" in folds("attribute", pair)
+    assert first.footnote.startswith("... and 35 more with a lower figure.")
+    assert "35 more rows" in folds("attribute", pair)
     assert sum(": from match to disclosure" in one for one in folds("attribute", pair)) == 60
 
 
@@ -120,11 +124,12 @@ def test_each_target_has_a_table_of_its_steps_in_every_copy():
 
 def test_flags_are_grouped_by_target_and_value_and_every_one_unfolds():
     contents, _ = report_cases.example()
-    findings = [one for one in contents.judgement.findings if one.scenario == "neighbour"]
+    findings = contents.judgement.findings
     groups = {(one.target, one.exclusion.split("@")[0]) for one in findings}
     rows = table("checks", report_cases.example(), "why flagged")
     assert len(rows) == len(groups)
     assert sum(int(row[1]) for row in rows) == len(findings)
+    findings = [one for one in findings if one.scenario == "neighbour"]
     every = table("checks", report_cases.example(), "flag")
     words = {"open": "○ outstanding", "keep": "■ residual", "common knowledge": "● common"}
     by_rule = {one.exclusion: one for one in findings}
@@ -199,7 +204,9 @@ def test_train_against_control_stands_in_a_table():
 def test_gtcap_of_every_target_stands_in_one_table_and_the_histogram_in_another():
     pair = report_cases.copies()
     records = {record.target[0]: record for _, record in pair[1].of("gtcap")}
-    for target, n, _, mean, *_ in table("gtcap", pair, "target"):
+    for target, n, mean, *_ in table("gtcap", pair, "target"):
+        assert (n, mean) == (f"{records[target].n_unique:,}", ratio(records[target].mean))
+    for target, n, _, mean, *_ in table("gtcap", pair, "copy"):
         assert n == f"{records[target].n_unique:,}"
         assert mean in {ratio(row.mean) for row in records[target].copies}
     highest = max(records.values(), key=lambda one: one.mean)
@@ -325,7 +332,8 @@ def test_a_target_that_could_not_be_measured_says_why():
     pair = changed(report_cases.example(), COLLEAGUE, attribute=rows, not_measured=why)
     told = said("attribute", pair)
     assert told["target.undefined"].endswith("could not be measured: all 3 cells are left out.")
-    assert table("attribute", pair, "people", 1)[0][1:6] == ("-",) * 5
+    last = table("attribute", pair, "people")[-1]
+    assert last[1:7] == ("colleague", *("-",) * 5)
 
 
 @pytest.mark.slow

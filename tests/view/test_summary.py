@@ -10,7 +10,7 @@ from rich.console import Console
 
 from unveil.view.pages.summary import summary_page
 from unveil.view.render_rich import render_rich
-from unveil.view.run_screen import fit_summary
+from unveil.view.run import fit_summary
 from unveil.view.summary import screen_blocks, words_blocks
 from view.report_cases import copies, empty, example, hostile, many
 
@@ -93,7 +93,7 @@ def test_the_page_has_no_number_that_the_record_does_not_have(case):
 @pytest.mark.parametrize("case", list(CASES))
 def test_a_screen_has_at_most_forty_lines_of_eighty_columns(case):
     console = Console(width=80, file=StringIO())
-    rendered = console.render_lines(fit_summary(of(case), 80, []), pad=False)
+    rendered = console.render_lines(render_rich(fit_summary(of(case), [], 80), width=80), pad=False)
     assert len(rendered) <= 40
     assert all(sum(len(part.text) for part in line) <= 80 for line in rendered)
     render_rich([*screen_blocks(of(case)), *words_blocks(of(case))], width=80)

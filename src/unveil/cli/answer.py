@@ -1,21 +1,17 @@
 """`unveil answer`: the five questions about the context, answered by named people."""
 
-from collections.abc import Iterator, Sequence
-
 import click
-from rich.console import Group, RenderableType
-from rich.text import Text
 
 from unveil.assessment.context import QUESTIONS
-from unveil.cli.options import by_option, indent_lines, json_option, project_option
+from unveil.cli.options import by_option, json_option, project_option
 from unveil.errors import SettingsError
 from unveil.project.edit_project import answer as answer_factor
 from unveil.project.people import list_answers
 from unveil.project.read_project import read_project
-from unveil.records.report import ContextAnswer
-from unveil.view.format import visible
 from unveil.view.output import print_output
+from unveil.view.project import answer_blocks
 from unveil.view.render_documents import json_text
+from unveil.view.render_rich import render_rich
 
 
 @click.command()
@@ -53,20 +49,5 @@ def answer(
         document = {"factors": [one.to_dict() for one in found]}
         print_output(json_text(document))
     else:
-        print_output(_screen(found))
-
-
-def _screen(found: Sequence[ContextAnswer]) -> Group:
-    n = sum(one.answer is not None for one in found)
-    head = f"Context questions: {n} of {len(found)} answered"
-    return Group(Text(), Text(head, style="bold"), *_lines(found))
-
-
-def _lines(found: Sequence[ContextAnswer]) -> Iterator[RenderableType]:
-    for one in found:
-        yield Text(f"{'●' if one.answer else '○'} {one.name}: {one.question}")
-        if one.answer is None:
-            yield from indent_lines([QUESTIONS[one.name].why])
-            continue
-        on = f" on {one.on}" if one.on else ""
-        yield from indent_lines([f"{visible(one.answer)} ({visible(one.by or '')}{on})"])
+        why = {str(name): one.why for name, one in QUESTIONS.items()}
+        print_output(render_rich(answer_blocks(found, why)))

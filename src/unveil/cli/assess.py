@@ -3,7 +3,6 @@
 from typing import Any
 
 import click
-from rich.console import Group
 
 from unveil.assessment.limits import LIMITABLE, check_limits, parse_limits
 from unveil.assessment.summarise import summarise_disclosure
@@ -25,7 +24,7 @@ from unveil.view.blocks import Sentence
 from unveil.view.output import print_output
 from unveil.view.render_documents import json_text
 from unveil.view.render_rich import render_rich
-from unveil.view.run_screen import summary_screen
+from unveil.view.run import summary_screen
 
 
 @click.command()
@@ -86,9 +85,7 @@ def assess(
         print_output(json_text({"summary": found.to_dict()}))
     else:
         next_ = Sentence("More: --words, --flags, --details", "dim")
-        shown = [summary_screen(found, result.record, [next_], words=words, flags=flags)]
-        if details:
-            boxes = alert_blocks(assessment.alerts, assessment.not_tested)
-            shown.append(render_rich(boxes))
-        print_output(Group(*shown))
+        blocks = summary_screen(found, result.record, [next_], words=words, flags=flags)
+        more = alert_blocks(assessment.alerts, assessment.not_tested) if details else ()
+        print_output(render_rich([*blocks, *more]))
     return assessment.exit_code

@@ -5,7 +5,6 @@ from typing import Any
 
 import click
 import polars as pl
-from rich.console import Console
 
 from unveil.cli.options import (
     check_lacking,
@@ -136,7 +135,7 @@ def cap(
     if as_json:
         print_output(json_document(record))
     elif as_csv:
-        print_output(csv_document([_flat(row.to_dict()) for row in record.rows]), Console())
+        print_output(csv_document([_flat(row.to_dict()) for row in record.rows]))
     else:
         print_output(render_rich(as_blocks(record)))
 

@@ -1,21 +1,16 @@
 """`unveil decide`: release, or refuse to? A named person decides about the last run."""
 
-from collections.abc import Iterator, Sequence
-
 import click
-from rich.console import Group, RenderableType
-from rich.text import Text
 
-from unveil.cli.options import by_option, indent_lines, json_option, option, project_option
+from unveil.cli.options import by_option, json_option, option, project_option
 from unveil.errors import SettingsError
 from unveil.project.decide import decide as decide_on
 from unveil.project.people import list_answers
 from unveil.project.read_project import read_project
-from unveil.records.judgement import Decision
-from unveil.records.report import ContextAnswer
-from unveil.view import project
 from unveil.view.output import print_output
+from unveil.view.project import decision_blocks
 from unveil.view.render_documents import json_document
+from unveil.view.render_rich import render_rich
 
 
 @click.command()
@@ -60,24 +55,5 @@ def decide(
         raise SettingsError("State the decision: --release or --refuse, one of the two.")
     file = read_project(project, needs_files=False)
     decision = decide_on(file, release=release, by=by, note=note, despite=despite)
-    shown = json_document(decision) if as_json else _screen(decision, list_answers(file))
-    print_output(shown)
-
-
-def _screen(decision: Decision, factors: Sequence[ContextAnswer]) -> Group:
-    first, *others = project.decision_lines(decision)
-    return Group(
-        Text(),
-        Text(first, style="bold"),
-        *indent_lines(others),
-        Text(),
-        Text("Evidence", style="bold underline"),
-        *_checklist(decision, factors),
-    )
-
-
-def _checklist(decision: Decision, factors: Sequence[ContextAnswer]) -> Iterator[RenderableType]:
-    if decision.judgement is None:
-        return
-    for is_there, text in project.checklist(decision.judgement, factors):
-        yield Text(f"{'●' if is_there else '○'} {text}")
+    blocks = decision_blocks(decision, list_answers(file))
+    print_output(json_document(decision) if as_json else render_rich(blocks))

@@ -16,7 +16,8 @@ from unveil.errors import SettingsError
 from unveil.view.blocks import Block, Sentence
 from unveil.view.format import lines
 from unveil.view.output import print_output
-from unveil.view.run_screen import summary_screen
+from unveil.view.render_rich import render_rich
+from unveil.view.run import summary_screen
 
 MORE = "All sentences: --words   Flags: --flags"
 
@@ -65,7 +66,8 @@ def demo(
     if project is None:
         command = shlex.join(["unveil", "assess", *paths, "--keys", ",".join(KEYS)])
         closing = [Sentence(f"Next: {command}", "dim"), Sentence(MORE, "dim")]
-    print_output(summary_screen(summary, result.record, closing, words=words, flags=flags))
+    blocks = summary_screen(summary, result.record, closing, words=words, flags=flags)
+    print_output(render_rich(blocks))
     if project is not None:
         _make_demo_project(project, is_opened=is_opened)
 

@@ -1,6 +1,5 @@
 """`unveil excess`: excess disclosure of training records over a control sample."""
 
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,6 @@ from unveil.measure.disclosure.excess import MEASURES
 from unveil.measure.disclosure.excess import excess as measure_excess
 from unveil.view.flags import excess_blocks
 from unveil.view.output import print_table
-from unveil.view.render_rich import render_rich
 
 
 @click.command()
@@ -89,5 +87,5 @@ def excess(
         )
     record = result.record
     write_chart(chart, record)
-    shown = partial(render_rich, excess_blocks(record, has_words=words))
-    print_table(record, record.rows, shown, as_json=as_json, as_csv=as_csv)
+    blocks = excess_blocks(record, has_words=words)
+    print_table(record, record.rows, blocks, as_json=as_json, as_csv=as_csv)

@@ -5,13 +5,11 @@ from collections.abc import Iterator, Sequence
 from typing import get_args
 
 import click
-from rich.console import Group, RenderableType
-from rich.text import Text
 
 from unveil.arguments import check_faults
 from unveil.assessment.context import RULES
 from unveil.assessment.limits import limits_of, preset
-from unveil.cli.options import by_option, json_option, option, project_option, render_table
+from unveil.cli.options import by_option, json_option, option, project_option
 from unveil.errors import SettingsError, quote_text
 from unveil.project.edit_project import accept_limits, propose_limits
 from unveil.project.judge_run import explain_unaccepted
@@ -19,10 +17,12 @@ from unveil.project.model import ProjectFile
 from unveil.project.read_project import read_project
 from unveil.records.judgement import Audience, Limit
 from unveil.records.limits import limits_fault
+from unveil.view.blocks import Block, Sentence
 from unveil.view.format import visible
 from unveil.view.output import print_output
-from unveil.view.project import LIMIT_HEADS, limit_rows
+from unveil.view.project import limit_table
 from unveil.view.render_documents import json_text
+from unveil.view.render_rich import render_rich
 
 AUDIENCES: tuple[Audience, ...] = get_args(Audience)
 _NUMBERS = re.compile(r"\s*(\d+\.?\d*|\.\d+)\s*,\s*(\d+\.?\d*|\.\d+)\s*", re.ASCII)
@@ -107,7 +107,8 @@ def limits(
         print_output(_document(file, found, is_proposal=is_proposal))
     else:
         is_looking = not (accept or is_proposal)
-        print_output(_screen(file, found, is_proposal=is_proposal, is_looking=is_looking))
+        blocks = _blocks(file, found, is_proposal=is_proposal, is_looking=is_looking)
+        print_output(render_rich(blocks))
 
 
 def _document(file: ProjectFile, found: Sequence[Limit], *, is_proposal: bool) -> str:
@@ -123,16 +124,15 @@ def _document(file: ProjectFile, found: Sequence[Limit], *, is_proposal: bool) -
     return json_text(document)
 
 
-def _screen(
+def _blocks(
     file: ProjectFile, found: Sequence[Limit], *, is_proposal: bool, is_looking: bool
-) -> Group:
+) -> Iterator[Block]:
     """The limits; what one could start from only where nothing was asked for."""
-    return Group(
-        Text(),
-        Text(_head(file, found, is_proposal=is_proposal), style="bold"),
-        *render_table("Limits", LIMIT_HEADS, limit_rows(found)),
-        *(_presets() if is_looking else ()),
-    )
+    yield Sentence(_head(file, found, is_proposal=is_proposal), "lead")
+    yield limit_table("Limits", found)
+    for audience in AUDIENCES if is_looking else ():
+        yield Sentence(RULES[audience], "lead")
+        yield limit_table(f"Preset {audience}", preset(audience, declared=None))
 
 
 def _head(file: ProjectFile, found: Sequence[Limit], *, is_proposal: bool) -> str:
@@ -153,10 +153,3 @@ def _head(file: ProjectFile, found: Sequence[Limit], *, is_proposal: bool) -> st
         )
     on = f" on {file.limits.on}" if file.limits.on else ""
     return f"Accepted by {visible(accepted)}{on}."
-
-
-def _presets() -> Iterator[RenderableType]:
-    for audience in AUDIENCES:
-        yield Text(RULES[audience])
-        rows = limit_rows(preset(audience, declared=None))
-        yield from render_table(f"Preset {audience}", LIMIT_HEADS, rows)

@@ -1,16 +1,16 @@
 """`unveil log`: who changed what and when, and is it all as it was written?"""
 
 import click
-from rich.console import Group
-from rich.text import Text
 
-from unveil.cli.options import json_option, option, project_option, render_table
+from unveil.cli.options import json_option, option, project_option
 from unveil.project.log import read_log
 from unveil.project.read_project import find_project
 from unveil.project.verify import verify_project
-from unveil.view import project as project_view
 from unveil.view.output import print_output
+from unveil.view.project import log_table
 from unveil.view.render_documents import json_document, json_text
+from unveil.view.render_rich import render_rich
+from unveil.view.show import as_blocks
 
 NOT_AS_WRITTEN = 3
 
@@ -35,14 +35,12 @@ def log(*, verify: bool, project: str | None, as_json: bool) -> int:
     folder = find_project(project).parent
     if verify:
         check = verify_project(folder)
-        shown = Group(Text(), *(Text(line) for line in project_view.check_lines(check)))
-        print_output(json_document(check) if as_json else shown)
+        print_output(json_document(check) if as_json else render_rich(as_blocks(check)))
         return NOT_AS_WRITTEN if check.faults else 0
     lines = read_log(folder)
     if as_json:
         document = {"lines": [line.to_dict() for line in lines]}
         print_output(json_text(document))
     else:
-        rows = project_view.log_rows(lines)
-        print_output(Group(Text(), *render_table("Log", project_view.LOG_HEADS, rows, left=5)))
+        print_output(render_rich([log_table(lines)]))
     return 0

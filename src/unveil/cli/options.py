@@ -2,19 +2,14 @@
 
 import csv
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import RenderableType
-from rich.padding import Padding
-from rich.table import Table
-from rich.text import Text
 
 from unveil.arguments import numbers_in
 from unveil.errors import ReadError, RolesError, SettingsError, quote_text
-from unveil.view.disclosure_tables import new_table
 
 Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
@@ -376,25 +371,3 @@ more_options = together(
 
 by_option = option("--by", 'Who signs: "Name, role". Recorded with the entry.', "NAME")
 """--by: who says so."""
-
-
-def render_table(
-    title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1
-) -> Iterator[RenderableType]:
-    """A table whose first columns are text and whose others are figures; nothing without rows."""
-    if not rows:
-        return
-    table: Table = new_table(title)
-    for place, head in enumerate(heads):
-        is_text = place < left or place == len(heads) - 1
-        table.add_column(head, overflow="fold", justify="left" if is_text else "right")
-    for row in rows:
-        table.add_row(*map(Text, row))
-    yield table
-    yield Text()
-
-
-def indent_lines(lines: Any) -> Iterator[RenderableType]:
-    """Lines below what they belong to."""
-    for line in lines:
-        yield Padding(Text(line), (0, 0, 0, 2))

@@ -3,24 +3,21 @@
 from collections.abc import Iterator, Sequence
 
 import click
-from rich.console import Group, RenderableType
-from rich.text import Text
 
 from unveil.assessment.context import may_rule_together, rule_of
 from unveil.assessment.outstanding import rule_command, rule_together_command
-from unveil.cli.options import by_option, indent_lines, json_option, option, project_option
+from unveil.cli.options import by_option, json_option, option, project_option
 from unveil.errors import SettingsError
 from unveil.project.edit_project import ProjectEdit, list_flags_now, next_step
 from unveil.project.read_people import read_rulings_file
 from unveil.project.read_project import read_project
 from unveil.records.judgement import Audience, FlagRuling
-from unveil.view.format import format_count, truncate, visible
+from unveil.view.blocks import Block
+from unveil.view.format import format_count, visible
 from unveil.view.output import print_output
-from unveil.view.project import finding_lines
+from unveil.view.project import outstanding_blocks
 from unveil.view.render_documents import json_text
-
-MOST_PAIRS = 3
-"""So many pairs are told in full where all of a target may be ruled on at once."""
+from unveil.view.render_rich import render_rich
 
 
 @click.command()
@@ -79,8 +76,8 @@ def rule(
         if instead:
             raise SettingsError(_NAME)
         found = list_flags_now(file)
-        shown = _document(found) if as_json else _render_flags(found, file.context.audience)
-        print_output(shown)
+        blocks = _blocks(found, file.context.audience)
+        print_output(_document(found) if as_json else render_rich(blocks))
         return
     with ProjectEdit(file, by) as edit:
         if target is not None:
@@ -98,7 +95,7 @@ def rule(
     told = [_confirm(finding, accept=accept) for finding, accept, _ in given]
     told.append(_outstanding(found, given))
     told.append(f"Next: {visible(next_step(edit.project))}")
-    print_output(Group(*map(Text, told)))
+    print_output("\n".join(told))
 
 
 _NAME = "Name the flag, or all of a target: unveil rule --target TARGET ..."
@@ -149,38 +146,8 @@ def _document(found: Sequence[FlagRuling]) -> str:
     return json_text(document)
 
 
-def _render_flags(found: Sequence[FlagRuling], audience: Audience | None) -> Group:
-    still = [one for one in found if one.state == "open"]
-    head = f"Flags to rule on: {len(still):,} of {len(found):,}"
-    groups: dict[tuple[str, str], list[FlagRuling]] = {}
-    for one in still:
-        groups.setdefault((one.scenario, one.target), []).append(one)
-    together = may_rule_together(audience)
-    return Group(
-        Text(),
-        Text(head, style="bold"),
-        Text(rule_of(audience)),
-        Text(),
-        *(line for one in groups.values() for line in _render_target(one, together=together)),
-    )
-
-
-def _render_target(still: Sequence[FlagRuling], *, together: bool) -> Iterator[RenderableType]:
-    """The findings about one target, all of them; in short what may be ruled on at once."""
-    pairs = [one for one in still if one.kind == "two_way"]
-    n_told = min(len(pairs), MOST_PAIRS) if together else len(pairs)
-    for one in [*(one for one in still if one.kind == "one_way"), *pairs[:n_told]]:
-        first, *others = finding_lines(one)
-        yield Text(f"▲ {first}")
-        yield from indent_lines(others)
-        yield from indent_lines([f"{visible(rule_command(one))}"])
-    if pairs[n_told:]:
-        yield Text(
-            f"{len(pairs) - n_told:,} more pairs of {truncate(pairs[0].target)}, ruled on alike:"
-        )
-        yield from indent_lines(f"▲ {visible(one.id)}" for one in pairs[n_told:])
-    if together and len(pairs) > 1:
-        yield from indent_lines(
-            [f"All {len(pairs):,} pairs at once: {visible(rule_together_command(pairs[0]))}"]
-        )
-    yield Text()
+def _blocks(found: Sequence[FlagRuling], audience: Audience | None) -> Iterator[Block]:
+    may = may_rule_together(audience)
+    commands = {one.id: rule_command(one) for one in found}
+    together = {one.id: rule_together_command(one) for one in found} if may else {}
+    return outstanding_blocks(found, rule_of(audience), commands, together)

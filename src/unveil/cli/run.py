@@ -1,7 +1,6 @@
 """`unveil run`: measure all that a project declares, and hold it against its limits."""
 
 import click
-from rich.console import Console
 
 from unveil.cli.gate_options import pair_reasons
 from unveil.cli.options import json_option, more_options, option, same_project
@@ -18,7 +17,8 @@ from unveil.project.verify import decision_lines
 from unveil.records.run import Run
 from unveil.view.output import print_output
 from unveil.view.render_documents import json_text
-from unveil.view.run_screen import RunScreen, run_screen
+from unveil.view.render_rich import render_rich
+from unveil.view.run import RunScreen, run_screen
 
 INTERRUPTED = 130
 
@@ -85,7 +85,7 @@ def run(
         summary, judgement = result.summary, result.judgement
         shown = RunScreen(made, result.parts, judgement, summary, is_new, decided)
         asked = {"words": words, "flags": flags, "details": details}
-        print_output(run_screen(shown, Console().width, **asked))
+        print_output(render_rich(run_screen(shown, **asked)))
     if records:
         _tell_records(file, made)
     click.get_current_context().exit(result.exit_code)

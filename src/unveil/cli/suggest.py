@@ -1,9 +1,9 @@
 """`unveil suggest`: which role might each column have, and what would an intruder know?"""
 
+import sys
 from typing import Any
 
 import click
-from rich.console import Console
 
 from unveil.cli.options import by_column_option, json_option, keys_option, missing_option, option
 from unveil.cli.progress import progress_bar
@@ -47,8 +47,7 @@ def suggest(
     with progress_bar() as bar:
         result = suggest_roles(file, keys=keys or None, **reading, progress=bar)
     if as_toml:
-        console = Console()
-        print_output(encodable(result.to_toml().rstrip("\n"), console.encoding), console)
+        print_output(encodable(result.to_toml().rstrip("\n"), sys.stdout.encoding or "utf-8"))
     elif as_json:
         print_output(json_document(result.record))
     else:

@@ -26,7 +26,7 @@ from unveil.cli.output_files import (
 from unveil.cli.progress import progress_bar
 from unveil.measure.one_table import open_table
 from unveil.measure.uniques.match_risk import MatchRiskSettings, match_risk_of
-from unveil.measure.uniques.suda import parse_suda_settings, suda_of
+from unveil.measure.uniques.suda import SudaSettings, suda_of
 from unveil.records.uniques import MatchRisk, MatchRule, Suda
 from unveil.view.format import lines
 from unveil.view.output import print_output
@@ -116,9 +116,7 @@ def uniques(
     """
     check_lacking("uniques survey.csv", keys, file, names="the file")
     check_records({"--records": records, "--values": values})
-    asked = parse_suda_settings(
-        len(keys), max_msu=max_msu, dis_fraction=dis_fraction, scores=scores, missing=missing_rule
-    )
+    asked = SudaSettings(len(keys), max_msu, dis_fraction, scores, missing_rule)
     of_matches = MatchRiskSettings(
         keys,
         weights=weights,

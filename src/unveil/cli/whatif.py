@@ -1,28 +1,21 @@
 """`unveil whatif`: what would change if something were common knowledge?"""
 
-from collections.abc import Iterator
-
 import click
-from rich.console import Group, RenderableType
-from rich.text import Text
 
 from unveil.cli.options import (
     by_option,
     exclude_option,
-    indent_lines,
     json_option,
     option,
     project_option,
-    render_table,
 )
 from unveil.cli.progress import progress_bar
 from unveil.project.read_project import read_project
 from unveil.project.whatif import whatif as try_out
-from unveil.records.judgement import WhatIf
-from unveil.view import project
-from unveil.view.format import and_list, truncate
 from unveil.view.output import print_output
 from unveil.view.render_documents import json_document
+from unveil.view.render_rich import render_rich
+from unveil.view.show import as_blocks
 
 
 @click.command()
@@ -58,28 +51,4 @@ def whatif(
         found = try_out(
             file, exclude, scenario=scenario, keep=keep, reason=reason, by=by, progress=bar
         )
-    print_output(json_document(found) if as_json else _screen(found))
-
-
-def _screen(found: WhatIf) -> Group:
-    return Group(
-        Text(),
-        Text(project.whatif_title(found), style="bold"),
-        Text(),
-        *_scenarios(found),
-        Text(project.saved_sentence(found)),
-    )
-
-
-def _scenarios(found: WhatIf) -> Iterator[RenderableType]:
-    for one in found.scenarios:
-        yield Text(truncate(one.scenario), style="bold underline")
-        if one.in_force:
-            yield from indent_lines([f"Excluded already: {and_list(one.in_force)}."])
-        yield from indent_lines(one.sentences)
-        yield Text()
-        rows = project.whatif_rows(found, one)
-        yield from render_table("Before and after", project.WHATIF_HEADS, rows, left=2)
-        if rows:
-            yield from indent_lines([project.WHATIF_NOTE])
-            yield Text()
+    print_output(json_document(found) if as_json else render_rich(as_blocks(found)))

@@ -25,7 +25,7 @@ from unveil.records.summary import Summary
 from unveil.view.charts.chart import Chart
 from unveil.view.charts.dots import Measure, lollipop_chart
 from unveil.view.render_html import render_notebook
-from unveil.view.run_notebook import run_blocks, run_text
+from unveil.view.run import run_blocks, run_text
 from unveil.view.show import Plots, charts
 from unveil.view.status import worst
 

@@ -7,7 +7,7 @@ and every file of a run against the hash in its results.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from unveil.errors import ReadError
 from unveil.project.fingerprint import file_sha256, forget_hashes, hash_bytes
@@ -205,29 +205,55 @@ class _Check:
 
     def look_at_runs(self) -> None:
         """Every run folder against the line that tells of it, and the other way round."""
-        told = self._lines_of("run")
-        for place in _inside(self.folder / RUNS):
-            number = _number(place)
-            file = f"{RUNS}/{place.name}"
-            if number is None or not place.is_dir() or place.is_symlink():
-                self.tell(f"{file} is not a run of this project: it was added.", AWAY, file=file)
-                continue
-            self._look_at_run(number, place, told.pop(number, None))
+        for number, place, line in self._match("run", RUNS, ""):
+            self._look_at_run(number, place, line)
+        self._look_at_seed()
+
+    def _match(
+        self, event: Literal["run", "decision"], folder: str, ending: str
+    ) -> Iterator[tuple[int, Path, LogLine | None]]:
+        """What a folder holds, with the line that tells of it; what is alien or gone is told."""
+        told = self._lines_of(event)
+        for place in _inside(self.folder / folder):
+            number, file = _number(place), f"{folder}/{place.name}"
+            is_run = place.is_dir() and not place.is_symlink()
+            if number is None or not (place.suffix == ending if ending else is_run):
+                self.tell(
+                    f"{file} is not a {event} of this project: it was added.", AWAY, file=file
+                )
+            else:
+                yield number, place, told.pop(number, None)
         for number, line in told.items():
+            what = f"{event.capitalize()} {number} is in the log but its"
             self.tell(
-                f"Run {number} is in the log but its folder is missing.",
+                f"{what} {'file' if ending else 'folder'} is missing.",
                 RESTORE,
                 line=line.n,
-                file=f"{RUNS}/{number:04d}",
-                run=number,
+                file=f"{folder}/{number:04d}{ending}",
+                run=None if ending else number,
             )
-        self._look_at_seed()
+
+    def _tell_unlogged(
+        self, what: str, file: str, *, is_stopped: bool, run: int | None = None
+    ) -> None:
+        """That no line tells of something: its command was stopped, or it was added."""
+        if is_stopped:
+            self.tell(
+                f"{what} is complete, but its command was stopped before it was logged.",
+                "The next command that logs writes it: unveil run.",
+                file=file,
+                run=run,
+            )
+        else:
+            self.tell(f"{what} is not in the log: it was added.", AWAY, file=file, run=run)
 
     def _look_at_run(self, number: int, place: Path, line: LogLine | None) -> None:
         file = f"{RUNS}/{place.name}"
         content = _content(place / RESULTS)
         if line is None:
-            self._tell_unlogged_run(number, file)
+            stopped = find_stopped_run(self.folder, self.lines)
+            is_stopped = stopped is not None and stopped.number == number
+            self._tell_unlogged(f"Run {number}", file, is_stopped=is_stopped, run=number)
         if content is None:
             self.tell(
                 f"Run {number} has no {RESULTS}.", ASIDE, file=f"{file}/{RESULTS}", run=number
@@ -251,19 +277,6 @@ class _Check:
         self.runs[number] = run
         self._look_at_files(run, place)
         self._look_at_head(f"Run {number}", run.log_head, line, file, run=number)
-
-    def _tell_unlogged_run(self, number: int, file: str) -> None:
-        stopped = find_stopped_run(self.folder, self.lines)
-        if stopped is not None and stopped.number == number:
-            self.tell(
-                f"Run {number} is complete, but its command was stopped before it was logged.",
-                "The next command that logs writes it: unveil run.",
-                file=file,
-                run=number,
-            )
-        else:
-            what = f"Run {number} is not in the log: it was added."
-            self.tell(what, AWAY, file=file, run=number)
 
     def _look_at_files(self, run: Run, place: Path) -> None:
         known = {part.file: part.sha256 for part in run.parts if part.file is not None}
@@ -321,30 +334,17 @@ class _Check:
 
     def look_at_decisions(self) -> None:
         """Every decision against the line that tells of it, and the other way round."""
-        told = self._lines_of("decision")
-        for place in _inside(self.folder / DECISIONS):
-            number = _number(place)
-            file = f"{DECISIONS}/{place.name}"
-            if number is None or place.suffix != ".json":
-                self.tell(
-                    f"{file} is not a decision of this project: it was added.", AWAY, file=file
-                )
-                continue
+        for number, place, line in self._match("decision", DECISIONS, ".json"):
             self.n_decisions += 1
-            self._look_at_decision(number, place, told.pop(number, None))
-        for number, line in told.items():
-            self.tell(
-                f"Decision {number} is in the log but its file is missing.",
-                RESTORE,
-                line=line.n,
-                file=f"{DECISIONS}/{number:04d}.json",
-            )
+            self._look_at_decision(number, place, line)
 
     def _look_at_decision(self, number: int, place: Path, line: LogLine | None) -> None:
         file = f"{DECISIONS}/{place.name}"
         content = _content(place) or b""
         if line is None:
-            self._tell_unlogged_decision(number, file)
+            stopped = find_stopped_decision(self.folder, self.lines)
+            is_stopped = stopped is not None and stopped[0].number == number
+            self._tell_unlogged(f"Decision {number}", file, is_stopped=is_stopped)
         elif line.file_sha256 != hash_bytes(content):
             what = f"Decision {number} was changed after it was logged."
             self.tell(what, RESTORE, line=line.n, file=file)
@@ -362,18 +362,6 @@ class _Check:
                 run=decision.run,
             )
         self._look_at_head(f"Decision {number}", decision.log_head, line, file)
-
-    def _tell_unlogged_decision(self, number: int, file: str) -> None:
-        stopped = find_stopped_decision(self.folder, self.lines)
-        if stopped is not None and stopped[0].number == number:
-            self.tell(
-                f"Decision {number} is complete, but its command was stopped before it was logged.",
-                "The next command that logs writes it: unveil run.",
-                file=file,
-            )
-        else:
-            what = f"Decision {number} is not in the log: it was added."
-            self.tell(what, AWAY, file=file)
 
     def look_at_released(self) -> None:
         """Whether the files are still those that the last decision released."""

@@ -56,7 +56,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         try:
             return msgspec.json.decode(text, type=cls)
         except msgspec.DecodeError as fault:
-            raise ReadError(f"The document is not a {cls.__name__} of unveil: {fault}.") from None
+            raise ReadError(f"The document is not of type {cls.__name__}: {fault}.") from None
 
 
 class VersionedRecord(Record, frozen=True, kw_only=True):

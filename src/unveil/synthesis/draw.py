@@ -1,6 +1,6 @@
 """Draw one copy: column after column, each from its model and the synthetic columns before it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -10,12 +10,9 @@ import polars as pl
 from unveil.arrays import Ints
 from unveil.models.design import ColumnValues, Predictors, Values
 from unveil.seeding import stream
-from unveil.synthesis.fit import FittedStep
+from unveil.synthesis.fit import Chance, FittedStep
 from unveil.synthesis.rule_kinds import Rule, apply_rule
 from unveil.synthesis.split_columns import join_column
-
-Chance = Callable[..., np.random.Generator]
-"""The stream of a path inside one stratum of one copy."""
 
 
 @dataclass(frozen=True)

@@ -194,7 +194,7 @@ def _attribute(method: str, place: Literal[1, 2]) -> Any:
     return getattr(module, _HOMES[method][place])
 
 
-def parametric(kind: TargetKind, n_levels: int) -> str:
+def parametric(kind: str, n_levels: int) -> str:
     """The parametric method for a target: as synthpop's `parametric` chooses."""
     if kind == "number":
         return "normrank"

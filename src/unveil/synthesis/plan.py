@@ -315,7 +315,7 @@ def _resolve_method(method: str, column: ModelColumn) -> str:
     if column.is_fixed:
         return CONSTANT
     if method == "parametric":
-        return parametric("number" if not column.is_category else _kind(column), column.n_levels)
+        return parametric(column.kind, column.n_levels)
     if column.kind not in _FIT_FOR.get(method, (column.kind,)):
         kind = "a number" if column.kind == "number" else "a category"
         raise SettingsError(
@@ -328,10 +328,6 @@ def _resolve_method(method: str, column: ModelColumn) -> str:
             f"{column.n_levels} levels (missing counts as one). Choose 'multinomial' or 'cart'."
         )
     return method
-
-
-def _kind(column: ModelColumn) -> Any:
-    return column.kind
 
 
 def _joint_first(

@@ -164,14 +164,10 @@ def table(
     `spare` names the columns that give way where room is short, the first of them first.
     """
     order = {head: len(spare) - place for place, head in enumerate(spare)}
+    kinds: dict[str, ColumnKind] = {one: "text" for one in (*heads[:1], *text)}
+    kinds |= {one: "status" for one in heads if one.startswith("status")}
     columns = tuple(
-        Column(
-            head,
-            "status" if head == "status" else "text" if not place or head in text else "number",
-            order.get(head, 0),
-            head in main,
-        )
-        for place, head in enumerate(heads)
+        Column(head, kinds.get(head, "number"), order.get(head, 0), head in main) for head in heads
     )
     return TableBlock(caption, columns, tuple(map(tuple, rows)), footnote, tuple(bars))
 

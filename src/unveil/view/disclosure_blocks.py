@@ -5,6 +5,7 @@ from collections.abc import Container, Iterator, Sequence
 
 from unveil.records.alerts import Alert, Assessment
 from unveil.records.disclosure import MEANING, AttributeRow, Disclosure, IdentityRow
+from unveil.records.judgement import LimitCheck
 from unveil.records.limits import Verdict
 from unveil.view import disclosure as said
 from unveil.view import flags as flags_view
@@ -45,6 +46,7 @@ UNIQUENESS = {
     "repU": "of these, unique there too (replicated)",
     "UiS": "synthetic records that are unique",
 }
+Checked = Verdict | LimitCheck
 PARTS = ("words", "flags", "details")
 """What is folded unless it is asked for."""
 
@@ -98,7 +100,7 @@ def _fold(
         yield Folded(summary, tuple(blocks))
 
 
-def identity_table(record: Disclosure, verdicts: Sequence[Verdict]) -> TableBlock:
+def identity_table(record: Disclosure, verdicts: Sequence[Checked]) -> TableBlock:
     """UiO to repU, each with how many people it is."""
     row = record.identity_of(record.headline_copy)
     rows = []
@@ -131,7 +133,7 @@ def _headline_rows(record: Disclosure) -> list[AttributeRow]:
     return [record.attribute_of(target, record.headline_copy) for target in record.targets]
 
 
-def attribute_table(record: Disclosure, verdicts: Sequence[Verdict] = ()) -> TableBlock:
+def attribute_table(record: Disclosure, verdicts: Sequence[Checked] = ()) -> TableBlock:
     """For how many people the keys point to a single value, true or not, target by target."""
     has_pool = len(record.n_synthetic) > 1
     found = flags_view.visible_flags(record)
@@ -169,12 +171,19 @@ def _count(record: Disclosure, value: float | None) -> str:
     return "-" if value is None else n_of(value, record.n_original).removeprefix("about ")
 
 
-def _status(verdicts: Sequence[Verdict], target: str | None, symbols: Sequence[str]) -> list[str]:
-    """The worst that the limits on some measures say of one row; nothing without any limit."""
+def _status(verdicts: Sequence[Checked], target: str | None, symbols: Sequence[str]) -> list[str]:
+    """The worst that the limits on some measures say of one row, and in which of several copies."""
     if not verdicts:
         return []
-    found = (one for one in verdicts if one.target == target and one.measure in symbols)
-    return [format_status(worst({one.status for one in found}))]
+    found = [one for one in verdicts if one.target == target and one.measure in symbols]
+    status = worst(one.status for one in found)
+    shown = format_status(status)
+    if status in ("above", "review") and len({one.copy for one in verdicts}) > 1:
+        highest = max(
+            (one for one in found if one.status == status), key=lambda one: one.value or 0.0
+        )
+        shown = f"{shown}, {copy_phrase(highest.copy)}" if highest.copy is not None else shown
+    return [shown]
 
 
 def _flags_sentence(record: Disclosure) -> str | None:
@@ -199,7 +208,7 @@ def _words(record: Disclosure) -> Iterator[Sentence]:
 def _flags(record: Disclosure) -> Iterator[Items]:
     """What may be common knowledge, each with what to type to exclude it."""
     rows = tuple(
-        f"{flag.sentence}\n  --exclude {shlex.quote(visible(flag.exclusion))}"
+        f"{flag.sentence}\n--exclude {shlex.quote(visible(flag.exclusion))}"
         for flag in flags_view.visible_flags(record)
     )
     if rows:

@@ -1,9 +1,9 @@
-"""What people read of a project: findings, what-ifs, explanations, decisions and the log.
+"""A project on a screen and in a notebook: flags, rulings, what-ifs, limits, decisions, the log.
 
 Filled from records only; every name, level, reason and note is shown as hostile text.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import get_args
 
 from unveil.records.exclusions import Rule
@@ -23,7 +23,17 @@ from unveil.records.judgement import (
     WhatIfScenario,
 )
 from unveil.records.report import ContextAnswer
-from unveil.view.alerts import is_open, summary
+from unveil.view.alerts import alert_blocks, is_open, summary
+from unveil.view.blocks import (
+    Block,
+    Command,
+    Heading,
+    Items,
+    Sentence,
+    TableBlock,
+    sentences,
+    table,
+)
 from unveil.view.format import (
     and_list,
     format_count,
@@ -34,39 +44,34 @@ from unveil.view.format import (
     truncate,
     visible,
 )
-from unveil.view.show import as_text
+from unveil.view.show import as_blocks, as_text
 from unveil.view.status import format_status, worst
 
 MOST_TOLD = 3
-IDENTITY_ROW = "(who is found)"
-WHATIF_HEADS = ("target", "measure", "before", "after", "through it", "status before", "then")
-WHATIF_NOTE = (
-    "Through it (R): of the people not given away without it, those given away through it;"
-    " (before - after) / (100 % - after)."
-)
-FIGURE_HEADS = ("measure", "scenario", "of", "copy", "figure", "limit", "status")
-LADDER_HEADS = ("percent", "measure", "what it is")
-LIMIT_HEADS = ("measure", "review above", "limit", "origin")
-LOG_HEADS = ("line", "when (UTC)", "what", "about", "by")
+MOST_FLAGS = 5
+"""So many flags of one target are listed on a screen; all of them with --json."""
+IDENTITY_ROW = "(re-identification)"
 TEMPLATES = {
     "falls": (
         "If {rules} is common knowledge, {measure} of {target} falls from {before} ({k} of {N}) to"
-        " {after} ({l}). Of the people not given away without it, {R} are given away through it."
+        " {after} ({l}). Of the people not disclosed after the exclusion, {R} are disclosed before"
+        " it only through this value (R)."
     ),
     "found": (
-        "If {rules} is left out, {measure} falls from {before} ({k} of {N}) to {after} ({l})."
+        "If {rules} is excluded, {measure} falls from {before} ({k} of {N}) to {after} ({l})."
     ),
     "rule": (
         "With {rules} in force, {measure} of {target} falls from {before} ({k} of {N}) to {after}"
         " ({l})."
     ),
-    "asked": "What if {rules} is left out?",
-    "rule asked": "What if {rules} is in force?",
-    "more": "{n} more targets change; they are in the table.",
-    "nothing": "Leaving out {rules} changes no figure.",
-    "closes": "{n} raised no more: {ids}.",
-    "opens": "{n} raised only then: {ids}.",
-    "kept": "Kept in project.toml, said by {by}. Figures change with the next run: unveil run.",
+    "excluded": "Effect of excluding {rules}",
+    "in force": "Effect of {rules}",
+    "more": "{n} more in the table.",
+    "nothing": "Excluding {rules} changes no figure.",
+    "closes": "{n} would be cleared: {ids}.",
+    "opens": "{n} would be raised: {ids}.",
+    "R": "due to it (R): (before - after) / (100 % - after).",
+    "kept": "Written to project.toml by {by}. Figures change with the next run: unveil run.",
     "not kept": 'Nothing was saved. To keep it: add --keep --reason "..." --by "Name, role".',
     "released": "Decision {n}: run {run} is RELEASED by {by} on {on}.",
     "refused": "Decision {n}: run {run} is REFUSED by {by} on {on}.",
@@ -75,12 +80,14 @@ TEMPLATES = {
         "{lines}, {runs} and {decisions}: all as they were written. The last hash is {head}."
     ),
     "edited": (
-        "project.toml was edited since the last line; the next command that logs will say so."
+        "project.toml was edited since the last line; the next command that logs will record it."
     ),
     "forged": "{n} not as written.",
 }
 RULES = tuple(one for one in get_args(Rule) if one not in ("level", "pair"))
-_SHOWN_MEASURES = ("DiSCO", "repU")
+
+
+# What would change if something were excluded?
 
 
 def whatif_sentences(
@@ -88,24 +95,21 @@ def whatif_sentences(
 ) -> tuple[str, ...]:
     """What the exclusions would do in one scenario."""
     rules = and_list(scenario.added)
+    flags = _flag_sentences(scenario)
     if not rows:
-        return (TEMPLATES["nothing"].format(rules=rules), *_flag_sentences(scenario))
-    shown = [row for row in rows if row.copy == scenario.headline_copy]
+        return (TEMPLATES["nothing"].format(rules=rules), *flags)
     is_rule = any(map(_is_rule, scenario.added))
-    told = [_falls(row, rules, n_original, is_rule=is_rule) for row in shown if _is_told(row)]
-    n_more = len(told) - MOST_TOLD
-    more = [TEMPLATES["more"].format(n=f"{n_more:,}")] if n_more > 0 else []
-    return (*told[:MOST_TOLD], *more, *_flag_sentences(scenario))
-
-
-def _is_told(row: WhatIfRow) -> bool:
-    return row.measure in _SHOWN_MEASURES and row.before is not None and row.after is not None
-
-
-def whatif_title(record: WhatIf) -> str:
-    """What is asked."""
-    kind = "rule asked" if any(map(_is_rule, record.exclude)) else "asked"
-    return TEMPLATES[kind].format(rules=and_list(record.exclude))
+    changes = [
+        _change_sentence(row, rules, n_original, is_rule=is_rule)
+        for row in rows
+        if row.copy == scenario.headline_copy
+        and row.measure in ("DiSCO", "repU")
+        and row.before is not None
+        and row.after is not None
+    ]
+    n_more = len(changes) - MOST_TOLD
+    more = [TEMPLATES["more"].format(n=format_count(n_more, "target changes", "targets change"))]
+    return (*changes[:MOST_TOLD], *(more if n_more > 0 else ()), *flags)
 
 
 def _is_rule(exclusion: str) -> bool:
@@ -113,7 +117,7 @@ def _is_rule(exclusion: str) -> bool:
     return exclusion.partition("=")[0] in RULES
 
 
-def _falls(row: WhatIfRow, rules: str, n_original: int, *, is_rule: bool) -> str:
+def _change_sentence(row: WhatIfRow, rules: str, n_original: int, *, is_rule: bool) -> str:
     kind = "found" if row.target is None else "rule" if is_rule else "falls"
     before, after = row.before or 0.0, row.after or 0.0
     return TEMPLATES[kind].format(
@@ -125,7 +129,7 @@ def _falls(row: WhatIfRow, rules: str, n_original: int, *, is_rule: bool) -> str
         k=n_of(before, n_original),
         N=people(n_original),
         l=n_of(after, n_original),
-        R="-" if row.R is None else percent(100 * row.R),
+        R=_percent_of_share(row.R),
     )
 
 
@@ -134,60 +138,74 @@ def _flag_sentences(scenario: WhatIfScenario) -> Iterator[str]:
         if ids:
             shown = ", ".join(truncate(one) for one in ids[:MOST_TOLD])
             more = f" and {len(ids) - MOST_TOLD:,} more" if len(ids) > MOST_TOLD else ""
-            yield TEMPLATES[kind].format(
-                n=f"{format_count(len(ids), 'finding')} would be", ids=f"{shown}{more}"
-            )
+            yield TEMPLATES[kind].format(n=format_count(len(ids), "flag"), ids=f"{shown}{more}")
 
 
-def whatif_rows(record: WhatIf, scenario: WhatIfScenario) -> list[tuple[str, ...]]:
+def _percent_of_share(value: float | None) -> str:
+    return "-" if value is None else percent(100 * value)
+
+
+def _whatif_table(record: WhatIf, scenario: WhatIfScenario) -> TableBlock:
     """The figures that change in one scenario: of the copy that stands for all, the worst status.
 
     Of a target DiSCO and Dorig, of identity UiO and repU, and whatever else has a limit.
     """
     here = [row for row in record.rows if row.scenario == scenario.scenario]
-    return [
+
+    def statuses(row: WhatIfRow, field: str) -> list[Status]:
+        alike = [one for one in here if (one.target, one.measure) == (row.target, row.measure)]
+        return [one for one in (getattr(each, field) for each in alike) if one is not None]
+
+    rows = [
         (
             IDENTITY_ROW if row.target is None else truncate(row.target),
             row.measure,
             percent_or_dash(row.before),
             percent_or_dash(row.after),
-            "-" if row.R is None else percent(100 * row.R),
-            _worst(here, row, "status_before"),
-            _worst(here, row, "status_after"),
+            _percent_of_share(row.R),
+            *(format_status(worst(statuses(row, f"status_{at}"))) for at in ("before", "after")),
         )
         for row in here
-        if row.copy == scenario.headline_copy and _is_shown(here, row)
+        if row.copy == scenario.headline_copy
+        and (
+            row.measure in ("DiSCO", "Dorig", "UiO", "repU")
+            or any(status != "no limit" for status in statuses(row, "status_before"))
+        )
     ]
-
-
-def _alike(rows: Sequence[WhatIfRow], row: WhatIfRow, field: str) -> list[Status]:
-    found = (
-        getattr(one, field)
-        for one in rows
-        if (one.target, one.measure) == (row.target, row.measure)
+    heads = ("target", "measure", "before", "after", "due to\nit (R)")
+    return table(
+        f"{truncate(scenario.scenario)}: before and after",
+        (*heads, "status before", "status after"),
+        rows,
+        text=("measure",),
+        footnote=TEMPLATES["R"],
     )
-    return [status for status in found if status is not None]
 
 
-def _is_shown(rows: Sequence[WhatIfRow], row: WhatIfRow) -> bool:
-    has_limit = any(status != "no limit" for status in _alike(rows, row, "status_before"))
-    return row.measure in ("DiSCO", "Dorig", "UiO", "repU") or has_limit
+@as_text.register
+def _(record: WhatIf) -> str:
+    return "\n".join(one for scenario in record.scenarios for one in scenario.sentences)
 
 
-def _worst(rows: Sequence[WhatIfRow], row: WhatIfRow, field: str) -> str:
-    return format_status(worst(_alike(rows, row, field)))
+@as_blocks.register
+def _(record: WhatIf) -> Iterator[Block]:
+    kind = "in force" if any(map(_is_rule, record.exclude)) else "excluded"
+    yield Heading(TEMPLATES[kind].format(rules=and_list(record.exclude)))
+    for one in record.scenarios:
+        if one.in_force:
+            yield Sentence(f"Excluded already: {and_list(one.in_force)}.")
+        yield from sentences(one.sentences)
+        yield _whatif_table(record, one)
+    by = visible(record.by or "")
+    yield Sentence(TEMPLATES["kept" if record.kept else "not kept"].format(by=by), "lead")
 
 
-def saved_sentence(record: WhatIf) -> str:
-    """Whether anything was saved, and what to do next."""
-    if not record.kept:
-        return TEMPLATES["not kept"]
-    return TEMPLATES["kept"].format(by=visible(record.by or ""))
+# Why does a target have this result?
 
 
-def figure_rows(figures: Sequence[LimitCheck]) -> list[tuple[str, ...]]:
+def figure_table(caption: str, figures: Iterable[LimitCheck]) -> TableBlock:
     """Figures beside their limits."""
-    return [
+    rows = [
         (
             row.measure,
             truncate(row.scenario or "-"),
@@ -199,48 +217,142 @@ def figure_rows(figures: Sequence[LimitCheck]) -> list[tuple[str, ...]]:
         )
         for row in figures
     ]
+    heads = ("measure", "scenario", "of", "copy", "figure", "limit", "status")
+    return table(caption, heads, rows, text=("scenario", "of", "copy"))
 
 
-def unmeasured_lines(figures: Sequence[LimitCheck]) -> Iterator[str]:
+def _not_measured(figures: Sequence[LimitCheck]) -> Iterator[str]:
     """Why figures that have a limit are not measured, each reason once."""
     rows = [row for row in figures if row.status == "not measured"]
     for measure, part, reason in dict.fromkeys((r.measure, r.part, r.reason) for r in rows):
         yield f"{measure} of {truncate(part)} is not measured: {visible(reason or '-')}"
 
 
-def ladder_rows(explained: Explanation, place: int) -> list[tuple[str, ...]]:
-    """The steps from the original to what the copy gives away."""
-    return [
-        (percent_or_dash(rung.value), rung.measure, rung.what)
-        for rung in explained.scenarios[place].ladder
-    ]
+@as_text.register
+def _(record: Explanation) -> str:
+    return "\n".join(one for scenario in record.scenarios for one in scenario.sentences)
 
 
-def limit_rows(limits: Sequence[Limit]) -> list[tuple[str, ...]]:
+@as_blocks.register
+def _(record: Explanation) -> Iterator[Block]:
+    yield Heading(f"{truncate(record.target)} in run {record.run}")
+    yield Items(record.stale, "▲")
+    for one in record.scenarios:
+        yield Heading(f"{truncate(one.scenario)}: an intruder who knows {and_list(one.keys)}", 4)
+        yield from sentences(one.sentences)
+        steps = [(percent_or_dash(rung.value), rung.measure, rung.what) for rung in one.ladder]
+        heads = ("percent", "measure", "meaning")
+        yield table("Step by step", heads, steps, text=heads[1:])
+        yield from _explain_flags(one.findings)
+    limited = [one for one in record.figures if one.limit is not None]
+    yield figure_table("Figures and limits", limited)
+    yield from sentences(_not_measured(record.figures))
+
+
+def _explain_flags(flags: Sequence[ExplainedFlag]) -> Iterator[Block]:
+    """The flags of a target; what to type about the first that is open."""
+    if not flags:
+        return
+    found = [one.finding for one in flags]
+    n_open = sum(one.state == "open" for one in found)
+    yield Heading(f"Flags that may be common knowledge: {len(flags):,}, outstanding {n_open:,}", 4)
+    yield Items(tuple(map(flag_text, found[:MOST_FLAGS])), "▲")
+    if len(flags) > MOST_FLAGS:
+        yield Sentence(f"... and {len(flags) - MOST_FLAGS:,} more: all of them with --json", "dim")
+    first = next((one for one in flags if one.finding.state == "open"), flags[0])
+    yield Sentence("To try, to rule on or to keep the first outstanding one:", "lead")
+    yield Command(visible(first.whatif))
+    if first.finding.state == "open":
+        yield from (Command(visible(one)) for one in (first.accept, first.keep))
+    yield Sentence("To exclude the first, add to project.toml:", "lead")
+    yield Command(first.toml)
+
+
+def flag_text(flag: FlagRuling) -> str:
+    """A flag: its id and state, the sentence, and how it was ruled."""
+    ruled = ""
+    if flag.reason is not None:
+        on = f" on {flag.on}" if flag.on else ""
+        ruled = f"\n{visible(flag.by or '')}{on}: {visible(flag.reason)}"
+    return f"{visible(flag.id)} ({flag.state})\n{visible(flag.sentence)}{ruled}"
+
+
+def count_outstanding(judgement: Judgement) -> Iterator[str]:
+    """What is outstanding and how to do it; flags are counted, as they have a list of their own."""
+    flags = [one for one in judgement.missing if one.kind == "finding"]
+    if flags:
+        yield f"{format_count(len(flags), 'flag')} to rule on: unveil rule"
+    yield from (f"{one.sentence} {one.fix}" for one in judgement.missing if one not in flags)
+
+
+def outstanding_blocks(
+    flags: Sequence[FlagRuling],
+    audience_rule: str,
+    commands: Mapping[str, str],
+    together: Mapping[str, str],
+) -> Iterator[Block]:
+    """The flags to rule on, target by target: ids with `commands`, pairs with one `together`."""
+    still = [one for one in flags if one.state == "open"]
+    yield Heading(f"Flags to rule on: {len(still):,} of {len(flags):,}")
+    yield Sentence(audience_rule, "lead")
+    for scenario, target in dict.fromkeys((one.scenario, one.target) for one in still):
+        mine = [one for one in still if (one.scenario, one.target) == (scenario, target)]
+        pairs = [one for one in mine if one.kind == "two_way"]
+        n_shown = min(len(pairs), MOST_TOLD) if together else len(pairs)
+        shown = [*(one for one in mine if one.kind == "one_way"), *pairs[:n_shown]]
+        of = f"{truncate(target)} ({truncate(scenario)}): {format_count(len(mine), 'flag')}"
+        yield Heading(of, 4)
+        rows = [f"{flag_text(one)}\n{visible(commands[one.id])}" for one in shown]
+        yield Items((*rows, *(visible(one.id) for one in pairs[n_shown:])), "▲")
+        if together and len(pairs) > 1:
+            yield Sentence(f"All {len(pairs):,} pairs together:")
+            yield Command(visible(together[pairs[0].id]))
+
+
+# Limits, questions, decisions, the log
+
+
+def limit_table(caption: str, limits: Sequence[Limit]) -> TableBlock:
     """Limits with their origin."""
-    return [
-        (limit.measure, f"{limit.review:g}", f"{limit.limit:g}", limit.origin) for limit in limits
-    ]
+    rows = [(one.measure, f"{one.review:g}", f"{one.limit:g}", one.origin) for one in limits]
+    return table(caption, ("measure", "review above", "limit", "origin"), rows, text=("origin",))
 
 
-def finding_lines(finding: FlagRuling) -> Iterator[str]:
-    """A finding: its id and state, the sentence, and what was said of it."""
-    yield f"{visible(finding.id)} ({finding.state})"
-    yield visible(finding.sentence)
-    if finding.reason is not None:
-        on = f" on {finding.on}" if finding.on else ""
-        yield f"{visible(finding.by or '')}{on}: {visible(finding.reason)}"
+def answer_blocks(answers: Sequence[ContextAnswer], why: Mapping[str, str]) -> Iterator[Block]:
+    """The questions about the context, each with its answer or why it is asked."""
+    n = sum(one.answer is not None for one in answers)
+    yield Heading(f"Context questions: {n} of {len(answers)} answered")
+    for one in answers:
+        on = f" on {one.on}" if one.on else ""
+        below = why[one.name]
+        if one.answer is not None:
+            below = f"{visible(one.answer)} ({visible(one.by or '')}{on})"
+        yield Items((f"{one.name}: {one.question}\n{below}",), "●" if one.answer else "○")
 
 
-def command_lines(explained: ExplainedFlag) -> Iterator[str]:
-    """What can be typed about a finding."""
-    yield visible(explained.whatif)
-    if explained.finding.state == "open":
-        yield visible(explained.accept)
-        yield visible(explained.keep)
+@as_text.register
+def _(record: Judgement) -> str:
+    return visible(record.headline)
 
 
-def decision_lines(decision: Decision) -> Iterator[str]:
+@as_blocks.register
+def _(record: Judgement) -> Iterator[Block]:
+    yield from alert_blocks(record.alerts, record.not_tested)
+    yield Heading(as_text(record))
+    yield from sentences((record.rule, *record.stale, *record.void))
+    yield review_table(record)
+    missing = [(one.sentence, one.fix) for one in record.missing]
+    yield table("Outstanding", ("what", "how"), missing, text=("how",))
+
+
+def review_table(judgement: Judgement) -> TableBlock:
+    """Every figure that is above its limit, to review, or has a limit and is not measured."""
+    shown = ("above", "review", "not measured")
+    rows = (one for one in judgement.figures if one.status in shown)
+    return figure_table("Above limit or to review", rows)
+
+
+def _decision_lines(decision: Decision) -> Iterator[str]:
     """What was decided, by whom, and on what."""
     yield TEMPLATES["released" if decision.release else "refused"].format(
         n=decision.number, run=decision.run, by=visible(decision.by), on=decision.on
@@ -257,7 +369,30 @@ def decision_lines(decision: Decision) -> Iterator[str]:
     yield f"Results {decision.results_sha256[:16]}…, log {decision.log_head[:16]}…"
 
 
-def checklist(judgement: Judgement, factors: Sequence[ContextAnswer]) -> Iterator[tuple[bool, str]]:
+@as_text.register
+def _(record: Decision) -> str:
+    return "\n".join(_decision_lines(record))
+
+
+@as_blocks.register
+def _(record: Decision) -> Iterator[Block]:
+    first, *rest = _decision_lines(record)
+    yield Heading(first)
+    yield from sentences(rest)
+
+
+def decision_blocks(record: Decision, answers: Sequence[ContextAnswer]) -> Iterator[Block]:
+    """A decision with the evidence it rests on."""
+    yield from as_blocks(record)
+    if record.judgement is not None:
+        yield Heading("Evidence", 4)
+        for is_there, text in _checklist(record.judgement, answers):
+            yield Items((text,), "●" if is_there else "○")
+
+
+def _checklist(
+    judgement: Judgement, answers: Sequence[ContextAnswer]
+) -> Iterator[tuple[bool, str]]:
     """What the context asks for, and whether it is there."""
     accepted = f" accepted by {visible(judgement.accepted_by)}" if judgement.accepted_by else ""
     yield judgement.audience is not None, judgement.rule
@@ -265,38 +400,34 @@ def checklist(judgement: Judgement, factors: Sequence[ContextAnswer]) -> Iterato
     yield judgement.is_current, "The run is of the files and settings as they are."
     yield not any(map(is_open, judgement.alerts)), f"Alerts: {summary(judgement.alerts)}"
     n_open = sum(found.state == "open" for found in judgement.findings)
-    yield not n_open, f"Findings: {len(judgement.findings):,}, of them open: {n_open:,}."
-    for factor in factors:
-        said = "not answered" if factor.answer is None else visible(factor.answer)
-        who = "" if factor.by is None else f" ({visible(factor.by)})"
-        yield factor.answer is not None, f"{factor.question} {said}{who}"
+    yield not n_open, f"Flags: {len(judgement.findings):,}, outstanding: {n_open:,}."
+    for one in answers:
+        given = "not answered" if one.answer is None else visible(one.answer)
+        who = "" if one.by is None else f" ({visible(one.by)})"
+        yield one.answer is not None, f"{one.question} {given}{who}"
 
 
-def log_rows(lines: Sequence[LogLine]) -> list[tuple[str, ...]]:
+def log_table(lines: Sequence[LogLine]) -> TableBlock:
     """The log, a line for each change."""
-    return [
+    rows = [
         (
             str(line.n),
-            _moment(line.at),
+            line.at.replace("T", " ").removesuffix("Z"),
             line.event,
             visible(line.subject or "-"),
             visible(line.by or "-"),
         )
         for line in lines
     ]
+    heads = ("line", "when\n(UTC)", "what", "about", "by")
+    return table("Log", heads, rows, text=heads)
 
 
-def _moment(at: str) -> str:
-    """When, for people: 2026-11-16 11:30:00."""
-    return at.replace("T", " ").removesuffix("Z")
-
-
-def check_lines(check: LogCheck) -> Iterator[str]:
+def _check_lines(check: LogCheck) -> Iterator[str]:
     """Whether all is as it was written; every fault otherwise."""
     if check.faults:
-        yield TEMPLATES["forged"].format(
-            n=format_count(len(check.faults), "thing is", "things are")
-        )
+        n = format_count(len(check.faults), "thing is", "things are")
+        yield TEMPLATES["forged"].format(n=n)
         for fault in check.faults:
             where = f" ({visible(fault.file)})" if fault.file else ""
             fix = f" {visible(fault.fix)}" if fault.fix else ""
@@ -315,25 +446,10 @@ def check_lines(check: LogCheck) -> Iterator[str]:
 
 
 @as_text.register
-def _(record: Judgement) -> str:
-    return visible(record.headline)
-
-
-@as_text.register
-def _(record: WhatIf) -> str:
-    return "\n".join(one for scenario in record.scenarios for one in scenario.sentences)
-
-
-@as_text.register
-def _(record: Explanation) -> str:
-    return "\n".join(one for scenario in record.scenarios for one in scenario.sentences)
-
-
-@as_text.register
-def _(record: Decision) -> str:
-    return "\n".join(decision_lines(record))
-
-
-@as_text.register
 def _(record: LogCheck) -> str:
-    return "\n".join(check_lines(record))
+    return "\n".join(_check_lines(record))
+
+
+@as_blocks.register
+def _(record: LogCheck) -> Iterator[Block]:
+    yield from sentences(_check_lines(record), "lead")

@@ -57,8 +57,27 @@ def render_rich(
         alike = list(some)
         drawn = list(_draw_group(alike, width))
         if drawn:
+            if kind is Command and len(parts) > 1 and isinstance(parts[-1], Text):
+                parts.pop()  # a command stands directly below what it is for
             parts += drawn if kind is Heading else [*drawn, Text()]
     return Group(*parts[:-1] if len(parts) > 1 and isinstance(parts[-1], Text) else parts)
+
+
+def count_lines(blocks: Iterable[Block], width: int | None = None) -> int:
+    """How many lines the blocks take on a terminal."""
+    console = Console() if width is None else Console(width=width)
+    return len(console.render_lines(render_rich(blocks, width=width), pad=False))
+
+
+def print_rich(shown: RenderableType) -> str | None:
+    """Print on a terminal; elsewhere hand back the same as plain lines."""
+    console = Console()
+    if console.is_terminal:
+        console.print(shown)
+        return None
+    with console.capture() as printed:
+        console.print(shown)
+    return "\n".join(line.rstrip() for line in printed.get().splitlines())
 
 
 def _unfold(blocks: Iterable[Block], has_details: bool) -> Iterator[Block]:
@@ -117,11 +136,24 @@ def _draw_text(block: Words) -> Iterator[RenderableType]:
             text = Text(lines(block.text), style=_SENTENCES.get(block.kind, ""))
             yield Padding(text, (0, 0, 0, 1)) if block.kind == "plain" else text
         case Items():
-            for place, row in enumerate(block.rows, start=1):
-                mark = f"{place}" if block.is_numbered else block.mark
-                yield Padding(Text(f"{mark} {lines(row)}".strip()), (0, 0, 0, 1))
+            yield from _items(block)
         case Command():
             yield Padding(Text(lines(block.text), style="dim"), (0, 0, 0, 3))
+
+
+def _items(block: Items) -> Iterator[RenderableType]:
+    """Items below each other, each beside its mark or number."""
+    if not (block.mark or block.is_numbered):
+        yield from (Padding(Text(lines(row)), (0, 0, 0, 1)) for row in block.rows)
+        return
+    grid = Table.grid(padding=(0, 1))
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    for place, row in enumerate(block.rows, start=1):
+        mark = f"{place}" if block.is_numbered else block.mark
+        grid.add_row(mark, Text(lines(row)))
+    if block.rows:
+        yield Padding(grid, (0, 0, 0, 1))
 
 
 def _draw_table(block: TableBlock, width: int) -> Iterator[RenderableType]:

@@ -37,7 +37,7 @@ SHOWN_IN = {
         "membership": ("Membership",),
         "noise": ("Noise",),
         "pair_tables": ("PairTables",),
-        "project_notebook": (*("Decision", "Explanation", "Judgement", "LogCheck", "WhatIf"),),
+        "project": ("Decision", "Explanation", "Judgement", "LogCheck", "WhatIf"),
         "projection": ("Projection",),
         "protection": ("ConfidentialProtection", "Protection"),
         "recoding": ("FakeMarks", "Recoding", "Removal", "Smoothing", "Suggestions"),

@@ -83,9 +83,8 @@ def test_a_run_without_a_name_and_parts_that_could_not_be_measured_are_told():
 
 def test_scenarios_show_keys_and_targets_and_exclusions_their_reason_and_name():
     told = shown(context, report_cases.example()[0])
-    assert f"keys {', '.join(report_cases.KEYS)} " in told
     targets = report_cases.example()[0].scenarios[0].targets
-    assert f"targets {', '.join(targets)} (5)" in told
+    assert f"neighbour {', '.join(report_cases.KEYS)} {', '.join(targets)} (5)" in told
     assert (
         "missing-targets all A missing answer tells nothing about a person. R. Reviewer,"
         " disclosure officer, 2026-11-14 project file"

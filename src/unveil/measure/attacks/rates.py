@@ -172,11 +172,11 @@ def _atoms(columns: Sequence[Floats], clusters: Ints | None) -> tuple[Floats, Fl
     return atoms, times.astype(np.float64)
 
 
-def needed_attacks(main: float, control: float, level: float, half_width: float = WANTED) -> int:
-    """How many attacks on each side would tell R to within a half-width: the delta method's n."""
+def needed_attacks(main: float, control: float, level: float) -> int:
+    """How many attacks on each side would tell R to within WANTED: the delta method's n."""
     left = 1 - control
     variance = main * (1 - main) / left**2 + control * (1 - control) * (1 - main) ** 2 / left**4
-    return ceil((z_of(level) / half_width) ** 2 * variance)
+    return ceil((z_of(level) / WANTED) ** 2 * variance)
 
 
 # What to beware of in the row of an attack, in sentences.

@@ -141,9 +141,9 @@ def unit_of(sample: Sample) -> float:
     return 1e-10
 
 
-def is_on(values: Floats, step: float, at: float = 0.0) -> Mask:
-    """Which numbers are multiples of a step, counted from `at`."""
-    parts = (values - at) / step
+def is_on(values: Floats, step: float) -> Mask:
+    """Which numbers are multiples of a step."""
+    parts = values / step
     found: Mask = np.abs(parts - np.round(parts)) < 1e-6 * np.maximum(1, np.abs(parts) * 1e-4)
     return found
 

@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from unveil.arguments import choice, number_within, whole_number
+from unveil.arguments import check_fields, choice, number_within, whole_number
 from unveil.arrays import Floats, Mask
 from unveil.count.cells import count_keys
 from unveil.count.codes import CodedColumn
@@ -54,25 +54,30 @@ LEAST_FRACTION = 1e-12
 
 @dataclass(frozen=True)
 class SudaSettings:
-    """The settings of `unveil.suda`, all of them sound."""
+    """The settings of `unveil.suda` for so many keys, checked."""
 
-    max_size: int  # keys in the largest set that is searched for
-    is_limited: bool  # whether a largest size was given
+    n_keys: int
+    max_msu: int | None
     dis_fraction: float
     scores: ScoreKind
     missing: MissingRule
 
+    def __post_init__(self) -> None:
+        why = ", the share of the population that is in the data, such as 0.01"
+        check_fields(
+            self,
+            {
+                "dis_fraction": partial(number_within, range_=f"[{LEAST_FRACTION}, 1]", why=why),
+                "scores": partial(choice, choices=get_args(ScoreKind)),
+                "missing": partial(choice, choices=get_args(MissingRule)),
+            },
+        )
+        max_size(self.max_msu, self.n_keys)  # too many sets are refused before any data is read
 
-def parse_suda_settings(
-    n_keys: int, *, max_msu: Any, dis_fraction: Any, scores: Any, missing: Any
-) -> SudaSettings:
-    """The settings for so many keys, or a sentence on what is wrong with them."""
-    why = ", the share of the population that is in the data, such as 0.01"
-    fraction = number_within("dis_fraction", dis_fraction, f"[{LEAST_FRACTION}, 1]", why)
-    score_kind = choice("scores", scores, get_args(ScoreKind))
-    rule = choice("missing", missing, get_args(MissingRule))
-    size = max_size(max_msu, n_keys)
-    return SudaSettings(size, max_msu is not None, fraction, score_kind, rule)
+    @property
+    def max_size(self) -> int:
+        """Keys in the largest set that is searched for."""
+        return max_size(self.max_msu, self.n_keys)
 
 
 def max_size(max_msu: Any, n_keys: int) -> int:
@@ -154,13 +159,7 @@ def suda(
     """
     progress = progress or no_progress
     key_names = names(keys, "Keys")
-    asked = parse_suda_settings(
-        len(key_names),
-        max_msu=max_msu,
-        dis_fraction=dis_fraction,
-        scores=scores,
-        missing=missing,
-    )
+    asked = SudaSettings(len(key_names), max_msu, dis_fraction, scores, missing)
     table = open_table(
         data,
         keys=key_names,
@@ -188,7 +187,7 @@ def suda_of(table: OneTable, asked: SudaSettings, progress: Progress) -> SudaRes
         keys=rows.names,
         scores=asked.scores,
         missing=asked.missing,
-        max_msu=asked.max_size if asked.is_limited else None,
+        max_msu=None if asked.max_msu is None else asked.max_size,
         dis_fraction=asked.dis_fraction,
         quantile=QUANTILE,
         n_records=table.n_records,

@@ -10,20 +10,27 @@ from unveil.view.blocks import Block, Figure, Folded, Sentence, ShareBar, TableB
 from unveil.view.charts.dots import target_chart
 from unveil.view.claims import added_blocks, part_blocks
 from unveil.view.flags import effect_sentence, effects
-from unveil.view.format import format_count, n_of, percent, percent_or_dash, truncate
+from unveil.view.format import (
+    format_count,
+    n_of,
+    percent,
+    percent_or_dash,
+    rounded_percent,
+    truncate,
+)
 from unveil.view.sections.shared import (
-    MOST_TARGETS,
     are,
     by_scenario,
     copy_name,
     figures_of_part,
     fold,
+    worst_first,
 )
 from unveil.view.status import format_status, worst
 
 HEADS = ("target", "original (Dorig)", "disclosed correctly (DiSCO)", "people")
 WRONG = ("disclosed wrongly (people)", "correct when shown", "status")
-SEVERAL = ("lowest to highest", "pooled")
+SEVERAL = ("lowest to highest (%)", "pooled")
 GUESS_HEADS = ("target", "baseline (baseCAPd)", "synthetic data (DCAP)", "original (CAPd)")
 STEPS = ("iS", "DiS", "DiSCO", "DiSDiO", "Dorig", "removed", "baseCAPd", "DCAP", "CAPd")
 GROUPS = {
@@ -49,7 +56,24 @@ def blocks(contents: ReportContents, parts: Parts) -> Iterator[Block]:
         for part, record in parts.about("disclosure", scenario):
             yield from _scenario(contents, part, record)
 
-    yield from by_scenario(contents, parts, "", ["disclosure"], draw)
+    yield from by_scenario(
+        contents, parts, "", ["disclosure"], draw, overview=_overview(contents, parts)
+    )
+
+
+def _overview(contents: ReportContents, parts: Parts) -> Iterator[Block]:
+    """All targets of all scenarios, the highest DiSCO first."""
+    rows, bars, has_copies = [], [], False
+    for part in contents.run.list_parts("disclosure"):
+        record: Disclosure = parts[part.name]
+        judged = figures_of_part(contents, part.name, ["DiSCO"])
+        has_copies = has_copies or len(record.n_synthetic) > 1
+        for target in record.targets:
+            value = record.attribute_of(target, record.headline_copy).DiSCO
+            rows.append((value, part.scenario, cells(record, target, judged)))
+            bars.append(_bar(record, target, judged))
+    several = SEVERAL if has_copies else ()
+    yield from worst_first("", (*HEADS, *several, *WRONG), rows, NOTE, bars, main=HEADS[2:3])
 
 
 def statuses_of(record: Disclosure, judged: Sequence[LimitCheck]) -> dict[str, Status]:
@@ -77,9 +101,6 @@ def _scenario(contents: ReportContents, part: str, record: Disclosure) -> Iterat
         yield Sentence(means, key="disclosure/means", of=part)
     if by_person := disclosure.people_sentence(record):
         yield Sentence(by_person, key="disclosure/by person", of=part)
-    shown, rest = order[:MOST_TARGETS], order[MOST_TARGETS:]
-    yield _table(record, shown, judged, len(rest))
-    yield from fold(format_count(len(rest), "more target"), _rest(record, rest, judged))
     yield from added_blocks(record)
     yield from part_blocks(record)
     yield from _guess_blocks(part, record)
@@ -114,30 +135,6 @@ def _sort_targets(record: Disclosure, measure: str) -> list[str]:
     return [row.target for row in rows]
 
 
-def _table(
-    record: Disclosure, targets: Sequence[str], judged: Sequence[LimitCheck], n_rest: int = 0
-) -> TableBlock:
-    several = SEVERAL if len(record.n_synthetic) > 1 else ()
-    heads = (*HEADS, *several, *WRONG)
-    note = f"... and {n_rest:,} more with a lower DiSCO. {NOTE}" if n_rest else NOTE
-    return table(
-        "",
-        heads,
-        [cells(record, target, judged) for target in targets],
-        main=HEADS[2:3],
-        spare=(*several, "correct when shown", "original (Dorig)"),
-        footnote=note,
-        bars=[_bar(record, target, judged) for target in targets],
-    )
-
-
-def _rest(
-    record: Disclosure, targets: Sequence[str], judged: Sequence[LimitCheck]
-) -> Iterator[Block]:
-    if targets:
-        yield _table(record, targets, judged)
-
-
 def cells(record: Disclosure, target: str, judged: Sequence[LimitCheck]) -> tuple[str, ...]:
     """One target under HEADS, SEVERAL where there are copies, and WRONG."""
     row = record.attribute_of(target, record.headline_copy)
@@ -148,9 +145,10 @@ def cells(record: Disclosure, target: str, judged: Sequence[LimitCheck]) -> tupl
             _range(record, target),
             percent_or_dash(record.attribute_of(target, "pooled").DiSCO),
         )
-    correct = "-" if row.DiSCO is None else n_of(row.DiSCO, n)
+    correct = "-" if row.DiSCO is None else n_of(row.DiSCO, n).removeprefix("about ")
     known = row.DiSCO is not None and row.DiS is not None
     wrong = n_of((row.DiS or 0.0) - (row.DiSCO or 0.0), n) if known else "-"
+    wrong = wrong.removeprefix("about ")
     when_shown = percent(100 * (row.DiSCO or 0.0) / row.DiS) if known and row.DiS else "-"
     figures = percent_or_dash(row.Dorig), percent_or_dash(row.DiSCO), correct
     return (truncate(target), *figures, *spread, wrong, when_shown, format_status(status))
@@ -166,7 +164,7 @@ def _bar(record: Disclosure, target: str, judged: Sequence[LimitCheck]) -> Share
 def _range(record: Disclosure, target: str) -> str:
     for one in record.spread:
         if (one.target, one.measure) == (target, "DiSCO"):
-            return f"{percent(one.lowest)} to {percent(one.highest)}"
+            return f"{rounded_percent(one.lowest)}\u00a0to\u00a0{rounded_percent(one.highest)}"
     return "-"
 
 

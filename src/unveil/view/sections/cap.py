@@ -16,16 +16,21 @@ from unveil.view.cap_trend import trend_keyed
 from unveil.view.cap_words import SCENARIOS, format_share
 from unveil.view.charts.lines import cap_lines_chart
 from unveil.view.format import and_list, percent, truncate
-from unveil.view.sections.shared import by_scenario, fold
+from unveil.view.sections.shared import by_scenario, fold, scenarios_of, worst_first
 from unveil.view.tcap import TCAP_HEADS, tcap_keyed
 
 KINDS: tuple[Kind, ...] = ("cap", "tcap")
 FIGURE_HEADS = (
     *("people", "matched", "baseline"),
-    *("synthetic data, non-match as 0", "of those matched", "original"),
+    *("CAP, non-match as 0", "CAP of matched", "original"),
 )
 HEADS = ("who", "copies", *FIGURE_HEADS)
-TABLE = "CAP of every target, highest first"
+TABLE = "CAP and TCAP of every target, highest first"
+GROUPS = {"uniques": "statistical uniques", "special": "special uniques"}
+NOTE = (
+    "CAP: correct random guesses among matching records; the uniques count non-matches as 0. TCAP:"
+    " three measures of that name."
+)
 CAPTION = (
     "One panel for each group of people. Solid blue: people without a match count as wrong"
     " guesses. Dashed blue: they do not count. Grey: original, and baseline (dotted)."
@@ -62,7 +67,7 @@ def blocks(contents: ReportContents, parts: Parts) -> Iterator[Block]:
         yield from _scenario(targets_of(parts, scenario))
 
     title = "Correct attribution probability (CAP, TCAP)"
-    yield from by_scenario(contents, parts, title, KINDS, draw)
+    yield from by_scenario(contents, parts, title, KINDS, draw, overview=_overview(contents, parts))
 
 
 def targets_of(parts: Parts, scenario: str | None) -> list[TargetRecords]:
@@ -84,10 +89,30 @@ def _name(record: Cap | Tcap) -> str:
     return and_list((record.target,) if isinstance(record.target, str) else record.target)
 
 
+def _overview(contents: ReportContents, parts: Parts) -> Iterator[Block]:
+    """One row for each target of each scenario: CAP for everyone and for uniques, and TCAP."""
+    rows = []
+    for scenario in scenarios_of(contents, KINDS):
+        for one in targets_of(parts, scenario):
+            tcaps = list(tcap_rows([one]))
+            tcap = tcaps[0][1:] if tcaps else ("-",) * len(TCAP_HEADS[1:])
+            rows.append((one.risk, scenario, (one.target, *_cap_cells(one), *tcap)))
+    heads = ("target", *FIGURE_HEADS[2:], *GROUPS.values(), *(f"TCAP {x}" for x in TCAP_HEADS[1:]))
+    yield from worst_first(TABLE, heads, rows, NOTE)
+
+
+def _cap_cells(one: TargetRecords) -> tuple[str, ...]:
+    """CAP of everyone, then of each smaller group with non-matches as 0; a dash where not asked."""
+    last = {row.scenario: row for _, cap in one.caps for row in _last(cap)}
+    own = figure_cells(last["full"])[2:] if "full" in last else ("-",) * len(FIGURE_HEADS[2:])
+    groups = (last[name].cap_synthetic_zero if name in last else None for name in GROUPS)
+    return *own, *map(format_share, groups)
+
+
 def _scenario(targets: Sequence[TargetRecords]) -> Iterator[Block]:
     rows = [row for one in targets for row in last_rows(one)]
-    yield table(TABLE, ("target", "who", *FIGURE_HEADS), rows, text=["who"])
-    yield table("Three measures called TCAP", ("target", *TCAP_HEADS[1:]), tcap_rows(targets))
+    groups = table("", ("target", "who", *FIGURE_HEADS), rows, text=["who"])
+    yield from fold("CAP of every group of people", [groups] if rows else [])
     for place, one in enumerate(targets):
         drawn = list(_lines(one)) if one.m > 1 and one.caps else []
         yield from drawn[:1] if not place else []

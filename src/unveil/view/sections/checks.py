@@ -1,6 +1,7 @@
 """Annex B: which disclosures may be common knowledge, and who ruled what on them."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from unveil.records.disclosure import Disclosure, ExclusionTable, ExclusionTableRow
@@ -13,7 +14,14 @@ from unveil.view.charts.dots import exclusion_grid_chart
 from unveil.view.charts.marks import MOST_ROWS
 from unveil.view.flags import cells_of
 from unveil.view.format import format_count, format_rule, percent, rounded_percent, truncate
-from unveil.view.sections.shared import are, by_scenario, fold, format_time, unmeasured
+from unveil.view.sections.shared import (
+    are,
+    by_scenario,
+    fold,
+    format_time,
+    scenarios_of,
+    unmeasured,
+)
 
 KINDS: tuple[Kind, ...] = ("disclosure", "exclusion_table")
 STATES: dict[RulingState, str] = {
@@ -44,7 +52,8 @@ def blocks(contents: ReportContents, parts: Parts) -> Iterator[Block]:
             records = [record for _, record in parts.about("disclosure", scenario)]
             yield from _grid(part, grid, excluded_already(records))
 
-    yield from by_scenario(contents, parts, "", KINDS, draw, has_reasons=False)
+    overview = _overview(contents)
+    yield from by_scenario(contents, parts, "", KINDS, draw, overview=overview, has_reasons=False)
     yield from unmeasured(contents, ["exclusion_table"])
 
 
@@ -81,18 +90,28 @@ def _flags(contents: ReportContents, part: str, record: Disclosure) -> Iterator[
         yield _no_flag_sentence(part, record)
         return
     yield summarise_flags(part, found, settled)
-    groups: dict[tuple[str, str], list[FlagRuling]] = {}
-    for one in found:
-        groups.setdefault((one.target, value_of(one.exclusion)), []).append(one)
-    rows = [_group(value, some) for (_, value), some in groups.items()]
-    rows += [
-        (format_rule(one.rule), "-", RULED, _ruling("common knowledge", one)) for one in settled
-    ]
-    yield table("", HEADS, rows, text=HEADS[2:])
     every = [_flag_cells(one) for one in found[:MOST]]
     note = f"... and {len(found) - MOST:,} more in results.json" if len(found) > MOST else ""
     each = table("", FLAG_HEADS, every, text=FLAG_HEADS, footnote=note)
     yield from fold(f"Every flag ({len(found):,})", [each] if found else [])
+
+
+def _overview(contents: ReportContents) -> Iterator[Block]:
+    """The flags of all scenarios by target and value, the open ones first."""
+    groups: dict[tuple[str, str], list[FlagRuling]] = {}
+    settled: dict[str, ExclusionText] = {}
+    for scenario in scenarios_of(contents, ["disclosure"]):
+        for one in flags_of(contents, scenario):
+            groups.setdefault((one.target, value_of(one.exclusion)), []).append(one)
+        for ruled in cleared_rulings(contents, scenario):
+            settled.setdefault(ruled.rule, ruled)
+    rows = [_group(value, some) for (_, value), some in groups.items()]
+    rows += [
+        (format_rule(rule), "-", RULED, _ruling("common knowledge", one))
+        for rule, one in settled.items()
+    ]
+    if rows:
+        yield table("", HEADS, rows, text=HEADS[2:])
 
 
 def value_of(exclusion: str) -> str:
@@ -105,12 +124,13 @@ def _group(value: str, flags: Sequence[FlagRuling]) -> tuple[str, ...]:
     """The flags of one target and value in a row."""
     one_way = [one for one in flags if one.kind == "one_way"]
     pairs = [one for one in flags if one.kind == "two_way"]
-    why = [one.sentence for one in one_way[:1]]
-    if pairs:
-        also = "" if len(pairs) == 1 else f" and {len(pairs) - 1:,} more two-way flags"
-        why.append(
-            f"{format_rule(pairs[0].exclusion).partition('@')[2]}{also}: {pairs[0].sentence}"
-        )
+    first = max(one_way or pairs, key=lambda one: one.n)
+    why = [first.sentence.rpartition(" If ")[0] or first.sentence]
+    if len(flags) > 1:
+        scenarios = Counter(truncate(one.scenario) for one in flags)
+        named = ", ".join(f"{name} {n:,}" for name, n in scenarios.items())
+        by = f"; by scenario: {named}" if len(scenarios) > 1 else ""
+        why.append(f"({len(one_way):,} one-way, {len(pairs):,} two-way{by})")
     states = {one.state: one for one in reversed(flags)}
     ruled = [
         _ruling(state, states[state], sum(one.state == state for one in flags), len(flags))

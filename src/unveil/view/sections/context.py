@@ -78,19 +78,16 @@ def _scenarios(given: tuple[ScenarioText, ...]) -> Iterator[Block]:
     if not given:
         text = "No scenario was measured: no key variables were declared."
         yield Sentence(text, key="scenario.none")
+    rows = []
     for one in given:
         name = one.name + (f" ({one.template})" if one.template not in (None, one.name) else "")
         shown = [truncate(target) for target in one.targets[:MOST_TARGETS]]
         rest = len(one.targets) - len(shown)
         more = f" and {rest:,} more" if rest else ""
-        yield Facts(
-            (
-                ("scenario", name),
-                ("intruder", one.sentence),
-                ("keys", ", ".join(map(truncate, one.keys))),
-                ("targets", f"{', '.join(shown)}{more} ({len(one.targets):,})"),
-            )
-        )
+        targets = f"{', '.join(shown)}{more} ({len(one.targets):,})"
+        rows.append((name, ", ".join(map(truncate, one.keys)), targets, one.sentence))
+    heads = ("scenario", "keys", "targets", "assumed intruder")
+    yield table("", heads, rows, text=heads)
 
 
 def _exclusions(given: tuple[ExclusionText, ...]) -> Iterator[Block]:

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 
-from unveil.records.cap import Gtcap
+from unveil.records.cap import Gtcap, GtcapCopy
 from unveil.records.report import Parts, ReportContents
 from unveil.records.run import Kind
 from unveil.view import gtcap as scored
 from unveil.view.blocks import Block, Figure, Sentence, TableBlock, table
 from unveil.view.charts.bars import gtcap_chart
 from unveil.view.format import and_list
-from unveil.view.sections.shared import by_scenario, fold
+from unveil.view.sections.shared import by_scenario, fold, worst_first
 
 KINDS: tuple[Kind, ...] = ("gtcap",)
 CAPTION = (
@@ -24,14 +24,32 @@ def blocks(contents: ReportContents, parts: Parts) -> Iterator[Block]:
 
     def draw(scenario: str | None) -> Iterator[Block]:
         found = sorted(parts.about("gtcap", scenario), key=lambda pair: -_or_least(pair[1].mean))
-        yield all_targets([record for _, record in found])
+        several = [record for _, record in found if len(record.copies) > 1]
+        yield from fold("Every copy", [_every_copy(several)] if several else [])
         for place, (part, record) in enumerate(found):
             first, *rest = _target(part, record)
             yield from [] if place else [first]
             detail = [first, *rest] if place else rest
             yield from fold(f"{and_list(record.target)} in words", detail)
 
-    yield from by_scenario(contents, parts, "Statistical uniques (GTCAP)", KINDS, draw)
+    title = "Statistical uniques (GTCAP)"
+    yield from by_scenario(contents, parts, title, KINDS, draw, overview=_overview(contents, parts))
+
+
+def _overview(contents: ReportContents, parts: Parts) -> Iterator[Block]:
+    """Every target of every scenario, the highest first: the mean where there are copies."""
+    found = [(one.scenario, parts[one.name]) for one in contents.run.list_parts("gtcap")]
+    rows = [
+        (record.mean, scenario, _cells(record, record.find_copy(record.headline_copy), 1))
+        for scenario, record in found
+        if record.n_unique
+    ]
+    yield from worst_first(TABLE, ("target", "statistical uniques", *scored.HEADS[1:]), rows)
+
+
+def _cells(record: Gtcap, row: GtcapCopy, first: int = 0) -> tuple[str, ...]:
+    """A target with one of its copies, named or not."""
+    return and_list(record.target), f"{record.n_unique:,}", *scored.cells(row)[first:]
 
 
 def _or_least(mean: float | None) -> float:
@@ -51,17 +69,10 @@ def _target(part: str, record: Gtcap) -> Iterator[Block]:
         yield Sentence(text, key=f"gtcap/{key}", of=part)
 
 
-def all_targets(records: Sequence[Gtcap]) -> TableBlock:
-    """Every target in one table, the highest first; without a column of copies where one is."""
-    several = any(len(record.copies) > 1 for record in records)
-    first = 0 if several else 1
-    rows = [
-        (and_list(record.target), f"{record.n_unique:,}", *scored.cells(row)[first:])
-        for record in records
-        if record.n_unique
-        for row in record.copies
-    ]
-    return table(TABLE, ("target", "statistical uniques", *scored.HEADS[first:]), rows)
+def _every_copy(records: Sequence[Gtcap]) -> TableBlock:
+    """Every target and copy, the highest first."""
+    rows = [_cells(one, row) for one in records if one.n_unique for row in one.copies]
+    return table(TABLE, ("target", "statistical uniques", *scored.HEADS), rows)
 
 
 def bar_rows(record: Gtcap) -> list[tuple[str, str]]:

@@ -8,7 +8,7 @@ from unveil.records.report import Parts, ReportContents
 from unveil.view import disclosure
 from unveil.view.blocks import Block, Sentence, table
 from unveil.view.charts.bars import records_of
-from unveil.view.format import n_of, percent, percent_or_dash
+from unveil.view.format import n_of, percent, percent_or_dash, truncate
 from unveil.view.sections.shared import by_scenario, copy_name, figures_of_part, fold
 from unveil.view.status import GLYPHS, WORDS
 
@@ -28,7 +28,26 @@ def blocks(contents: ReportContents, parts: Parts) -> Iterator[Block]:
             yield from _scenario(contents, part, record)
 
     title = "Uniques and replicated uniques"
-    yield from by_scenario(contents, parts, title, ["disclosure"], draw, has_reasons=False)
+    yield from by_scenario(
+        contents,
+        parts,
+        title,
+        ["disclosure"],
+        draw,
+        overview=_overview(contents, parts),
+        has_reasons=False,
+    )
+
+
+def _overview(contents: ReportContents, parts: Parts) -> Iterator[Block]:
+    """One row for each of several scenarios."""
+    found = [(one.scenario, parts[one.name]) for one in contents.run.list_parts("disclosure")]
+    rows = [
+        (truncate(scenario or ""), *cells(record, record.identity_of(record.headline_copy))[1:])
+        for scenario, record in found
+    ]
+    if len(rows) > 1:
+        yield table("", ("scenario", *HEADS[1:]), rows, footnote=POSSIBLE)
 
 
 def _scenario(contents: ReportContents, part: str, record: Disclosure) -> Iterator[Block]:
@@ -46,8 +65,9 @@ def _scenario(contents: ReportContents, part: str, record: Disclosure) -> Iterat
     }
     yield from (said.pop(symbol) for symbol in ("UiO", "repU") if symbol in said)
     yield from _several(part, record)
-    rows = [cells(record, one) for one in record.identity]
-    yield table("", HEADS, rows, footnote=POSSIBLE)
+    copies = table("", HEADS, [cells(record, one) for one in record.identity], footnote=POSSIBLE)
+    several = len(contents.run.list_parts("disclosure")) > 1
+    yield from fold("Every copy", [copies]) if several else [copies]
     if (text_ := disclosure.recurrence_sentence(record)) is not None:
         yield Sentence(text_, key="disclosure/some", of=part)
     yield from fold("Matched uniques and unique synthetic records", said.values())

@@ -7,8 +7,8 @@ from unveil.records.base import Copy
 from unveil.records.judgement import LimitCheck
 from unveil.records.report import Parts, ReportContents
 from unveil.records.run import Kind, RunPart
-from unveil.view.blocks import Block, Folded, Heading, Sentence
-from unveil.view.format import lines, truncate
+from unveil.view.blocks import Block, Folded, Heading, Sentence, ShareBar, table
+from unveil.view.format import format_count, lines, truncate
 
 MOST_TARGETS = 25
 """So many targets stand in a printed table; those with less risk are folded."""
@@ -36,9 +36,10 @@ def by_scenario(
     kinds: Sequence[Kind],
     draw: Callable[[str | None], Iterable[Block]],
     *,
+    overview: Iterable[Block] = (),
     has_reasons: bool = True,
 ) -> Iterator[Block]:
-    """What there is to show of each scenario, under its name where there are several.
+    """An overview of all scenarios, then that of page 1; the others unfold.
 
     A scenario with the figures of one before it refers to that. A section that is the whole of its
     annex has no title.
@@ -46,15 +47,18 @@ def by_scenario(
     names = scenarios_of(contents, kinds)
     if names and title:
         yield Heading(title, 3)
+    yield from overview
     for one in names:
         other = _same_as(parts, kinds, one, names)
-        heading = Heading(truncate(one or "All scenarios"), 4 if title else 3)
         if other is not None:
             text = f"Keys and figures are those of {truncate(other)}: see there."
-            yield heading
+            yield Heading(truncate(one or "All scenarios"), 4 if title else 3)
             yield Sentence(text, key="scenario.same", of=f"{one}|{other}")
-        elif shown := list(draw(one)):
-            yield from [heading] if len(names) > 1 else []
+        elif (shown := tuple(draw(one))) and one != names[0]:
+            yield Folded(f"Scenario {truncate(one or '')}", shown)
+        elif shown:
+            name = f"Scenario {truncate(one)}" if one is not None else "All scenarios"
+            yield from [Heading(name, 4 if title else 3)] if len(names) > 1 else []
             yield from shown
     if has_reasons:
         yield from unmeasured(contents, kinds)
@@ -74,9 +78,11 @@ def _records(parts: Parts, kinds: Sequence[Kind], scenario: str | None) -> list[
 
 
 def scenarios_of(contents: ReportContents, kinds: Sequence[Kind]) -> list[str | None]:
-    """The scenarios for which some of these measures were asked for, as the project has them."""
+    """The scenarios for which some of these measures were asked for, that of page 1 first."""
     asked = [part.scenario for part in contents.run.parts if part.kind in kinds]
-    order = [one.name for one in contents.scenarios]
+    known_first = contents.summary.identity
+    first = None if known_first is None else known_first.scenario
+    order = sorted((one.name for one in contents.scenarios), key=lambda name: name != first)
     known: list[str | None] = [one for one in order if one in asked]
     return [*known, *dict.fromkeys(one for one in asked if one not in order)]
 
@@ -129,6 +135,40 @@ def figures_of_part(
     """The figures of one part that are of these measures."""
     wanted = set(measures)
     return [one for one in contents.judgement.figures if one.part == part and one.measure in wanted]
+
+
+def worst_first(
+    caption: str,
+    heads: Sequence[str],
+    rows: Sequence[tuple[float | None, str | None, Sequence[str]]],
+    note: str = "",
+    bars: Sequence[ShareBar] = (),
+    **columns: Sequence[str],
+) -> Iterator[Block]:
+    """One table of all targets and scenarios, the highest figure first; what is below unfolds.
+
+    A row has the figure it is ordered by, its scenario, and its cells, the target first.
+    """
+    several = len({scenario for _, scenario, _ in rows}) > 1
+    ranks = [-1e9 if value is None else value for value, _, _ in rows]
+    order = sorted(range(len(rows)), key=lambda at: -ranks[at])
+    shown = [heads[0], "scenario", *heads[1:]] if several else heads
+    cells = [
+        (rows[at][2][0], truncate(rows[at][1] or "-"), *rows[at][2][1:]) if several else rows[at][2]
+        for at in order
+    ]
+    drawn = [bars[at] for at in order] if bars else []
+    columns["text"] = ("scenario", *columns.get("text", ()))
+    n = len(cells) - MOST_TARGETS
+    more = f"... and {n:,} more with a lower figure. {note}" if n > 0 else note
+    for first, some, foot in ((0, MOST_TARGETS, more), (MOST_TARGETS, len(cells), note)):
+        made = table(
+            caption, shown, cells[first:some], footnote=foot, bars=drawn[first:some], **columns
+        )
+        if first and made.rows:
+            yield Folded(format_count(n, "more row"), (made,))
+        elif made.rows:
+            yield made
 
 
 def copy_name(copy: Copy) -> str:

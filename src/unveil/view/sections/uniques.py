@@ -10,7 +10,7 @@ from unveil.view import match_risk as matched
 from unveil.view import uniques as special
 from unveil.view.blocks import Block, Figure, Sentence, table
 from unveil.view.charts.bars import uniques_chart
-from unveil.view.sections.shared import by_scenario
+from unveil.view.sections.shared import by_scenario, fold
 
 KINDS: tuple[Kind, ...] = ("suda", "match_risk")
 CAPTION = (
@@ -40,7 +40,7 @@ def _suda(part: str, record: Suda, *, has_fraction: bool) -> Iterator[Block]:
         sizes = table("", special.SIZE_HEADS, special.size_rows(record))
         yield Figure(first, uniques_chart(record), CAPTION, sizes)
         keys = [special.key_cells(row) for row in special.contributions_in_order(record)]
-        yield table("Contribution of each key", special.KEY_HEADS, keys)
+        yield from fold("Contribution of each key", [table("", special.KEY_HEADS, keys)])
     else:
         yield first
     yield from rest
@@ -49,7 +49,8 @@ def _suda(part: str, record: Suda, *, has_fraction: bool) -> Iterator[Block]:
 def _match_risk(part: str, record: MatchRisk) -> Iterator[Block]:
     for key, text in matched.risk_sentences(record):
         yield Sentence(text, key=f"match risk/{template_of(key)}", of=f"{part}|{key}")
-    yield table("k-anonymity", matched.ANONYMITY_HEADS, matched.anonymity_rows(record))
+    groups = table("", matched.ANONYMITY_HEADS, matched.anonymity_rows(record))
+    yield from fold("k-anonymity", [groups])
     yield table("l-diversity", matched.DIVERSITY_HEADS, matched.diversity_rows(record))
 
 

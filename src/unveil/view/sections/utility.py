@@ -38,7 +38,7 @@ MOST_VARIABLES = 24
 """Columns in the map: of more, those whose pairs differ most."""
 MOST_ROWS = 20
 MOST_WORST = 3
-IN_SIGHT = 3
+IN_SIGHT = 2
 """Columns drawn in sight and on paper, the most different first; the others unfold."""
 MOST_COLUMNS = 24
 
@@ -194,8 +194,8 @@ def _projection(part: str, record: Projection) -> Iterator[Block]:
 
 def _structure(parts: Parts) -> Iterator[Block]:
     found: list[tuple[str, CodebookDifferences]] = parts.of("structure")
+    yield from [Heading("Structure of the files", 3)] if found else []
     for part, record in found:
-        yield Heading("Structure of the files", 3)
         key, text = codebook.differences_keyed(record)
         yield Sentence(text, key=f"codebook/{key}", of=part)
         rows = [codebook.difference_cells(row) for row in record.rows[:MOST_DIFFERENCES]]
