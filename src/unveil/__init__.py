@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from unveil.measure.tables.audit import audit
     from unveil.measure.tables.bounds import bounds
     from unveil.measure.tables.compare_rounding import compare_rounding
+    from unveil.measure.tables.plan.plan import Plan
     from unveil.measure.tables.published_table import PublishedTable
     from unveil.measure.tables.round_table import round_table
     from unveil.measure.tables.sap import sap
@@ -86,6 +87,7 @@ __all__ = [
     "InternalError",
     "Labelled",
     "LockedError",
+    "Plan",
     "Project",
     "PublishedTable",
     "ReadError",
@@ -154,6 +156,7 @@ __all__ = [
 _HOMES = {
     "Exclusion": "records.exclusions",
     "Labelled": "io.table",
+    "Plan": "measure.tables.plan.plan",
     "Project": "project.project",
     "PublishedTable": "measure.tables.published_table",
     "Study": "study.study",

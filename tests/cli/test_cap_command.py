@@ -47,7 +47,7 @@ class TestCap:
             assert table.split("\n")[3].split() == ["Original", "0.833", "1"]
         assert " m = 2" in shown
         assert "Everyone, 2 copies pooled: a guess is correct for 50.0 % of 6 people" in shown
-        assert "Three measures called TCAP" in shown
+        assert "Four measures called TCAP" in shown
         assert "Raab's TCAP" in shown
         assert "GCAP" not in shown
 

@@ -527,3 +527,45 @@ def test_no_width_hides_a_target_or_its_verdict(tmp_path, run, monkeypatch, widt
     assert all(target in table for target in TARGETS)
     assert table.count("above limit") + table.count("within") == len(TARGETS)
     assert not any(line.endswith(" ") for line in out.splitlines())
+
+
+def test_tolerance_weights_and_another_chart(folder, run, capfd):
+    (folder / "o.csv").write_text("k,x,w\na,10,2\na,12,1\nb,5,3\nc,7,4\n")
+    (folder / "s.csv").write_text("k,x\na,11\nb,9\nc,7\n")
+    asked = ("disclosure", "o.csv", "s.csv", "-k", "k", "--tolerance", "x=1", "--weights", "w")
+    code, out = run(*asked, "--json")
+    record = json.loads(out)
+    assert (code, record["targets"]) == (0, ["x"])
+    # c is equal; both a are within 1 of 11; b is 4 away.
+    (near,) = record["tolerance"]
+    assert (near["n_determined"], near["n_correct"], near["DiSCO"]) == (4, 3, 75.0)
+    (row,) = [one for one in record["weighted"]["rows"] if one["measure"] == "DiSCO"]
+    assert (row["weight"], row["percent"]) == (4.0, 40.0)
+    code, out = run(*asked)
+    assert "Numbers within a tolerance" in out
+    assert "With w as weights: the same records, 10 people in all" in out
+    for ending in ("png", "pdf"):
+        with pytest.raises(SystemExit) as ended:
+            main([*asked, "--chart-of", "guesses", "--chart", f"guesses.{ending}", "--json"])
+        assert ended.value.code == 0
+        assert (folder / f"guesses.{ending}").stat().st_size > 1000
+    capfd.readouterr()
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        (("--tolerance", "x=-1"), "tolerance of 'x'"),
+        (("--tolerance", "k=1"), "not a target"),
+        (("--tolerance", "x"), "cannot be read"),
+        (("--weights", "v"), "no column 'v'"),
+        (("--weights", "k"), "has the weights"),
+        (("--chart-of", "guesses"), "Give --chart FILE"),
+    ],
+)
+def test_bad_tolerances_and_weights_end_with_code_2(folder, capfd, more, says):
+    (folder / "o.csv").write_text("k,x,w\na,10,2\n")
+    with pytest.raises(SystemExit) as ended:
+        main(["disclosure", "o.csv", "o.csv", "-k", "k", "-t", "x", *more])
+    assert ended.value.code == 2
+    assert says in " ".join(capfd.readouterr().err.split())

@@ -36,6 +36,16 @@ def test_a_set_beyond_chance_stops(files, capsys):
     assert "an intruder who uses only a, b and c" in " ".join(said.out.split())
 
 
+def test_the_chart_is_written_as_its_ending_says(files, capsys):
+    for ending, start in ((".png", b"\x89PNG"), (".pdf", b"%PDF"), (".svg", b"<svg")):
+        code, _ = run(files, capsys, "copied.csv", "--chart", str(files / f"sets{ending}"))
+        assert code == 0
+        assert (files / f"sets{ending}").read_bytes().startswith(start)
+    code, said = run(files, capsys, "copied.csv", "--chart", str(files / "sets.gif"))
+    assert code == 2
+    assert "SVG, PNG or PDF" in said.err
+
+
 def test_what_chance_would_give_is_for_review(files, capsys):
     code, said = run(files, capsys, "honest.csv", "--limit", "DiSCO=5")
     assert code == 0

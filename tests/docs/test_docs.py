@@ -162,6 +162,13 @@ from unveil.records.protection import (
     UnusableColumn,
     UsedColumn,
 )
+from unveil.records.publication_plan import (
+    PlanBox,
+    PlanTable,
+    PlanTables,
+    PlanVerdict,
+    PublicationPlan,
+)
 from unveil.records.recoding import KeyFigures, Proposal, Recoding, StepDone, Suggestions
 from unveil.records.replication import (
     FindingCopy,
@@ -261,6 +268,7 @@ GUIDES = (
     "judging",
     "runs",
     "tables",
+    "plans",
     "writing",
 )
 RUN = [README, *(ROOT / "docs" / f"{name}.md" for name in GUIDES)]
@@ -290,6 +298,7 @@ UTILITY, TABLES, COLUMNS = "Utility", "Tables compared", "Columns compared"
 PROJECTION, TSTR = "Projection", "Train on synthetic, test on real"
 REPLICATED, EXPLORATION = "Published results replicated", "Exploration"
 ROUNDED, BOUNDS, AUDIT = "Rounded tables", "Bounds of a release", "Audit of what is suppressed"
+PLAN = "Publication plan"
 KNOWN_PEOPLE, SCHEMES = "Known people and a table", "Schemes side by side"
 ECAP, CHOSEN, WHOLE, ADDED = "ECAP", "Chosen noise", "ECAP of whole numbers", "Added noise"
 DISTANCE, REFILL = "Distance filter", "Refilled copies"
@@ -444,6 +453,11 @@ FIELDS: dict[type[Record], tuple[str, str | None]] = {
     CellBounds: (BOUNDS, "cells"),
     Audit: (AUDIT, None),
     AuditedValue: (AUDIT, "rows"),
+    PublicationPlan: (PLAN, None),
+    PlanBox: (PLAN, "rows"),
+    PlanTables: (PLAN, "by_tables"),
+    PlanTable: (PLAN, "tables"),
+    PlanVerdict: (PLAN, "verdicts"),
     Sap: (KNOWN_PEOPLE, None),
     SapChance: (KNOWN_PEOPLE, "monte_carlo"),
     SapDepth: (KNOWN_PEOPLE, "by_depth"),

@@ -321,6 +321,15 @@ FAULTS = [
         " here. Did you mean 'income'? Keys and targets are: sex, age, income.",
     ),
     (
+        DATA + SCENARIO + "tolerance = {income = -1}\n",
+        "project.toml, line 6: The tolerance of 'income' is -1. It must be a number from 0 on.",
+    ),
+    (
+        DATA + SCENARIO + 'targets = ["income"]\ntolerance = {age = 5}\n',
+        "project.toml, line 7: tolerance is given for 'age', which is no target here. The targets"
+        " are: income.",
+    ),
+    (
         DATA + SCENARIO + 'measures = ["disclosre"]\n',
         "project.toml, line 6: there is no measure 'disclosre'. Did you mean 'disclosure'?"
         " The measures are: disclosure, exclusion_table, cap, tcap, gtcap, suda, match_risk,"
@@ -334,7 +343,7 @@ FAULTS = [
     (
         DATA + SCENARIO + 'key = ["sex"]\n',
         "project.toml, line 6: [[scenario]] has no setting 'key'. Did you mean 'keys'? Its"
-        " settings are: name, template, keys, targets, bands, radii, measures.",
+        " settings are: name, template, keys, targets, bands, radii, tolerance, measures.",
     ),
     (
         DATA + '[[exclude]]\ntarget = "income"\nlevel = "-8"\nby = "Ann"\n',
@@ -769,6 +778,7 @@ keys = ["sex", "age"]
 targets = "all"
 bands = {age = 5}
 radii = {income = 100, age = 2}
+tolerance = {income = 50}
 measures = ["disclosure", "cap", "disclosure"]
 [[scenario]]
 name = "colleague"
@@ -838,6 +848,7 @@ def test_a_whole_file_is_read_as_it_says(folder):
     neighbour, colleague = found.scenarios
     assert neighbour.targets is None
     assert neighbour.radii == {"income": 100, "age": 2}
+    assert (neighbour.tolerance, colleague.tolerance) == ({"income": 50}, None)
     assert neighbour.measures == ("disclosure", "cap")
     assert (colleague.targets, colleague.measures) == (("income",), None)
     first, second = found.excludes
@@ -923,7 +934,7 @@ def test_columns_that_the_files_lack_are_told_together_with_their_lines(folder):
         check_data_faults(found, {original: less, copy: ["sex", "age", "region", "income"]})
     told = [one.partition(": ")[::2] for one in str(refusal.value).split("\n")]
     lines = [int(place.removeprefix("project.toml, line ")) for place, _ in told]
-    assert lines == [8, 9, 19, 20, 21, 26, 29, 33, 34, 35, 35, 55, 60, 71]
+    assert lines == [8, 9, 19, 20, 21, 26, 29, 30, 34, 35, 36, 36, 56, 61, 72]
     assert told[0][1] == (
         "The original (people.csv) has no column 'income'. Its columns are: sex, region, health, w."
     )
@@ -935,9 +946,9 @@ def test_keys_and_named_targets_must_be_in_every_copy_and_the_rest_in_the_origin
     with pytest.raises(RolesError) as refusal:
         check_data_faults(found, {original: COLUMNS, copy: ["sex", "age", "regin"]})
     assert str(refusal.value).split("\n") == [
-        "project.toml, line 33: Synthetic copy 2 (copy.csv) has no column 'region'. Did you mean"
+        "project.toml, line 34: Synthetic copy 2 (copy.csv) has no column 'region'. Did you mean"
         " 'regin'? Its columns are: sex, age, regin.",
-        "project.toml, line 34: Synthetic copy 2 (copy.csv) has no column 'income'. Its columns"
+        "project.toml, line 35: Synthetic copy 2 (copy.csv) has no column 'income'. Its columns"
         " are: sex, age, regin.",
     ]
 

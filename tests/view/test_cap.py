@@ -262,14 +262,17 @@ def test_p_in_a_sentence():
     ]
 
 
-def test_the_three_tcaps_are_told_apart():
+def test_the_four_tcaps_are_told_apart():
     result = tcap(people(ORIGINAL), people(SYNTHETIC), keys=["k1", "k2"], target="t")
     assert [*targeted.tcap_sentences(result.rows[0], 1.0)] == [
         "Taub and Elliot's TCAP: 4 of 6 synthetic records show a single value of t; 1 have keys"
-        " that no one in the original has. The others are correct in 33.3 % of cases.",
-        "Raab's TCAP: t is correctly disclosed for 20.0 % of the people matched.",
+        " that no one in the original has. The others are correct in 33.3 % of cases, at"
+        " random in 44.4 %.",
+        "Raab's TCAP: t is correctly disclosed for 20.0 % of the people matched, at random 26.7 %.",
         "TCAP of Chen and of Chapelle: a random guess is correct in 0 % of cases for 2 people"
-        " unique on the keys in the original; no match counts as wrong.",
+        " unique on the keys in the original, baseline 50.0 %; no match counts as wrong.",
+        "TCAP of Little et al.: of 3 people with a single value of t, it is correct for 33.3 %; at"
+        " random 44.4 %.",
     ]
     assert "DiSCO" not in repr(result) + result._repr_html_()
     none = tcap(people(["axp"]), people(["axp", "axq"]), keys=["k1", "k2"], target="t").rows[0]

@@ -273,11 +273,17 @@ def test_bars_are_the_figures_of_their_record():
     shares = [one.share for one in (*record.anonymity, *record.risks)]
     assert [row["value"] for row in rows] == [100 * share for share in shares]
     record = result("tcap").record
-    rows = result("tcap").plot.three().spec["data"]["values"]
+    rows = result("tcap").plot.bars().spec["data"]["values"]
     assert [row["value"] for row in rows] == [
-        record.tcap_raab,
         None if record.tcap is None else 100 * record.tcap,
+        record.tcap_raab,
         None if record.tcap_uniques is None else 100 * record.tcap_uniques,
+        record.correct_if_determined,
+    ]
+    assert [row["baseline"] for row in rows][1:] == [
+        record.tcap_raab_baseline,
+        100 * record.tcap_uniques_baseline,
+        record.correct_if_determined_baseline,
     ]
     rows = result("utility").plot.by_copy().spec["data"]["values"]
     assert [row["value"] for row in rows] == [row.S_pMSE for row in result("utility").record.rows]
@@ -287,7 +293,8 @@ def test_a_mistyped_chart_is_told_which_there_are():
     with pytest.raises(AttributeError) as caught:
         result("disclosure").plot.lolipop()
     assert str(caught.value) == (
-        "Disclosure has no chart 'lolipop'. Its charts are: lollipop, funnel, ladder, steps."
+        "Disclosure has no chart 'lolipop'. Its charts are: lollipop, funnel, ladder, steps,"
+        " guesses."
     )
 
 

@@ -6,10 +6,15 @@ from itertools import pairwise
 from xml.dom import minidom
 
 import msgspec
+import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import unveil
+from unveil.errors import SettingsError
+from unveil.examples import KEYS, TARGETS, survey, survey_synthetic
 from unveil.records.cap import GtcapBin
 from unveil.view.charts import bars, dots, lines, marks
 from unveil.view.charts.chart import shrink_svg
@@ -403,3 +408,45 @@ def test_synthetic_is_dark_blue_everywhere():
     ]
     assert marks
     assert {mark["color"] for mark in marks} == {SYNTHETIC}
+
+
+def test_every_set_of_the_keys_stands_in_one_chart():
+    rng = np.random.default_rng(1)
+    made = {name: rng.integers(0, 6, 300) for name in "abc"}
+    original = pl.DataFrame({**made, "t": rng.integers(0, 3, 300), "u": rng.integers(0, 9, 300)})
+    found = unveil.key_sets(original, original, keys=list("abc"), targets=["t", "u"])
+    for target, chart in ((None, found.plot.sets()), ("u", found.plot.sets("u"))):
+        shown = (
+            target
+            or max(
+                (one for one in found.record.find_figures("worst") if one.target),
+                key=lambda one: one.correct,
+            ).target
+        )
+        figures = [
+            one for one in found.record.figures if one.target == shown and one.kind != "all_keys"
+        ]
+        rows = chart.spec["data"]["values"]
+        assert [row["name"] for row in rows] == [
+            *("worst", "1 key", "2 keys", "all 3 keys", "without a", "without b", "without c"),
+        ]
+        assert [row["correct"] for row in rows] == [one.percent("correct") for one in figures]
+        assert [row["expected"] for row in rows] == [one.percent("expected") for one in figures]
+        drawn = [
+            row for one in chart.spec["layer"] for row in one.get("data", {}).get("values", ())
+        ]
+        assert sorted(row["tick"] for row in drawn if "tick" in row) == sorted(
+            row.DiSCO for row in found.record.rows if row.target == shown
+        )
+    with pytest.raises(SettingsError, match="no target 'v'"):
+        found.plot.sets("v")
+
+
+def test_the_second_figure_of_raab_has_dcap_capd_and_the_flags():
+    found = unveil.disclosure(survey(), survey_synthetic(), keys=KEYS, targets=TARGETS)
+    rows = found.plot.guesses().spec["data"]["values"]
+    by_dcap = sorted(found.attribute, key=lambda row: -row.DCAP)
+    assert [row["name"] for row in rows] == [row.target for row in by_dcap]
+    assert [row["synthetic"] for row in rows] == [row.DCAP for row in by_dcap]
+    assert [row["original"] for row in rows] == [row.CAPd for row in by_dcap]
+    assert {row["name"] for row in rows if row["checks"]} == {one.target for one in found.flags}

@@ -13,11 +13,12 @@ from unveil.cli.options import (
     keys_option,
     method_option,
     name_sets,
-    number_by_column,
     option,
     output_options,
     reading_options,
     target_option,
+    tolerance_option,
+    weights_option,
 )
 from unveil.cli.output_files import chart_option, write_chart
 from unveil.cli.progress import progress_bar
@@ -60,13 +61,8 @@ SCENARIOS = ("full", "uniques", "special")
     "Baseline: a share, or a table of the target. Default: its distribution.",
     "SHARE|FILE",
 )
-@option(
-    "--tolerance",
-    "Numbers that differ by no more than this agree: income=50. May be repeated.",
-    "COLUMN=NUMBER",
-    multiple=True,
-    callback=number_by_column,
-)
+@tolerance_option
+@weights_option
 @option(
     "--tau",
     "TCAP: minimum share of the most common target value among records with the same keys.",

@@ -10,7 +10,7 @@ COMMANDS = {
     "answer": ("answer", "Record the answers to the five context questions, by name."),
     "assess": ("assess", "Assess synthetic files without a project: the page to sign, in short."),
     "attack": ("attack", "Simulated attacks: excess success over a control sample."),
-    "cap": ("cap", "Correct attribution probability: CAP, GCAP and the three TCAPs."),
+    "cap": ("cap", "Correct attribution probability: CAP, GCAP and the four TCAPs."),
     "codebook": (
         "codebook",
         "Describe a file, or compare the structure of synthetic data with it.",
@@ -35,6 +35,7 @@ COMMANDS = {
     "limits": ("limits", "Show, change and accept the limits of a project."),
     "log": ("log", "Show the audit trail; verify the hash chain."),
     "noise": ("noise", "Compute how much noise a synthetic column needs; add it."),
+    "plan": ("plan", "Disclosure by many published tables together, and which tables do it."),
     "protect": ("protect", "Recode, synthesise, filter and add noise, as the project declares."),
     "replicate": ("replicate", "Test whether the synthetic data replicate published results."),
     "report": ("report", "Write a run as one self-contained HTML report, ready to sign and print."),

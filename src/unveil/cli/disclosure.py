@@ -22,10 +22,13 @@ from unveil.cli.options import (
     parse_two_numbers,
     person_option,
     reading_options,
+    tolerance_option,
+    weights_option,
     words_option,
 )
 from unveil.cli.output_files import chart_option, check_records, write_chart, write_records
 from unveil.cli.progress import progress_bar
+from unveil.errors import SettingsError
 from unveil.measure.disclosure.disclosure import check_settings
 from unveil.measure.disclosure.disclosure import disclosure as measure_disclosure
 from unveil.measure.disclosure.result import DisclosureResult
@@ -41,6 +44,9 @@ from unveil.view.format import visible
 from unveil.view.output import print_output
 from unveil.view.render_documents import disclosure_csv, json_document
 from unveil.view.render_rich import render_rich
+
+CHARTS = ("lollipop", "funnel", "ladder", "steps", "guesses")
+"""The charts of disclosure, the first unless another is asked for."""
 
 if TYPE_CHECKING:
     from unveil.project.recode_original import Recipe
@@ -84,8 +90,15 @@ if TYPE_CHECKING:
     type=click.Path(),
 )
 @person_option
+@weights_option
+@tolerance_option
 @file_option("--records", "CONFIDENTIAL: write the records at risk, and why, to this CSV file.")
 @chart_option
+@option(
+    "--chart-of",
+    "What --chart draws: DiSCO of all targets, uniqueness, one target, or guesses (DCAP).",
+    type=click.Choice(CHARTS),
+)
 @words_option
 @option("--flags has_flags", "List every flag, each with its exclusion.", is_flag=True)
 @option("--details has_details", "Add the other tables.", is_flag=True)
@@ -103,6 +116,7 @@ def disclosure(
     recode: str | None,
     records: Path | None,
     chart: Path | None,
+    chart_of: str | None,
     words: bool,
     has_flags: bool,
     has_details: bool,
@@ -128,6 +142,8 @@ def disclosure(
     check_lacking("disclosure survey.csv synthetic.csv", keys, original, synthetic)
     wanted = parse_limits(limits)
     check_records({"--records": records})
+    if chart_of is not None and chart is None:
+        raise SettingsError("--chart-of names a picture, but --chart no file. Give --chart FILE.")
     thresholds = {"one_way": one_way, "two_way": two_way}
     settings |= {name: pair for name, pair in thresholds.items() if pair is not None}
     settings |= {"keys": keys, "targets": targets or None, "sensitive": gate.sensitive}
@@ -142,7 +158,7 @@ def disclosure(
     form = Form(show, as_json=as_json, as_csv=as_csv)
     shown = render_charts(result.record, verdicts, assessment, form)
     with write_all_or_none() as written:  # only once nothing else can go wrong
-        written.extend(write_chart(chart, result.record))
+        written.extend(write_chart(chart, result.record, chart_of))
         if records is not None:
             click.echo(f"unveil: {write_records(result, records)}", err=True)
     print_output(shown)

@@ -1,5 +1,6 @@
 """`unveil keysets`: is an intruder who knows fewer things, or uses fewer, worse?"""
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -14,6 +15,7 @@ from unveil.cli.options import (
     output_options,
     reading_options,
 )
+from unveil.cli.output_files import chart_option, write_chart
 from unveil.cli.progress import progress_bar
 from unveil.measure.disclosure.key_sets import key_sets
 from unveil.view.output import print_table
@@ -38,6 +40,7 @@ from unveil.view.output import print_table
     multiple=True,
 )
 @option("--seed", "Seed of the expected values.", "NUMBER", type=int, default=1)
+@chart_option
 @output_options
 def keysets(
     *,
@@ -46,6 +49,7 @@ def keysets(
     keys: tuple[str, ...],
     targets: tuple[str, ...],
     limits: tuple[str, ...],
+    chart: Path | None,
     as_json: bool,
     as_csv: bool,
     **settings: Any,
@@ -73,5 +77,6 @@ def keysets(
             **settings,
             progress=bar,
         ).record
+    write_chart(chart, record)
     print_table(record, record.figures, as_json=as_json, as_csv=as_csv)
     return record.exit_code

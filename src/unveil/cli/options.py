@@ -270,6 +270,20 @@ person_option = option(
 """--person: whose row it is, where people have several."""
 
 
+tolerance_option = option(
+    "--tolerance",
+    "Numbers that differ by no more than this agree: income=50. May be repeated.",
+    "COLUMN=NUMBER",
+    multiple=True,
+    callback=number_by_column,
+)
+"""--tolerance: how far numbers may be apart and still agree."""
+
+
+weights_option = option("--weights", "Sampling weight: the people a record represents.", "COLUMN")
+"""--weights: the column of sampling weights."""
+
+
 missing_option = option(
     "--missing missing_values",
     "An entry that stands for a missing value, such as NA or -9. May be repeated.",

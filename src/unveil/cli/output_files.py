@@ -82,11 +82,12 @@ chart_option = option(
 """--chart: refused before anything is read where it could not be written."""
 
 
-def write_chart(path: Path | None, record: Record) -> list[Path]:
-    """Draw the first chart of a record, write it where it was asked for, and say where that is."""
+def write_chart(path: Path | None, record: Record, name: str | None = None) -> list[Path]:
+    """Draw a chart of a record, or its first, write it where it was asked for, and say where."""
     if path is None:
         return []
-    draw = next(iter(charts(record).values()))
+    named = charts(record)
+    draw = named[name or next(iter(named))]
     write_targets({path: lambda: draw(record)})
     return [path]
 

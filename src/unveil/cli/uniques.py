@@ -15,6 +15,7 @@ from unveil.cli.options import (
     option,
     person_option,
     reading_options,
+    weights_option,
 )
 from unveil.cli.output_files import (
     chart_option,
@@ -66,7 +67,7 @@ MATCH_RULES: dict[str, MatchRule] = {"exclude": "wildcard", "category": "categor
     type=click.Choice(list(MATCH_RULES)),
     default="exclude",
 )
-@option("--weights", "Sampling weight: the people a record represents.", "COLUMN")
+@weights_option
 @option("--sensitive", "Add l-diversity of this column.", "COLUMN")
 @option(
     "--alpha",

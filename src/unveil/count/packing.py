@@ -31,7 +31,7 @@ class Shares:
     sums: NDArray[np.float64]
 
     @classmethod
-    def of(cls, counts: Ints, per: Ints) -> Self:
+    def of(cls, counts: Ints | NDArray[np.float64], per: Ints) -> Self:
         """The sum of counts / per; terms per nothing are left out."""
         if len(per) and int(per.max()) <= 4 * len(per):
             sums = np.bincount(per, weights=counts).astype(np.float64)

@@ -121,7 +121,7 @@ def settings_sha256(project: ProjectFile) -> str:
     decides = {
         "data": _as_before(project.data),
         "roles": _as_before(project.roles),
-        "scenarios": project.scenarios,
+        "scenarios": [_as_before(one) for one in project.scenarios],
         "excludes": [(one.scenario, one.exclusion.text) for one in project.excludes],
         "rulings": [one.finding for one in project.rulings if one.accept],
         **({"kept_pairs": kept} if any(kept := _kept_pairs(project)) else {}),
@@ -133,7 +133,7 @@ def settings_sha256(project: ProjectFile) -> str:
     return hash_bytes(canonical(decides).encode())
 
 
-_NEW = ("person", "utility_sample")
+_NEW = ("person", "tolerance", "utility_sample")
 
 
 def _as_before(settings: Any) -> dict[str, Any]:

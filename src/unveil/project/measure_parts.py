@@ -11,6 +11,7 @@ from unveil.errors import InputError, RolesError, SettingsError
 from unveil.measure.disclosure.figures import CheckSettings
 from unveil.measure.disclosure.record import MeasuredScenario, measure_scenario
 from unveil.measure.disclosure.result import DisclosureResult
+from unveil.measure.disclosure.tolerance import Tolerances
 from unveil.project.model import ProjectFile, check_scenario
 from unveil.project.plan_run import PlannedPart, disclosure_settings
 from unveil.project.sources import Inputs, hash_files
@@ -72,23 +73,33 @@ class Measuring:
 
     def count_scenario(self, settings: Mapping[str, Any]) -> MeasuredScenario:
         """A scenario counted once, as `unveil.disclosure` counts it, with nothing excluded."""
-        known = repr([settings.get(name) for name in (*_SCENARIO, "person", "sensitive")])
+        known = repr([settings.get(name) for name in (*_SCENARIO, *_BESIDE)])
         if known not in self.kept:
             self.kept[known] = self._count(settings)
         return self.kept[known]
 
     def _count(self, settings: Mapping[str, Any]) -> MeasuredScenario:
+        banding = parse_bands(settings["bands"], settings["special_codes"])
         opening = open_scenario(
             sides_of(self.inputs.copies, original=self.inputs.original),
             keys=settings["keys"],
             targets=settings["targets"],
             missing_values=settings["missing_values"],
-            bands=parse_bands(settings["bands"], settings["special_codes"]),
+            bands=banding,
             person=settings.get("person"),
+            weights=settings.get("weights"),
             progress=self.progress,
         )
-        checking = CheckSettings(Checks(), None)
-        return measure_scenario(opening, checking, self.progress, settings.get("sensitive"))
+        near = Tolerances.of(
+            settings.get("tolerance"), opening.scenario.target_names, banding.special_codes
+        )
+        return measure_scenario(
+            opening.with_tolerance(near.radii),
+            CheckSettings(Checks(), None),
+            self.progress,
+            settings.get("sensitive"),
+            near,
+        )
 
     def fitting(
         self, counted: MeasuredScenario, settings: Mapping[str, Any]
@@ -119,6 +130,7 @@ class Measuring:
 
 
 _SCENARIO = ("keys", "targets", "bands", "special_codes", "missing_values")
+_BESIDE = ("person", "sensitive", "weights", "tolerance")
 
 
 def _disclosure(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:

@@ -91,6 +91,7 @@ class ScenarioEntry:
     template: str | None = None  # neighbour, colleague, co-owner or prosecutor
     bands: Mapping[str, Any] = field(default_factory=dict)
     radii: Mapping[str, float] = field(default_factory=dict)  # of GTCAP, by column
+    tolerance: Mapping[str, float] | None = None  # of disclosure, by target
     measures: tuple[str, ...] | None = None  # None: all that can be had
 
 

@@ -98,6 +98,17 @@ class Planner:
         person = self.project.roles.person
         return {} if person is None else {"person": person}
 
+    @property
+    def weights(self) -> dict[str, str]:
+        """The column of sampling weights; nothing where it is not declared."""
+        weight = self.project.roles.weight
+        return {} if weight is None else {"weights": weight}
+
+    def tolerance(self, scenario: ScenarioEntry) -> dict[str, dict[str, float]]:
+        """How far numbers of the targets may be apart and still agree; nothing without any."""
+        found = self.numeric(scenario.tolerance or {}, self.targets(scenario))
+        return {"tolerance": found} if found else {}
+
     @cached_property
     def published_tables(self) -> list[tuple[PublishedEntry, tuple[str, ...]]]:
         """Published tables with their columns."""
@@ -367,8 +378,13 @@ def disclosure_settings(
 ) -> dict[str, Any]:
     """The settings of disclosure in one scenario, exclusions in force among them."""
     planner = Planner(project, inputs)
-    whole = _whole(planner, scenario)
-    return {**whole, **planner.person, **exclusions_of(project, scenario.name)}
+    return {
+        **_whole(planner, scenario),
+        **planner.person,
+        **planner.weights,
+        **planner.tolerance(scenario),
+        **exclusions_of(project, scenario.name),
+    }
 
 
 def exclusions_of(project: ProjectFile, scenario: str) -> dict[str, list[str]]:
@@ -401,7 +417,11 @@ def _all_of_scenario(planner: Planner, scenario: ScenarioEntry) -> Iterator[Plan
     excluded = {**exclusions_of(planner.project, name), **planner.person}
     targets = whole["targets"]
     sensitive = sensitive_of(planner, scenario)
-    declared = {"sensitive": sensitive} if sensitive else {}
+    declared = {
+        **planner.weights,
+        **planner.tolerance(scenario),
+        **({"sensitive": sensitive} if sensitive else {}),
+    }
     yield planner.part("disclosure", {**whole, **excluded, **declared}, planner.files(), name)
     if targets:
         yield planner.part("exclusion_table", whole, planner.files(), name)
@@ -444,6 +464,7 @@ def _cap(
         **asked,
         "scenarios": list(CAP_SCENARIOS if has_special else CAP_SCENARIOS[:2]),
         "baseline": None if baseline is None else baseline.table,
+        **planner.weights,
     }
     return planner.part("cap", settings, files, scenario.name, target)
 

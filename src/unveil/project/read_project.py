@@ -22,6 +22,7 @@ from unveil.errors import (
     unknown_name,
 )
 from unveil.io.read_toml import parse_document, read_text
+from unveil.measure.cap.classes import parse_tolerance
 from unveil.measure.cap.gtcap_prepare import parse_radii
 from unveil.project.fields import Fields, table_in, tables_in
 from unveil.project.model import Data, ProjectFile, RoleLists, ScenarioEntry
@@ -47,6 +48,7 @@ from unveil.records.run import Kind
 from unveil.study.band_spec import parse_bands
 from unveil.study.people import NONE, check_person
 from unveil.study.roles import parse_roles
+from unveil.study.weights import check_weights
 
 # What may an intruder know, and learn? `[roles]` and `[[scenario]]`.
 
@@ -57,7 +59,7 @@ MEASURES: tuple[Kind, ...] = _KINDS[_KINDS.index("disclosure") : _KINDS.index("m
 """What can be measured of a scenario; the others are about the files as a whole."""
 LISTED = ("identifier", "key", "target", "ignore")
 ROLES = (*LISTED, "weight", "person")
-SCENARIO = ("name", "template", "keys", "targets", "bands", "radii", "measures")
+SCENARIO = ("name", "template", "keys", "targets", "bands", "radii", "tolerance", "measures")
 LONGEST_NAME = 60
 
 
@@ -94,11 +96,12 @@ def read_roles(document: Mapping[str, Any], faults: list[FileError]) -> RoleList
 
 
 def person_faults(roles: RoleLists, scenarios: Sequence[ScenarioEntry]) -> Iterator[FileError]:
-    """Scenarios that have the column of people among their keys or targets."""
+    """Scenarios that have the column of people, or of weights, among their keys or targets."""
     for number, scenario in enumerate(scenarios):
         for name, columns in (("keys", scenario.keys), ("targets", scenario.targets or ())):
             try:
                 check_person(roles.person, columns)
+                check_weights(roles.weight, columns)
             except RolesError as fault:
                 yield FileError(("scenario", number, name), str(fault))
 
@@ -148,6 +151,7 @@ def _scenario(fields: Fields, codes: Mapping[str, Any]) -> ScenarioEntry:
         template=fields.one_of("template", TEMPLATE_NAMES),
         bands=_settings(fields, "bands", keys, targets, codes),
         radii=_settings(fields, "radii", keys, targets, codes),
+        tolerance=_settings(fields, "tolerance", (), targets, codes) or None,
         measures=_measures(fields),
     )
 
@@ -198,7 +202,7 @@ def _settings(
     targets: Sequence[str] | None,
     codes: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Bands or radii by column, of keys and targets alone."""
+    """Bands, radii or tolerance by column, of keys and targets alone."""
 
     def read_bands(column: str, given: Any) -> None:
         parse_bands({column: given}, {column: codes[column]} if column in codes else None)
@@ -206,13 +210,20 @@ def _settings(
     def read_radius(column: str, given: Any) -> None:
         parse_radii({column: given})
 
-    found = fields.by_column(name, "{age = 5}", read_bands if name == "bands" else read_radius)
+    def read_tolerance(column: str, given: Any) -> None:
+        parse_tolerance({column: given}, [column], "targets")
+
+    readers = {"bands": read_bands, "radii": read_radius, "tolerance": read_tolerance}
+    found = fields.by_column(name, "{age = 5}", readers[name])
     known = (*keys, *(targets or ()))
     for column in found if targets is not None else ():
         if column not in known:
+            is_of_targets = name == "tolerance"
+            of = "is no target here" if is_of_targets else "is neither key nor target here"
             fields.refuse(
-                f"{name} are given for {quote_value(column)}, which is neither key nor target here."
-                f"{nearest(column, known)} Keys and targets are: {list_names(known)}.",
+                f"{name} {'is' if is_of_targets else 'are'} given for {quote_value(column)}, which"
+                f" {of}.{nearest(column, known)} {'The' if is_of_targets else 'Keys and'} targets"
+                f" are: {list_names(known)}.",
                 name,
                 column,
             )

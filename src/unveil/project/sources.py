@@ -90,8 +90,8 @@ def _scenario_faults(
     yield from _absent((*path, "keys"), scenario.keys, columns)
     yield from _absent((*path, "targets"), scenario.targets or (), columns)
     named = {*scenario.keys, *(scenario.targets or ())}
-    for setting in ("bands", "radii"):
-        for column in getattr(scenario, setting):
+    for setting in ("bands", "radii", "tolerance"):
+        for column in getattr(scenario, setting) or ():
             if column not in named:  # what is named is told already
                 yield from _absent((*path, setting, column), [column], original)
 

@@ -93,9 +93,10 @@ class Gtcap(VersionedRecord, frozen=True, kw_only=True):
 
 # What `unveil.tcap` and `unveil.gcap` found.
 #
-# Three measures are called TCAP; each has its own field here. None of them is DiSCO. Shares are 0
-# to 1, but for Raab's, which is a percentage in her paper and everywhere else in unveil. ``None``
-# means not measurable; the reason stands in `Tcap.not_measured`. GCAP is always measurable.
+# Four measures are called TCAP; each has its own field here, and beside it a baseline: how often
+# the same would be correct of people taken at random. None of them is DiSCO. Shares are 0 to 1, but
+# for Raab's and Little's, which are percentages as in unveil.disclosure. ``None`` means not
+# measurable; the reason stands in `Tcap.not_measured`. GCAP is always measurable.
 
 
 Target = str | tuple[str, ...]
@@ -103,7 +104,7 @@ Target = str | tuple[str, ...]
 
 
 class TcapRow(Record, frozen=True, kw_only=True):
-    """The three with copies 1 to m of one method pooled."""
+    """The four with copies 1 to m of one method pooled."""
 
     method: str
     keys: tuple[str, ...]
@@ -114,9 +115,15 @@ class TcapRow(Record, frozen=True, kw_only=True):
     n_undefined: int  # those of them whose keys the original does not have
     tcap: float | None  # Taub and Elliot: mean over those selected that are defined
     tcap_zero: float | None  # the same with the undefined counted as 0
+    tcap_baseline: float | None  # of those that are defined, the share of their target among all
     tcap_raab: float | None  # Raab 2024, equation 13: a percentage, as in unveil.disclosure
+    tcap_raab_baseline: float | None  # a percentage
     tcap_uniques: float | None  # Chen et al., Chapelle and Falissard: CAP on key uniques
+    tcap_uniques_baseline: float | None
     n_uniques: int  # original records alone with their keys
+    correct_if_determined: float | None  # Little et al. 2025: 100 DiSCO / DiS, a percentage
+    correct_if_determined_baseline: float | None  # a percentage
+    n_determined: int  # original records whose keys show a single target
 
 
 class TcapNotMeasured(Record, frozen=True, kw_only=True):
@@ -140,9 +147,15 @@ class Tcap(VersionedRecord, frozen=True, kw_only=True):
     n_undefined: int
     tcap: float | None
     tcap_zero: float | None
+    tcap_baseline: float | None
     tcap_raab: float | None
+    tcap_raab_baseline: float | None
     tcap_uniques: float | None
+    tcap_uniques_baseline: float | None
     n_uniques: int
+    correct_if_determined: float | None
+    correct_if_determined_baseline: float | None
+    n_determined: int
     rows: tuple[TcapRow, ...]
     bands: tuple[BandedColumn, ...]
     coercions: tuple[Coercion, ...]
@@ -201,6 +214,27 @@ class CapRow(Record, frozen=True, kw_only=True):
     cap_baseline_matched: float | None
     n_settled: int  # records whose matches all agree with each other
     n_right: int  # those of them whose matches agree with the truth
+
+
+class WeightedCapRow(Record, frozen=True, kw_only=True):
+    """The same means over the same people, each with their sampling weight."""
+
+    method: str
+    keys: tuple[str, ...]
+    target: Target
+    m: int
+    scenario: str
+    weight: float  # of the original records in the scenario
+    weight_matched: float
+    match_rate: float | None
+    cap_original: float | None
+    cap_baseline: float | None
+    cap_synthetic_zero: float | None
+    cap_synthetic_undefined: float | None
+    cap_original_matched: float | None
+    cap_baseline_matched: float | None
+    weight_determined: float
+    weight_correct: float
 
 
 class OnM(Record, frozen=True, kw_only=True):
@@ -268,6 +302,8 @@ class Cap(VersionedRecord, frozen=True, kw_only=True):
     tolerance: tuple[Tolerance, ...]
     rows: tuple[CapRow, ...]
     on_m: tuple[OnM, ...]
+    weights: str | None = None  # the column of sampling weights of the original
+    weighted: tuple[WeightedCapRow, ...] = ()  # the rows again, with these weights
     tau: float | None = None  # with these, the measures below were asked for
     tcap: tuple[TcapRow, ...] = ()
     gcap: tuple[GcapRow, ...] = ()

@@ -66,6 +66,15 @@ class Flag(Record, frozen=True, kw_only=True):
     sentence: str = ""  # the same in words
 
 
+class SmallCells(Record, frozen=True, kw_only=True):
+    """Pairs of a target that the two-way check passes over: too few people share each cell."""
+
+    target: str
+    copy: Copy
+    n_pairs: int  # target level with key level, of at least ten people with the key level
+    n: int  # disclosures (DiSCO records) of these pairs; one may be of several
+
+
 Number = int | float
 
 
@@ -320,6 +329,43 @@ class PeopleFigures(Record, frozen=True, kw_only=True):
     rows: tuple[PeopleRow, ...]
 
 
+class WeightedRow(Record, frozen=True, kw_only=True):
+    """One figure in weights: the sum of the weights of the records that it counts."""
+
+    target: str | None  # None for an identity measure
+    copy: Copy
+    measure: str
+    weight: float
+    percent: float  # of the weights of all records
+
+
+class WeightedFigures(Record, frozen=True, kw_only=True):
+    """Figures of a survey, each record counted as many times as its weight says."""
+
+    column: str
+    total: float  # the weights of all records: the population they stand for
+    rows: tuple[WeightedRow, ...]
+
+
+class ToleranceRow(Record, frozen=True, kw_only=True):
+    """What the copy gives away of a number within a tolerance: Raab 2024, section 3.4.
+
+    Determined: all matching records agree with each other. Correct: and each with the truth.
+    """
+
+    target: str
+    copy: Copy
+    radius: float
+    n_determined: Number
+    n_correct: Number
+    at_random: float  # correct if the same were stated of people taken at random
+    Dorig: float | None
+    DiS: float | None
+    DiSCO: float | None
+    CAPd: float | None
+    DCAP: float | None
+
+
 class Spread(Record, frozen=True, kw_only=True):
     """How one figure varies over the copies."""
 
@@ -382,10 +428,13 @@ class Disclosure(VersionedRecord, frozen=True, kw_only=True):
     groups: tuple[ClaimGroup, ...] = ()  # those explained alike, of the headline copy
     key_sets: tuple[KeySetSearch, ...] = ()  # an intruder who uses some keys; empty: not computed
     people: PeopleFigures | None = None  # None: every row is taken for a person
+    weighted: WeightedFigures | None = None  # None: no weights are declared
+    tolerance: tuple[ToleranceRow, ...] = ()  # of targets that have one
     spread: tuple[Spread, ...]
     recurrence: tuple[Recurrence, ...]
     checks: Checks
     flags: tuple[Flag, ...]
+    small_cells: tuple[SmallCells, ...] = ()  # what flags would be without a least number of people
     exclude: tuple[str, ...]  # the exclusions in force, as text, in the order they act
     excluded: tuple[ExcludedCount, ...]
     excluded_identity: tuple[ExcludedIdentity, ...]
@@ -414,10 +463,29 @@ class Disclosure(VersionedRecord, frozen=True, kw_only=True):
     def highest(
         self, row: IdentityRow | AttributeRow, measure: str, target: str | None
     ) -> float | None:
-        """One figure of a row, by rows or by people, whichever is larger; None: not measured."""
+        """One figure of a row, by rows, by people or within a tolerance, whichever is largest.
+
+        None: not measured.
+        """
         of_rows: float | None = getattr(row, measure)
-        of_people = self.percent_of_people(measure, target, row.copy)
-        return of_rows if of_rows is None or of_people is None else max(of_rows, of_people)
+        others = [self.percent_of_people(measure, target, row.copy)]
+        if (near := self.find_tolerance(target, row.copy)) is not None:
+            others.append(getattr(near, measure, None))
+        largest = max((one for one in others if one is not None), default=of_rows)
+        return None if of_rows is None or largest is None else max(of_rows, largest)
+
+    def find_weighted(self, measure: str, target: str | None, copy: Copy) -> WeightedRow:
+        """One figure in weights."""
+        about = (measure, target, copy)
+        for row in () if self.weighted is None else self.weighted.rows:
+            if (row.measure, row.target, row.copy) == about:
+                return row
+        raise SettingsError(f"There is no figure {measure} in weights.")
+
+    def find_tolerance(self, target: str | None, copy: Copy) -> ToleranceRow | None:
+        """The figures of one target within its tolerance; None: it has none."""
+        about = (target, copy)
+        return next((row for row in self.tolerance if (row.target, row.copy) == about), None)
 
     def identity_of(self, copy: Copy) -> IdentityRow:
         """The identity figures of one copy, of their mean, or of all pooled."""

@@ -4,8 +4,8 @@ Every measure that compares copies with an original by keys and targets opens in
 all of them read alike, refuse alike, and can share one count.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from unveil.arguments import absent_sentence
@@ -18,6 +18,7 @@ from unveil.study.people import PeopleOfFiles, check_person, people_of_files
 from unveil.study.roles import Roles, names, parse_roles, roles
 from unveil.study.scenario import CountedScenario, Progress
 from unveil.study.study import OpenFiles, open_files
+from unveil.study.weights import Weights, check_weights, read_weights
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,12 @@ class OpenScenario:
     bands: tuple[BandedColumn, ...] = ()
     segment: CodedColumn | None = None
     people: PeopleOfFiles | None = None
+    weights: Weights | None = None
+
+    def with_tolerance(self, columns: Collection[str]) -> "OpenScenario":
+        """The same, where special codes of these columns act without bands: nothing to note."""
+        notes = [one for one in self.notes if one.kind != "bands" or one.column not in columns]
+        return replace(self, notes=tuple(notes))
 
 
 def open_scenario(
@@ -41,22 +48,30 @@ def open_scenario(
     bands: Bands = NO_BANDS,
     segment: str | None = None,
     person: str | None = None,
+    weights: str | None = None,
     progress: Progress,
 ) -> OpenScenario:
     """Read, align, band and count what the user gave; `segment` is of the first side only.
 
-    `person` is the column that says whose row it is: it is compared with nothing.
+    `person` is the column that says whose row it is, `weights` that of sampling weights of the
+    first side: they are compared with nothing.
     """
     key_names = names(keys, "Keys")
     target_names = None if targets is None else names(targets, "Targets")
     spelt = parse_roles(key_names, target_names)
-    check_person(person, (*key_names, *(target_names or ())))
+    compared = (*key_names, *(target_names or ()))
+    check_person(person, compared)
+    check_weights(weights, (*compared, segment or ""))
     # A copy need not say whose rows are whose: with a person, whole files are read.
     wanted = None if spelt is None or person is not None else spelt.columns
-    files = open_files(sides, wanted, missing_values, progress, segment=segment)
+    aside = [name for name in (segment, weights) if name is not None]
+    files = open_files(sides, wanted, missing_values, progress, aside=aside)
     people = people_of_files(files, person)
     if people is not None:
         files = files.without_column(people.original.record.column)
+    weighted = None if weights is None else read_weights(files, weights)
+    if weighted is not None:
+        files = files.without_column(weighted.column)
     chosen = roles(files, key_names, target_names)
     if segment is not None and segment not in files[0].frame.columns:
         raise RolesError(absent_sentence(files[0].place, segment, files[0].frame.columns))
@@ -71,6 +86,7 @@ def open_scenario(
         encoded.bands,
         _segment(segment, encoded.columns, files),
         people,
+        weighted,
     )
 
 

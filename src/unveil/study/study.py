@@ -414,18 +414,18 @@ def open_files(
     missing_values: str | Sequence[str] = (),
     progress: Progress = no_progress,
     *,
-    segment: str | None = None,
+    aside: Sequence[str] = (),
 ) -> OpenFiles:
     """Read every side, or take it from the study it is of; all faults are told together.
 
-    Only `columns` are read where they are given; `segment` is one more of the first side.
+    Only `columns` are read where they are given; of the first side those of `aside` as well.
     """
     missing = parse_missing(missing_values)
 
     def read(place: int, side: str, source: Any) -> Table:
         wanted = columns
-        if columns is not None and segment is not None and place == 0:
-            wanted = tuple(dict.fromkeys((*columns, segment)))
+        if columns is not None and place == 0:
+            wanted = tuple(dict.fromkeys((*columns, *aside)))
         return read_table(source, side=side, columns=wanted, missing_values=missing)
 
     check_memory(_unread(sides), None if columns is None else len(columns))

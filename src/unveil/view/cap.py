@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from unveil.records.cap import Cap, CapRow, GcapRow, Head, TcapRow, heads, lines
 from unveil.view import tcap
-from unveil.view.blocks import Block, Heading, notes, sentences, table
+from unveil.view.blocks import Block, Heading, TableBlock, notes, sentences, table
 from unveil.view.cap_trend import FIT_HEADS, fit_cells, trend_sentences
 from unveil.view.cap_words import (
     SCENARIOS,
@@ -219,6 +219,7 @@ def _(record: Cap) -> Iterator[Block]:
     yield Heading(TEMPLATES["title"])
     yield from sentences([sizes(record), *assumptions(record)], "lead")
     yield from _cap_tables(record)
+    yield _weighted_table(record)
     fits = [fit_cells(record, fit) for fit in record.on_m if fit.n_points > 2]
     yield table("CAP on the number of copies m", FIT_HEADS, fits, text=FIT_HEADS[:3])
     yield Heading(f"In words{_first_key_set(record)}", 4)
@@ -245,17 +246,39 @@ def _cap_tables(record: Cap) -> Iterator[Block]:
         yield table(caption, ("", *named), layout(record, columns))
 
 
+def _weighted_table(record: Cap) -> TableBlock:
+    """The means with sampling weights beside those without, all copies of each method pooled."""
+    last = {(row.method, row.keys, row.scenario): row for row in record.rows}
+    rows = []
+    for of in record.weighted:
+        plain = last[of.method, of.keys, of.scenario]
+        if of.m == plain.m:
+            who = f"{_label(record, plain)}, {SCENARIOS[of.scenario]}"
+            pairs = (
+                *(plain.cap_synthetic_zero, of.cap_synthetic_zero),
+                *(plain.cap_synthetic_undefined, of.cap_synthetic_undefined),
+            )
+            rows.append((who, *map(share, pairs), share(of.cap_baseline), share(of.cap_original)))
+    heads = ("", "CAP", "weighted CAP", "of those matched", "weighted, of those matched")
+    return table(
+        f"With {truncate(record.weights or '')} as weights: the same people, each with their"
+        " weight",
+        (*heads, "weighted baseline", "weighted original"),
+        rows,
+    )
+
+
 def _tcap_blocks(record: Cap) -> Iterator[Block]:
-    """The three measures called TCAP, all copies of each method pooled."""
+    """The four measures called TCAP, all copies of each method pooled."""
     last = {(row.method, row.keys): row for row in record.tcap}
     if not last or record.tau is None:
         return
-    rows = [(_label(record, row), *tcap.tcap_cells(row)[1:]) for row in last.values()]
-    yield table("Three measures called TCAP", tcap.TCAP_HEADS, rows)
+    rows = [line for row in last.values() for line in tcap.tcap_cells(_label(record, row), row)]
+    yield table(tcap.TCAP_TITLE, tcap.TCAP_HEADS, rows)
     yield from sentences(tcap.tcap_sentences(next(iter(last.values())), record.tau))
 
 
-def _label(record: Cap, row: TcapRow | GcapRow) -> str:
+def _label(record: Cap, row: TcapRow | GcapRow | CapRow) -> str:
     label = label_of(row.method, row.m)
     if len(record.key_sets) < 2:
         return label

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Container, Iterator, Sequence
+from functools import partial
 
 from unveil.records.alerts import Alert, Assessment
 from unveil.records.disclosure import MEANING, AttributeRow, Disclosure, IdentityRow
@@ -46,6 +47,7 @@ UNIQUENESS = {
     "repU": "of these, unique there too (replicated)",
     "UiS": "synthetic records that are unique",
 }
+WEIGHTED = ("DiSCO", "DiS", "Dorig")
 Checked = Verdict | LimitCheck
 PARTS = ("words", "flags", "details")
 """What is folded unless it is asked for."""
@@ -74,6 +76,8 @@ def disclosure_blocks(
     if record.targets:
         yield attribute_table(record, verdicts)
     yield from added_blocks(record)
+    yield _tolerance_table(record)
+    yield _weighted_table(record)
     yield from sentences([_flags_sentence(record)])
     yield from _fold("words", "In words", list(_words(record)), show)
     yield from _fold("flags", "Flags", list(_flags(record)), show)
@@ -166,6 +170,46 @@ def attribute_table(record: Disclosure, verdicts: Sequence[Checked] = ()) -> Tab
     )
 
 
+def _tolerance_table(record: Disclosure) -> TableBlock:
+    """Targets with a tolerance: the figures of equal values, and of values near enough."""
+    rows = []
+    for one in record.tolerance:
+        if one.copy == record.headline_copy:
+            exact = record.attribute_of(one.target, one.copy)
+            at_random = 100 * one.at_random / record.n_original if record.n_original else None
+            figures = (exact.DiSCO, one.DiSCO, one.DiS, at_random, one.Dorig)
+            within = f"± {one.radius:g}"
+            rows.append((truncate(one.target), within, *map(percent_or_dash, figures)))
+    return table(
+        "Numbers within a tolerance, in percent of people",
+        ("target", "within", "equal DiSCO", "DiSCO", "DiS", "at random", "original Dorig"),
+        rows,
+        text=("within",),
+        main=("DiSCO",),
+        footnote=said.TEMPLATES["tolerance"],
+    )
+
+
+def _weighted_table(record: Disclosure) -> TableBlock:
+    """The main figures by record and in sampling weights."""
+    weighted = record.weighted
+    shown = [(None, "repU"), *((target, one) for target in record.targets for one in WEIGHTED)]
+    rows = []
+    for target, measure in shown if weighted is not None else ():
+        row = record.find_weighted(measure, target, record.headline_copy)
+        of = record.identity_of if target is None else partial(record.attribute_of, target)
+        plain = getattr(of(record.headline_copy), measure)
+        figures = (percent_or_dash(plain), percent(row.percent), f"{row.weight:,.0f}")
+        rows.append((truncate(target or "all"), measure, *figures))
+    name, total = ("", 0.0) if weighted is None else (weighted.column, weighted.total)
+    return table(
+        f"With {truncate(name)} as weights: the same records, {total:,.0f} people in all",
+        ("target", "measure", f"percent of {unit(record)}", "percent of weights", "weights"),
+        rows,
+        text=("measure",),
+    )
+
+
 def _count(record: Disclosure, value: float | None) -> str:
     """How many people a percentage is."""
     return "-" if value is None else n_of(value, record.n_original).removeprefix("about ")
@@ -205,7 +249,7 @@ def _words(record: Disclosure) -> Iterator[Sentence]:
         yield from sentences([said.spread_sentence(record, row.target, "DiSCO")])
 
 
-def _flags(record: Disclosure) -> Iterator[Items]:
+def _flags(record: Disclosure) -> Iterator[Block]:
     """What may be common knowledge, each with what to type to exclude it."""
     rows = tuple(
         f"{flag.sentence}\n--exclude {shlex.quote(visible(flag.exclusion))}"
@@ -213,6 +257,7 @@ def _flags(record: Disclosure) -> Iterator[Items]:
     )
     if rows:
         yield Items(rows, "▲")
+    yield from sentences(flags_view.small_cells(record))
 
 
 def _effects(record: Disclosure) -> TableBlock:

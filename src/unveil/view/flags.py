@@ -14,6 +14,7 @@ from unveil.records.disclosure import (
     ExclusionTable,
     ExclusionTableRow,
     Flag,
+    SmallCells,
 )
 from unveil.records.exclusions import Effect
 from unveil.records.limits import Verdict
@@ -29,6 +30,7 @@ from unveil.view.blocks import (
 )
 from unveil.view.format import (
     MISSING,
+    agree,
     and_list,
     format_count,
     format_rule,
@@ -44,12 +46,16 @@ from unveil.view.show import as_blocks, as_text
 
 TEMPLATES = {
     "one_way": (
-        "{n} of the {total} people correctly disclosed on {target} ({s}) have the value {level}, as"
-        " do {people} ({f}). If this is common knowledge, exclude it."
+        "{n} of the {total} people correctly disclosed on {target} ({s}) {have} the value"
+        " {level}, as do {people} ({f}). If this is common knowledge, exclude it."
     ),
     "two_way": (
         "{disclosures} of {target} {concern} {key} = {key_level}, where {a} of {b} people ({p})"
-        " have {target} = {level}. If an intruder would know this without the data, exclude it."
+        " {have} {target} = {level}. If an intruder would know this without the data, exclude it."
+    ),
+    "small cells": (
+        "{target}: {pairs} of a value with a key level {hold} more than {p} % of people, too, in"
+        " cells that at most {k} people share ({n}). List them with --two-way 0,{p}."
     ),
     "segment": "Within {by} = {segment}: ",
     "exclusions": "Excluded from the measures: {rules}.",
@@ -112,7 +118,8 @@ def flag_sentence(flag: Flag) -> str:
     where = ""
     if flag.by is not None:
         where = TEMPLATES["segment"].format(
-            by=truncate(flag.by), segment=level(flag.segment, flag.segment_label)
+            by=truncate(flag.by),
+            segment=level(flag.segment, flag.segment_label),
         )
     if flag.kind == "one_way":
         return where + TEMPLATES["one_way"].format(
@@ -120,13 +127,15 @@ def flag_sentence(flag: Flag) -> str:
             target=truncate(flag.target),
             level=level(flag.level, flag.level_label),
             n=f"{flag.n:,}",
+            have=agree(flag.n, "has", "have"),
             total=f"{flag.n_disclosive:,}",
             f=percent(flag.percent_all or 0.0),
             people=f"{flag.n_level:,} of {flag.n_all:,} people",
         )
     return where + TEMPLATES["two_way"].format(
         disclosures=format_count(flag.n, "correct disclosure"),
-        concern="concerns" if flag.n == 1 else "concern",
+        concern=agree(flag.n, "concerns", "concern"),
+        have=agree(flag.n_level, "has", "have"),
         target=truncate(flag.target),
         key=truncate(flag.key or ""),
         key_level=level(flag.key_level, flag.key_level_label),
@@ -157,6 +166,27 @@ def flags_by_target(record: Disclosure) -> dict[str, list[Flag]]:
     for flag in visible_flags(record):
         found.setdefault(flag.target, []).append(flag)
     return found
+
+
+def small_cells(record: Disclosure) -> list[str]:
+    """For each target the pairs that only the least number of people in a cell keeps unflagged."""
+    least, above = record.checks.two_way
+    shown: dict[str, SmallCells] = {}
+    for row in record.small_cells:
+        known = shown.get(row.target)
+        if row.copy != "pooled" and (known is None or row.n > known.n):
+            shown[row.target] = row
+    return [
+        TEMPLATES["small cells"].format(
+            target=truncate(row.target),
+            pairs=format_count(row.n_pairs, "more pair"),
+            hold="holds" if row.n_pairs == 1 else "hold",
+            p=f"{above:g}",
+            k=f"{least:g}",
+            n=format_count(row.n, "correct disclosure"),
+        )
+        for row in shown.values()
+    ]
 
 
 def short_flags(flags: Iterable[Flag]) -> str:

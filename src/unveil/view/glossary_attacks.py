@@ -61,7 +61,7 @@ GUESSED = (
                 "TCAP = 100 Σ(d_tq | ps_tq = 1) / N_d_both",
                 "original records whose keys occur in the synthetic data",
                 f"{RAAB}, equation 13",
-                "the first of three measures of this name",
+                "the first of four measures of this name",
             ),
             GlossaryTerm(
                 "tcap-taub",
@@ -71,7 +71,7 @@ GUESSED = (
                 "mean of d_tq / d_q over synthetic records with WEAP ≥ τ",
                 "synthetic records whose keys occur in the original",
                 NOTE,
-                "the second of three measures of this name; τ is 1 unless set otherwise",
+                "the second of four measures of this name; τ is 1 unless set otherwise",
             ),
             GlossaryTerm(
                 "tcap-uniques",
@@ -81,7 +81,16 @@ GUESSED = (
                 "mean of s_tq / s_q over people with d_q = 1",
                 "original records that are unique on the keys",
                 f"Chen et al. (2019), as {CHAPELLE} describe it",
-                "the third of three measures of this name; CAP of uniques, non-matches as zero",
+                "the third of four measures of this name; CAP of uniques, non-matches as zero",
+            ),
+            GlossaryTerm(
+                "tcap-determined",
+                ("TCAP (Little et al.)", "correct if determined"),
+                "Of the people who are shown one single value, for how many it is correct.",
+                "100 Σ(d_tq | ps_tq = 1) / Σ(d_q | some ps_tq = 1) = 100 DiSCO / DiS",
+                "original records whose keys show a single target",
+                "Little et al. (2025), as the vignette of synthpop 1.9-3 prints it",
+                "the fourth of four measures of this name",
             ),
             GlossaryTerm(
                 "gtcap",

@@ -147,7 +147,7 @@ FOUND = (
                 "DiSCO = 100 Σ(d_tq | ps_tq = 1) / N_d",
                 "all original records",
                 f"{RAAB}, equation 11",
-                "disclosive in synthetic, correct in original; it is not one of the three TCAPs",
+                "disclosive in synthetic, correct in original; it is not one of the four TCAPs",
             ),
             GlossaryTerm(
                 "disdio",

@@ -124,5 +124,10 @@ TCAPS = (
         " their target value, 0 without a match",
         "original records unique on the keys",
     ),
+    (
+        "Little et al. (2025), as synthpop 1.9-3 quotes it",
+        "original records whose single value is correct",
+        "original records whose keys show a single value: DiSCO / DiS",
+    ),
 )
-"""Three measures of one name; none of them is DiSCO."""
+"""Four measures of one name; none of them is DiSCO."""

@@ -39,6 +39,7 @@ SHOWN_IN = {
         "pair_tables": ("PairTables",),
         "project": ("Decision", "Explanation", "Judgement", "LogCheck", "WhatIf"),
         "projection": ("Projection",),
+        "publication_plan": ("PublicationPlan",),
         "protection": ("ConfidentialProtection", "Protection"),
         "recoding": ("FakeMarks", "Recoding", "Removal", "Smoothing", "Suggestions"),
         "replication": ("Replication",),

@@ -32,7 +32,17 @@ from unveil.view.blocks import (
     TableBlock,
     table,
 )
-from unveil.view.format import and_list, format_count, people, percent, ratio, truncate, visible
+from unveil.view.format import (
+    agree,
+    and_list,
+    fill,
+    format_count,
+    people,
+    percent,
+    ratio,
+    truncate,
+    visible,
+)
 from unveil.view.show import as_blocks, as_text
 from unveil.view.status import GLYPHS, format_status
 
@@ -72,6 +82,10 @@ MOST_ON_SCREEN = 15
 LONGEST, LONGEST_SUBJECT = 24, 36
 FOOT = "Evidence for a decision, not a certificate of safety."
 MATCH = "A replicated unique is a possible match, not proof of one."
+REAPPEAR = (
+    "{n} original {k:record|records} {k:reappears|reappear} in the synthetic data, equal in"
+    " {v:the one compared variable|all {v} compared variables}."
+)
 CHOICES = ("release", "release with conditions", "do not release")
 ROLES = ("Analyst", "Reviewer", "Approver")
 
@@ -91,7 +105,7 @@ def summary_blocks(summary: Summary) -> Iterator[Block]:
     yield Heading("5  Decisions to take")
     yield from _decisions_page(summary)
     yield Signatures(CHOICES, ROLES)
-    yield Sentence(_foot(summary), "dim")
+    yield Sentence(_foot(summary), "dim", "summary.foot")
 
 
 def screen_blocks(summary: Summary, *, most: int = MOST_ON_SCREEN) -> Iterator[Block]:
@@ -147,9 +161,8 @@ def page_title(summary: Summary) -> str:
 def _head(summary: Summary) -> Iterator[Block]:
     day = "" if summary.date is None else f"{summary.date[:10]}. "
     audience = f"Audience: {summary.audience}. " if summary.audience else ""
-    yield Sentence(
-        f"{day}{audience}{people(summary.n_people)}. {_scenario_sentence(summary)}", "dim"
-    )
+    text = f"{day}{audience}{people(summary.n_people)}. {_scenario_sentence(summary)}"
+    yield Sentence(text, "dim", "summary.head")
 
 
 def _scenario_sentence(summary: Summary) -> str:
@@ -277,14 +290,14 @@ def _share(n: int, of: int) -> str:
 
 def _unique_sentence(summary: Summary, known: IdentitySummary) -> str:
     n, of = known.unique, summary.n_people
-    verb = "is" if n == 1 else "are"
-    return f"{n:,} of {people(of)} {verb} unique on the keys in the original ({_share(n, of)})"
+    return f"{n:,} of {people(of)} {agree(n)} unique on the keys in the original ({_share(n, of)})"
 
 
 def _replicated_sentence(summary: Summary, known: IdentitySummary) -> str:
     n = known.replicated
-    verb = "is" if n == 1 else "are"
-    return f"{n:,} {verb} also unique in the synthetic data (repU {_share(n, summary.n_people)})"
+    return (
+        f"{n:,} {agree(n)} also unique in the synthetic data (repU {_share(n, summary.n_people)})"
+    )
 
 
 def _beside(status: Status) -> str:
@@ -311,14 +324,12 @@ def _identity_page(summary: Summary) -> Iterator[Block]:
     made = table("", ("people", "number", "share", "status"), rows, main=("number",), bars=bars)
     yield replace(made, bar_head="of all people")
     n = known.reappearing
-    yield Sentence(
-        f"{MATCH} {_none_or(n)} original {'record' if n == 1 else 'records'}"
-        f" {'reappears' if n == 1 else 'reappear'} in the synthetic data, equal in all"
-        f" {known.n_variables} compared variables."
-    )
+    text = f"{MATCH} {fill(REAPPEAR, n=_none_or(n), k=n, v=known.n_variables)}"
+    yield Sentence(text, key="summary.reappear")
     if len(summary.scenarios) > 1:
         others = [one for one in summary.scenarios if one != known.scenario]
-        yield Sentence(f"Also assessed: {and_list(others)}; the highest figure is shown.", "dim")
+        text = f"Also assessed: {and_list(others)}; the highest figure is shown."
+        yield Sentence(text, "dim", "summary.scenarios")
 
 
 def _none_or(n: int) -> str:
@@ -403,7 +414,7 @@ def _targets_page(summary: Summary) -> Iterator[Block]:
         footnote=f"{note.partition(' Expected')[0]} adds (95 %): {MEANING}." if is_known else note,
     )
     yield replace(made, bar_head="of all people")
-    yield Sentence(" ".join(_notes(summary)), "look")
+    yield Sentence(" ".join(_notes(summary)), "look", "summary.notes")
 
 
 def _worst(rows: Sequence[TargetSummary]) -> Status:
@@ -437,10 +448,9 @@ def _notes(summary: Summary) -> Iterator[str]:
 def any_sentence(summary: Summary) -> str:
     """People for whom some value is disclosed correctly."""
     n = summary.any_correct or 0
-    have = "person" if n == 1 else "people"
-    verb = "has" if n == 1 else "have"
     share = f" ({_share(n, summary.n_people)})" if n else ""
-    return f"{_none_or(n)} {have}{share} {verb} at least one value correctly disclosed."
+    whom = f"{_none_or(n)} {agree(n, 'person', 'people')}{share}"
+    return f"{whom} {agree(n, 'has', 'have')} at least one value correctly disclosed."
 
 
 def sensitive_sentence(summary: Summary, one: SensitiveSummary) -> str:
@@ -571,7 +581,7 @@ def _decisions_page(summary: Summary) -> Iterator[Block]:
         yield TableBlock("", heads, tuple(rows), rest)
     else:
         yield Sentence("None.")
-    yield Sentence(rulings_sentence(summary.rulings), "dim")
+    yield Sentence(rulings_sentence(summary.rulings), "dim", "summary.rulings")
 
 
 def rulings_sentence(rulings: Sequence[SummaryRuling]) -> str:

@@ -1,34 +1,41 @@
-"""TCAP, three measures by three names, and GCAP: in sentences, and as blocks.
+"""TCAP, four measures by four names, and GCAP: in sentences, and as blocks.
 
 One catalogue of templates, filled from records only: no number is typed by hand anywhere.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from unveil.records.cap import Gcap, GcapRow, Tcap, TcapRow
 from unveil.view.blocks import Block, Heading, Sentence, notes, sentences, table
 from unveil.view.cap_words import format_share, label_of, share
-from unveil.view.format import and_list, people, percent
+from unveil.view.format import and_list, people, percent, percent_or_dash
 from unveil.view.show import as_blocks, as_text
 
 TEMPLATES = {
     "tcap": (
         "Taub and Elliot's TCAP: {selected} of {n} synthetic records show a single value of"
         " {target}{tau}; {undefined} have keys that no one in the original has. The others are"
-        " correct in {tcap} of cases."
+        " correct in {tcap} of cases, at random in {b}."
     ),
     "tcap none": "Taub and Elliot's TCAP: no synthetic record shows a single value{tau}.",
     "tcap no keys": (
         "Taub and Elliot's TCAP: {selected} of the synthetic records show a single value{tau}, but"
         " no one in the original has their keys."
     ),
-    "tcap raab": "Raab's TCAP: {target} is correctly disclosed for {p} of the people matched.",
+    "tcap raab": (
+        "Raab's TCAP: {target} is correctly disclosed for {p} of the people matched, at random {b}."
+    ),
     "tcap raab none": "Raab's TCAP: no one is matched in the synthetic data.",
     "tcap uniques": (
         "TCAP of Chen and of Chapelle: a random guess is correct in {p} of cases for {people}"
-        " unique on the keys in the original; no match counts as wrong."
+        " unique on the keys in the original, baseline {b}; no match counts as wrong."
     ),
     "tcap uniques none": "TCAP of Chen and of Chapelle: no one is unique on the keys.",
+    "tcap determined": (
+        "TCAP of Little et al.: of {n} with a single value of {target}, it is correct for {p}; at"
+        " random {b}."
+    ),
+    "tcap determined none": "TCAP of Little et al.: no one has a single value.",
     "gcap": (
         "GCAP: a draw among the records with the nearest keys is correct for {p} of {n}. {found}"
         " have a match; for the others the nearest records differ in {distance} on average."
@@ -36,17 +43,19 @@ TEMPLATES = {
     "gcap all": "GCAP: everyone has a match, so it equals the CAP: correct for {p} of {n}.",
 }
 
-TCAP_HEADS = ("", "Taub, Elliot", "undefined as 0", "Raab", "uniques only")
+TCAP_TITLE = "Four measures called TCAP"
+TCAP_HEADS = ("", "Taub, Elliot", "undefined as 0", "Raab", "uniques only", "if determined")
+AT_RANDOM = "at random"
 
 
 def tcap_sentences(row: TcapRow, tau: float) -> Iterator[str]:
-    """What each of the three says."""
+    """What each of the four says."""
     for _, text in tcap_keyed(row, tau):
         yield text
 
 
 def tcap_keyed(row: TcapRow, tau: float) -> Iterator[tuple[str, str]]:
-    """Each of the three by its name."""
+    """Each of the four by its name."""
     sure = "" if tau == 1 else f" in at least {format_share(tau)} of the records with the same keys"
     said = {
         "selected": f"{row.n_selected:,}",
@@ -59,30 +68,60 @@ def tcap_keyed(row: TcapRow, tau: float) -> Iterator[tuple[str, str]]:
     elif row.tcap is None:
         yield "tcap no keys", TEMPLATES["tcap no keys"].format(**said)
     else:
-        undefined, tcap = f"{row.n_undefined:,}", format_share(row.tcap)
-        yield "tcap", TEMPLATES["tcap"].format(**said, undefined=undefined, tcap=tcap)
+        said |= {"undefined": f"{row.n_undefined:,}", "b": format_share(row.tcap_baseline)}
+        yield "tcap", TEMPLATES["tcap"].format(**said, tcap=format_share(row.tcap))
     if row.tcap_raab is None:
         yield "tcap raab none", TEMPLATES["tcap raab none"]
     else:
-        text = TEMPLATES["tcap raab"].format(p=percent(row.tcap_raab), target=_target(row))
+        base = percent_or_dash(row.tcap_raab_baseline)
+        text = TEMPLATES["tcap raab"].format(p=percent(row.tcap_raab), target=_target(row), b=base)
         yield "tcap raab", text
     if row.tcap_uniques is None:
         yield "tcap uniques none", TEMPLATES["tcap uniques none"]
     else:
-        n = people(row.n_uniques)
-        text = TEMPLATES["tcap uniques"].format(people=n, p=format_share(row.tcap_uniques))
+        text = TEMPLATES["tcap uniques"].format(
+            people=people(row.n_uniques),
+            p=format_share(row.tcap_uniques),
+            b=format_share(row.tcap_uniques_baseline),
+        )
         yield "tcap uniques", text
+    if row.correct_if_determined is None:
+        yield "tcap determined none", TEMPLATES["tcap determined none"]
+    else:
+        text = TEMPLATES["tcap determined"].format(
+            n=people(row.n_determined),
+            target=_target(row),
+            p=percent(row.correct_if_determined),
+            b=percent_or_dash(row.correct_if_determined_baseline),
+        )
+        yield "tcap determined", text
 
 
 def _target(row: TcapRow | GcapRow) -> str:
     return and_list((row.target,) if isinstance(row.target, str) else row.target)
 
 
-def tcap_cells(row: TcapRow) -> tuple[str, ...]:
-    """One row under TCAP_HEADS; Raab's percentage as a share, beside the others."""
-    raab = None if row.tcap_raab is None else row.tcap_raab / 100
-    figures = (row.tcap, row.tcap_zero, raab, row.tcap_uniques)
-    return label_of(row.method, row.m), *(share(value) for value in figures)
+def tcap_figures(row: TcapRow) -> tuple[tuple[float | None, ...], tuple[float | None, ...]]:
+    """The measures under TCAP_HEADS as shares, and the baseline of each."""
+    defined = 1 - row.n_undefined / row.n_selected if row.n_selected else None
+    zero = None if row.tcap_baseline is None or defined is None else row.tcap_baseline * defined
+    figures = (row.tcap, row.tcap_zero, _share(row.tcap_raab), row.tcap_uniques)
+    baselines = (row.tcap_baseline, zero, _share(row.tcap_raab_baseline), row.tcap_uniques_baseline)
+    determined = (row.correct_if_determined, row.correct_if_determined_baseline)
+    return (*figures, _share(determined[0])), (*baselines, _share(determined[1]))
+
+
+def _share(percentage: float | None) -> float | None:
+    return None if percentage is None else percentage / 100
+
+
+def tcap_cells(
+    label: str, row: TcapRow, shown: Callable[[float | None], str] = share
+) -> Iterator[tuple[str, ...]]:
+    """Two lines under TCAP_HEADS: the measures, and how often the same is correct at random."""
+    figures, baselines = tcap_figures(row)
+    yield label, *map(shown, figures)
+    yield AT_RANDOM, *map(shown, baselines)
 
 
 def gcap_sentence(row: GcapRow) -> str:
@@ -98,11 +137,11 @@ def gcap_sentence(row: GcapRow) -> str:
 
 @as_text.register
 def _(record: Tcap) -> str:
-    raab = "-" if record.tcap_raab is None else percent(record.tcap_raab)
+    raab, little = map(percent_or_dash, (record.tcap_raab, record.correct_if_determined))
     return (
         f"TCAP of {_target(record.rows[0])} from {and_list(record.keys)}: Taub and Elliot"
         f" {share(record.tcap)} (tau {record.tau:g}), Raab {raab}, uniques only"
-        f" {share(record.tcap_uniques)}"
+        f" {share(record.tcap_uniques)}, if determined {little}"
     )
 
 
@@ -110,7 +149,8 @@ def _(record: Tcap) -> str:
 def _(record: Tcap) -> Iterator[Block]:
     yield Heading(as_text(record))
     yield from sentences(tcap_sentences(record.rows[-1], record.tau))
-    yield table("Three measures called TCAP", TCAP_HEADS, map(tcap_cells, record.rows))
+    rows = [line for row in record.rows for line in tcap_cells(label_of(row.method, row.m), row)]
+    yield table(TCAP_TITLE, TCAP_HEADS, rows)
     yield from notes(record.coercions)
 
 

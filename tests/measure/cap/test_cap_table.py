@@ -122,9 +122,11 @@ def test_tcap_and_gcap_from_the_same_counts():
 def test_tcap_that_is_not_measured_has_its_reason():
     result = measured(key_sets=["k1"], tau=1.0).record
     lacking = {(one.m, one.field) for one in result.not_measured if one.scenario is None}
-    names = ("tcap", "tcap_zero", "tcap_raab", "tcap_uniques")
     assert lacking == {
-        (row.m, name) for row in result.tcap for name in names if getattr(row, name) is None
+        (row.m, name)
+        for row in result.tcap
+        for name, value in row.to_dict().items()
+        if value is None
     }
     assert (1, "tcap_uniques") in lacking
 

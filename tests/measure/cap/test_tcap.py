@@ -1,4 +1,4 @@
-"""Three measures called TCAP: by hand, and against the story told record by record."""
+"""Four measures called TCAP: by hand, and against the story told record by record."""
 
 import pytest
 from hypothesis import HealthCheck, given
@@ -34,6 +34,13 @@ def test_by_hand():
     assert (found["tcap"], found["tcap_zero"]) == (pytest.approx(1 / 3), 0.25)
     assert found["tcap_raab"] == 20.0
     assert (found["tcap_uniques"], found["n_uniques"]) == (0.0, 2)
+    # Shown are p of both a x, and q of a y: correct for one of three, and for one of five matched.
+    assert (found["correct_if_determined"], found["n_determined"]) == (pytest.approx(100 / 3), 3)
+    # At random p is correct for 2 of 6, q for 4 of 6: (2/6 + 2/6 + 4/6) of three, or of five.
+    assert found["correct_if_determined_baseline"] == pytest.approx(400 / 9)
+    assert found["tcap_raab_baseline"] == pytest.approx(80 / 3)
+    assert found["tcap_baseline"] == pytest.approx((2 / 6 + 2 / 6 + 4 / 6) / 3)
+    assert found["tcap_uniques_baseline"] == pytest.approx((2 / 6 + 4 / 6) / 2)
 
 
 def test_a_lower_threshold_selects_more():
@@ -53,29 +60,41 @@ def test_nothing_sure_is_not_measured():
     found = measured(["axp"], ["axp", "axq"]).record
     assert (found.n_selected, found.tcap, found.tcap_zero) == (0, None, None)
     why = "no synthetic record reaches tau for its target"
-    assert reasons(found) == {"tcap": why, "tcap_zero": why}
+    single = "the synthetic files show a single target for no original record"
+    assert reasons(found) == {
+        **dict.fromkeys(("tcap", "tcap_zero", "tcap_baseline"), why),
+        **dict.fromkeys(("correct_if_determined", "correct_if_determined_baseline"), single),
+    }
 
 
 def test_nobody_has_the_keys_of_what_is_sure():
     found = measured(["axp", "byp"], ["ayp", "bxq"]).record
     assert (found.n_selected, found.n_undefined, found.tcap, found.tcap_zero) == (2, 2, None, 0.0)
     assert (found.tcap_raab, found.tcap_uniques) == (None, 0.0)
-    assert reasons(found) == {
+    told = {name: why for name, why in reasons(found).items() if "baseline" not in name}
+    assert told == {
         "tcap": "no key combination of the original reaches tau in the synthetic files",
         "tcap_raab": "no original record has keys that the synthetic files have",
+        "correct_if_determined": "the synthetic files show a single target for no original record",
     }
 
 
 def test_nobody_alone_with_their_keys():
     found = measured(["axp", "axq"], ["axp"]).record
     assert (found.n_uniques, found.tcap_uniques) == (0, None)
-    assert reasons(found) == {"tcap_uniques": "no original record is unique on its keys"}
+    why = "no original record is unique on its keys"
+    assert reasons(found) == dict.fromkeys(("tcap_uniques", "tcap_uniques_baseline"), why)
 
 
 def test_reasons_are_given_for_every_m():
     result = measured(["axp"], ["axp", "axq"], ["axp"])
     assert {(one.m, one.field) for one in result.record.not_measured} == {
-        (m, name) for m in (1, 2) for name in ("tcap", "tcap_zero")
+        (m, name)
+        for m in (1, 2)
+        for name in (
+            *("tcap", "tcap_zero", "tcap_baseline"),
+            *("correct_if_determined", "correct_if_determined_baseline"),
+        )
     }
     assert measured(ORIGINAL, SYNTHETIC).record.not_measured == ()
 

@@ -1,5 +1,7 @@
 """One-way and two-way checks on files small enough to do by hand."""
 
+from random import Random
+
 import polars as pl
 import pytest
 
@@ -257,3 +259,22 @@ def test_each_copy_and_the_pool_are_checked():
         two_way=SILENT,
     )
     assert [flag.copy for flag in result.flags] == [1]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_pairs_in_small_cells_are_counted(seed):
+    """As many as --two-way 0,80 raises beyond the default, of key levels of ten people or more."""
+    rng = Random(seed)
+    rows = [(rng.randrange(4), rng.randrange(9), rng.randrange(12)) for _ in range(300)]
+    original = pl.DataFrame(
+        [(a, b, t if b < 5 else b) for a, b, t in rows], schema=["a", "b", "t"], orient="row"
+    ).cast(pl.String)
+    copy = original.sample(fraction=0.7, seed=seed)
+    found = unveil.disclosure(original, copy, keys=["a", "b"], targets="t").record
+    every = unveil.disclosure(original, copy, keys=["a", "b"], targets="t", two_way=(0, 80)).record
+    assert every.small_cells == ()
+    known = {flag.exclusion for flag in found.flags}
+    more = [one for one in every.flags if one.kind == "two_way" and one.exclusion not in known]
+    more = [one for one in more if one.n_all >= 10]
+    counted = [(row.n_pairs, row.n) for row in found.small_cells]
+    assert counted == ([(len(more), sum(one.n for one in more))] if more else [])

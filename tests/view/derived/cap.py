@@ -112,21 +112,36 @@ def tcap(results: Results, of: str) -> list[str]:
     if row["tcap"] is None:
         return selected
     counts = [whole(row["n_synthetic"]), whole(row["n_undefined"])]
-    return [*selected, *counts, *share(row["tcap"]), name(record["target"])]
+    shares = [*share(row["tcap"]), *share(row["tcap_baseline"])]
+    return [*selected, *counts, *shares, name(record["target"])]
 
 
 def raab(results: Results, of: str) -> list[str]:
     row = part_of(results, of)["rows"][-1]
     if row["tcap_raab"] is None:
         return []
-    return [percent(row["tcap_raab"]), name(row["target"])]
+    shown = percent(row["tcap_raab"]), percent(row["tcap_raab_baseline"])
+    return [*shown, name(row["target"])]
 
 
 def uniques(results: Results, of: str) -> list[str]:
     row = part_of(results, of)["rows"][-1]
     if row["tcap_uniques"] is None:
         return []
-    return [whole(row["n_uniques"]), *share(row["tcap_uniques"])]
+    shares = [*share(row["tcap_uniques"]), *share(row["tcap_uniques_baseline"])]
+    return [whole(row["n_uniques"]), *shares]
+
+
+def determined(results: Results, of: str) -> list[str]:
+    row = part_of(results, of)["rows"][-1]
+    if row["correct_if_determined"] is None:
+        return []
+    figures = ("correct_if_determined", "correct_if_determined_baseline")
+    return [
+        whole(row["n_determined"]),
+        *(percent(row[one]) for one in figures),
+        name(row["target"]),
+    ]
 
 
 BOTH = ("zero", "undefined")
@@ -151,4 +166,6 @@ DERIVED = {
     "targeted/tcap raab none": raab,
     "targeted/tcap uniques": uniques,
     "targeted/tcap uniques none": uniques,
+    "targeted/tcap determined": determined,
+    "targeted/tcap determined none": determined,
 }

@@ -26,11 +26,23 @@ from unveil.measure.cap.scores import (
     parse_scenarios,
     people_of,
     rows_of,
+    weights_of_cells,
 )
 from unveil.measure.cap.tcap import reasons, tcap_rows
 from unveil.measure.result import RowsResult
 from unveil.models.intervals import two_sided_p
-from unveil.records.cap import Cap, CapNotMeasured, CapRow, GcapRow, KeySet, NonMatch, OnM, TcapRow
+from unveil.records.cap import (
+    Cap,
+    CapNotMeasured,
+    CapRow,
+    GcapRow,
+    KeySet,
+    NonMatch,
+    OnM,
+    Target,
+    TcapRow,
+    WeightedCapRow,
+)
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.take_study import takes_study
 
@@ -118,6 +130,8 @@ def cap_record(
 ) -> Cap:
     """Everything that is said of these methods, key sets and scenarios."""
     found: dict[Subject, dict[str, Any]] = {}
+    weighted: dict[Subject, dict[str, Any]] = {}
+    weights = attribution.opening.weights
     notes = list(attribution.opening.notes)
     for done, key_set in enumerate(attribution.key_sets):
         progress(f"scoring {key_set.name}", done, len(attribution.key_sets))
@@ -128,19 +142,27 @@ def cap_record(
         for method, copies in attribution.copies.items():
             for m, scenario, figures in figures_by_m(classes, copies, known, people):
                 found[method, key_set, scenario, m] = figures
-    rows = [
-        CapRow(
-            method=method,
-            keys=key_set.keys,
-            target=attribution.target,
-            m=m,
-            scenario=scenario,
-            **found[method, key_set, scenario, m],
-        )
+            if weights is None:
+                continue
+            of_cells = weights_of_cells(classes, key_set, scenarios, mask, weights.of_row)
+            for m, scenario, figures in figures_by_m(classes, copies, known, of_cells):
+                weighted[method, key_set, scenario, m] = figures
+    in_order = [
+        (method, key_set, scenario, m)
         for method, copies in attribution.copies.items()
         for key_set in attribution.key_sets
         for scenario in scenarios
         for m in range(1, len(copies) + 1)
+    ]
+    target = attribution.target
+    rows = [CapRow(**_row(one, target), **found[one]) for one in in_order]
+    with_weights = [
+        WeightedCapRow(
+            **_row(one, target),
+            **{WEIGHTS.get(name, name): value for name, value in weighted[one].items()},
+        )
+        for one in in_order
+        if weights is not None
     ]
     targeted = () if tau is None else tuple(_tcap(attribution, tau))
     return Cap(
@@ -154,6 +176,8 @@ def cap_record(
         tolerance=attribution.tolerance,
         rows=tuple(rows),
         on_m=tuple(_fits(rows)),
+        weights=None if weights is None else weights.column,
+        weighted=tuple(with_weights),
         tau=tau,
         tcap=targeted,
         gcap=tuple(_gcap(attribution, progress)) if with_gcap else (),
@@ -164,6 +188,27 @@ def cap_record(
             *(lack for row in targeted for lack in _missing_tcap_figures(row)),
         ),
     )
+
+
+def _row(subject: Subject, target: Target) -> dict[str, Any]:
+    """What a row is of."""
+    method, key_set, scenario, m = subject
+    return {
+        "method": method,
+        "keys": key_set.keys,
+        "target": target,
+        "m": m,
+        "scenario": scenario,
+    }
+
+
+WEIGHTS = {
+    "n": "weight",
+    "n_match": "weight_matched",
+    "n_settled": "weight_determined",
+    "n_right": "weight_correct",
+}
+"""What counts of records are called where they are sums of weights."""
 
 
 def _tcap(attribution: Attribution, tau: float) -> Iterator[TcapRow]:
@@ -321,6 +366,7 @@ def cap(
     mask: Any = None,
     baseline: Any = None,
     tolerance: Mapping[str, float] | None = None,
+    weights: str | None = None,
     bands: Mapping[str, Any] | None = None,
     special_codes: Mapping[str, Any] | None = None,
     missing_values: str | Sequence[str] = (),
@@ -350,6 +396,9 @@ def cap(
         or file) with the target, any of the keys, and a column of counts or shares.
     tolerance
         For numeric targets, ``{target: r}``: values that differ by no more than r agree.
+    weights
+        The column of the original that says for how many people of the population a record stands:
+        `record.weighted` then has the means over the same people with these weights.
     bands, special_codes, missing_values, progress
         As in `unveil.disclosure`. Special codes of a target with a tolerance agree with themselves
         alone.
@@ -375,6 +424,7 @@ def cap(
         keys=keys,
         target=target,
         tolerance=tolerance,
+        weights=weights,
         bands=bands,
         special_codes=special_codes,
         missing_values=missing_values,

@@ -62,6 +62,7 @@ def cap_table(
     mask: Any = None,
     baseline: Any = None,
     tolerance: Mapping[str, float] | None = None,
+    weights: str | None = None,
     tau: float | None = None,
     gcap: bool = False,
     bands: Mapping[str, Any] | None = None,
@@ -88,10 +89,10 @@ def cap_table(
         For "mask"; without that scenario, in place of unveil's own special uniques, for "special".
         One truth value per original record; or such a mask for each name of a key set; or a
         function from the keys to a mask.
-    baseline, tolerance
+    baseline, tolerance, weights
         As in `unveil.cap`.
     tau, gcap
-        With tau also the three measures of `unveil.tcap`, with gcap also `unveil.gcap`, in `.tcap`
+        With tau also the measures of `unveil.tcap`, with gcap also `unveil.gcap`, in `.tcap`
         and `.gcap` of the record, from the same counts. Neither knows a tolerance.
     bands, special_codes, missing_values, progress
         As in `unveil.disclosure`.
@@ -117,6 +118,7 @@ def cap_table(
         key_sets=key_sets,
         target=target,
         tolerance=tolerance,
+        weights=weights,
         bands=bands,
         special_codes=special_codes,
         missing_values=missing_values,

@@ -59,6 +59,7 @@ class OrderedLevels:
 
 WORDS = {
     "target": ("{'income': 50}", "not the target", "The target is"),
+    "targets": ("{'income': 50}", "not a target", "The targets are"),
     "key": ("{'age': 2}", "not a key", "The keys are"),
 }
 
@@ -70,8 +71,8 @@ def parse_tolerance(given: Any, columns: Sequence[str], role: str = "target") ->
         return {}
     if not isinstance(given, Mapping):
         raise SettingsError(
-            f"tolerance is {quote_value(given)}. Give a radius for each numeric {role}, as in "
-            f"{example}."
+            f"tolerance is {quote_value(given)}. Give a radius for each numeric"
+            f" {role.removesuffix('s')}, as in {example}."
         )
     radii = {}
     for name, radius in given.items():
@@ -245,6 +246,7 @@ class Pool:
     agreeing: Ints  # records with the keys, and a target that agrees
     matching: Ints  # records with the keys
     settled: Mask  # whether all of these agree with each other
+    seen: Mask  # of all cells, those that the copies have
 
     @property
     def right(self) -> Mask:
@@ -300,6 +302,13 @@ class KeyClasses:
         return people
 
     @cached_property
+    def target_shares(self) -> Floats:
+        """For each joint target level its share among all people: equation 5 of Taub et al."""
+        d_t = np.bincount(self.t, self.d_tq, self.joint.n_levels)
+        shares: Floats = d_t / max(self.n_original, 1)
+        return shares
+
+    @cached_property
     def codes_of_keys(self) -> tuple[Codes, ...]:
         """For each key, the code of every key combination."""
         rows = self.keys.example_rows()
@@ -337,19 +346,26 @@ class KeyClasses:
         for m, copy in enumerate(copies, start=1):
             agreeing = agreeing + self.agreeing[copy]
             matching = matching + self.keys.counts[copy, self.q]
-            seen |= self.cells.counts[copy] > 0
-            yield Pool(m, agreeing, matching, self._find_settled(seen)[self.q] & (matching > 0))
+            seen = seen | (self.cells.counts[copy] > 0)
+            is_settled = self._find_settled(seen)[self.q] & (matching > 0)
+            yield Pool(m, agreeing, matching, is_settled, seen)
 
     def _find_settled(self, seen: Mask) -> Mask:
         """The key combinations whose cells seen agree with each other in every target."""
-        starts = self.cells.starts[:-1].astype(np.int64)
-        settled = np.ones(len(starts), bool)
-        for places, near in zip(self.joint.places, self.joint.near, strict=True):
-            place = places[self.cells.t]
-            lowest = np.minimum.reduceat(np.where(seen, place, len(near.place) - 1), starts)
-            highest = np.maximum.reduceat(np.where(seen, place, 0), starts)
+        settled = np.ones(self.cells.n_q, bool)
+        for part, near in enumerate(self.joint.near):
+            lowest, highest = self.ends(seen, part)
             settled &= highest < near.past[lowest]
         return settled
+
+    def ends(self, seen: Mask, part: int = 0) -> tuple[Ints, Ints]:
+        """The lowest and the highest place of one target in the cells seen, by combination."""
+        starts = self.cells.starts[:-1].astype(np.int64)
+        place = self.joint.places[part][self.cells.t]
+        last = len(self.joint.near[part].place) - 1
+        lowest: Ints = np.minimum.reduceat(np.where(seen, place, last), starts)
+        highest: Ints = np.maximum.reduceat(np.where(seen, place, 0), starts)
+        return lowest, highest
 
 
 def sum_agreeing_levels(joint: Joint, of_level: Ints) -> Ints:
@@ -403,6 +419,7 @@ def classes_of(scenario: CountedScenario, key_names: Sequence[str], joint: Joint
     keys = scenario.keys
     if len(chosen) < len(scenario.key_columns):
         keys = count_keys(chosen, scenario.sides)
-    is_counted = keys is scenario.keys and joint.column is scenario.target_columns[0]
-    cells = scenario.cells(0) if is_counted else count_cells(keys, joint.column)
+    places = [i for i, one in enumerate(scenario.target_columns) if one is joint.column]
+    is_counted = keys is scenario.keys and bool(places)
+    cells = scenario.cells(places[0]) if is_counted else count_cells(keys, joint.column)
     return KeyClasses(chosen, keys, joint, cells)

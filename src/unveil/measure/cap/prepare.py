@@ -5,7 +5,7 @@ every figure that is put side by side.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from unveil.errors import ReadError, RolesError, SettingsError, list_names
@@ -96,6 +96,7 @@ def _open(
     key_sets: Any,
     target: str | Iterable[str],
     tolerance: Any = None,
+    weights: str | None = None,
     bands: Mapping[str, Any] | None = None,
     special_codes: Mapping[str, Any] | None = None,
     missing_values: str | Sequence[str] = (),
@@ -113,16 +114,11 @@ def _open(
         targets=targets,
         missing_values=missing_values,
         bands=banding,
+        weights=weights,
         progress=progress,
     )
-    # Special codes without bands change nothing elsewhere; here they stand apart from the numbers.
-    notes = tuple(
-        note
-        for note in opening.notes
-        if (note.column, note.kind) not in {(n, "bands") for n in radii}
-    )
     return Attribution(
-        opening=replace(opening, notes=notes),
+        opening=opening.with_tolerance(radii),
         copies=copies,
         key_sets=chosen,
         target=targets[0] if len(targets) == 1 else targets,

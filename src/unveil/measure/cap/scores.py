@@ -17,12 +17,16 @@ from unveil.errors import SettingsError, list_names, nearest
 from unveil.measure.cap.classes import KeyClasses, Pool
 from unveil.measure.uniques.suda import special_uniques as uniques_of_keys
 from unveil.records.cap import KeySet
+from unveil.records.disclosure import Number
+
+PeopleOfCells = Ints | Floats
+"""How many people of each cell are scored, or the sum of their weights."""
 
 NOBODY = "no original record is in this scenario"
 NO_MATCH = "no original record of this scenario has keys that the synthetic files have"
 
 
-def cap_original(classes: KeyClasses, w: Ints) -> float | None:
+def cap_original(classes: KeyClasses, w: PeopleOfCells) -> float | None:
     """Mean CAP_o of so many people `w` of each cell.
 
     Notes
@@ -30,10 +34,10 @@ def cap_original(classes: KeyClasses, w: Ints) -> float | None:
     Equation 3: the share of T_j among the original records with the keys K_j, the person's own
     record included. 1 for everyone alone with their keys.
     """
-    return mean(Shares.of(w * classes.agreeing[0], classes.d_q), int(w.sum()))
+    return mean(Shares.of(w * classes.agreeing[0], classes.d_q), w.sum().item())
 
 
-def cap_baseline(of_cells: Floats, w: Ints) -> float | None:
+def cap_baseline(of_cells: Floats, w: PeopleOfCells) -> float | None:
     """Mean CAP_b of so many people `w` of each cell.
 
     Notes
@@ -41,11 +45,11 @@ def cap_baseline(of_cells: Floats, w: Ints) -> float | None:
     Equation 5: the share of T_j among all original records, whatever part of them is scored; or
     what was given in its place.
     """
-    n = int(w.sum())
+    n = w.sum().item()
     return math.fsum(of_cells * w) / n if n else None
 
 
-def cap_synthetic(pool: Pool, w: Ints, of: int) -> float | None:
+def cap_synthetic(pool: Pool, w: PeopleOfCells, of: Number) -> float | None:
     """Mean CAP_s of so many people `w` of each cell, those without a match counted as 0.
 
     Notes
@@ -58,7 +62,7 @@ def cap_synthetic(pool: Pool, w: Ints, of: int) -> float | None:
     return mean(Shares.of(w * pool.agreeing, pool.matching), of)
 
 
-def mean(shares: Shares, of: int) -> float | None:
+def mean(shares: Shares, of: Number) -> float | None:
     """The sum of the shares divided by `of`; None of nobody."""
     return total(shares) / of if of else None
 
@@ -69,7 +73,10 @@ def total(shares: Shares) -> float:
 
 
 def figures_by_m(
-    classes: KeyClasses, copies: Sequence[int], baseline: Floats, scenarios: Mapping[str, Ints]
+    classes: KeyClasses,
+    copies: Sequence[int],
+    baseline: Floats,
+    scenarios: Mapping[str, PeopleOfCells],
 ) -> Iterator[tuple[int, str, dict[str, Any]]]:
     """For every m and scenario its figures, as in `CapRow`, in one pass over the copies."""
     fixed = {
@@ -79,7 +86,7 @@ def figures_by_m(
         found, right = pool.matching > 0, pool.right
         for name, w in scenarios.items():
             matched = np.where(found, w, 0)
-            n, n_match = int(w.sum()), int(matched.sum())
+            n, n_match = w.sum().item(), matched.sum().item()
             original, base = fixed[name]
             figures = {
                 "n": n,
@@ -91,8 +98,8 @@ def figures_by_m(
                 "cap_synthetic_undefined": cap_synthetic(pool, w, n_match),
                 "cap_original_matched": cap_original(classes, matched),
                 "cap_baseline_matched": cap_baseline(baseline, matched),
-                "n_settled": int(w[pool.settled].sum()),
-                "n_right": int(w[right].sum()),
+                "n_settled": w[pool.settled].sum().item(),
+                "n_right": w[right].sum().item(),
             }
             yield pool.m, name, figures
 
@@ -149,6 +156,18 @@ def people_of(
         marked = _select_people(classes, key_set, None if _is_suda(name, scenarios) else mask)
         people[name] = np.bincount(classes.own_of_row[marked], minlength=len(classes.own))
     return {name: people[name] for name in scenarios}
+
+
+def weights_of_cells(
+    classes: KeyClasses, key_set: KeySet, scenarios: Sequence[str], mask: Any, weights: Floats
+) -> dict[str, Floats]:
+    """By scenario, the weights of the people of each cell of the original who belong to it."""
+    found = {}
+    for name in scenarios:
+        rows = rows_of(classes, key_set, name, None if _is_suda(name, scenarios) else mask)
+        at = classes.own_of_row[rows]
+        found[name] = np.bincount(at, weights[rows], len(classes.own)).astype(np.float64)
+    return found
 
 
 def _is_suda(scenario: str, scenarios: Sequence[str]) -> bool:

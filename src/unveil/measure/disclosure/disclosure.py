@@ -6,10 +6,12 @@ Read, align, count, measure: each once, for all targets and all copies (Raab 202
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from unveil.measure.cap.classes import parse_tolerance
 from unveil.measure.disclosure.figures import CheckSettings
 from unveil.measure.disclosure.find_flags import parse_checks
 from unveil.measure.disclosure.record import measure_scenario
 from unveil.measure.disclosure.result import DisclosureResult
+from unveil.measure.disclosure.tolerance import Tolerances
 from unveil.study.band_spec import parse_bands
 from unveil.study.exclusion_rules import parse_exclusions
 from unveil.study.open_scenario import open_scenario
@@ -17,6 +19,7 @@ from unveil.study.roles import parse_roles
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import sides_of
 from unveil.study.take_study import takes_study
+from unveil.study.weights import check_weights
 
 
 @takes_study
@@ -34,6 +37,8 @@ def disclosure(
     two_way: Sequence[float] = (4, 80),
     checks_by: str | None = None,
     person: str | None = None,
+    weights: str | None = None,
+    tolerance: Mapping[str, float] | None = None,
     missing_values: str | Sequence[str] = (),
     expected: bool = False,
     progress: Progress | None = None,
@@ -70,6 +75,13 @@ def disclosure(
     person
         The column that says whose row it is, where people have several: `record.people` then counts
         people beside rows. "none" or None: every row is taken for a person.
+    weights
+        The column of the original that says for how many people of the population a record stands:
+        `record.weighted` then has the sums of the weights of the same records.
+    tolerance
+        For numeric targets, ``{"income": 100}``: `record.tolerance` then has the figures with
+        numbers that differ by no more than this taken for equal. Special codes and missing values
+        agree with themselves alone. Limits are held against the larger figure.
     missing_values
         Entries that stand for missing, such as ``["NA"]`` or ``["-9"]``. Empty always does.
     expected
@@ -94,18 +106,23 @@ def disclosure(
     progress = progress or no_progress
     rules = parse_exclusions(exclude)
     checks = parse_checks(one_way, two_way, checks_by)
+    banding = parse_bands(bands, special_codes)
     opening = open_scenario(
         sides_of(synthetic, original=original),
         keys=keys,
         targets=targets,
         missing_values=missing_values,
-        bands=parse_bands(bands, special_codes),
+        bands=banding,
         segment=checks.by,
         person=person,
+        weights=weights,
         progress=progress,
     )
+    near = Tolerances.of(tolerance, opening.scenario.target_names, banding.special_codes)
+    opening = opening.with_tolerance(near.radii)
     checking = CheckSettings(checks, opening.segment)
-    found = DisclosureResult.of(measure_scenario(opening, checking, progress, sensitive), rules)
+    measured = measure_scenario(opening, checking, progress, sensitive, near)
+    found = DisclosureResult.of(measured, rules)
     return found.with_expected(progress) if expected else found
 
 
@@ -119,10 +136,15 @@ def check_settings(
     one_way: Sequence[float] = (50, 90),
     two_way: Sequence[float] = (4, 80),
     checks_by: str | None = None,
+    weights: str | None = None,
+    tolerance: Mapping[str, float] | None = None,
     **_others: Any,
 ) -> None:
     """Refuse settings that are wrong whatever the files hold, before any file is read."""
     parse_exclusions(exclude)
     parse_checks(one_way, two_way, checks_by)
     parse_bands(bands, special_codes)
-    parse_roles(keys, targets)
+    spelt = parse_roles(keys, targets)
+    check_weights(weights, () if spelt is None else spelt.columns)
+    known = tuple(tolerance or ()) if spelt is None else spelt.targets
+    parse_tolerance(tolerance, known, "targets")

@@ -7,8 +7,9 @@ that its exclusions act on.
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
+import msgspec
 import numpy as np
 
 from unveil.arrays import Ints, Mask
@@ -16,9 +17,9 @@ from unveil.count.codes import CodedColumn, label, label_beside, labels_or_none
 from unveil.count.packing import Integers, count_people
 from unveil.count.profile import Profile, key_profile
 from unveil.measure.disclosure import attribute, identity
-from unveil.measure.disclosure.find_flags import find_flags
+from unveil.measure.disclosure.find_flags import count_small_cells, find_flags
 from unveil.measure.disclosure.measures import Figure, figures_of
-from unveil.records.base import Copy
+from unveil.records.base import Copy, Record
 from unveil.records.disclosure import (
     AnyCorrect,
     Checks,
@@ -26,6 +27,7 @@ from unveil.records.disclosure import (
     GroupRow,
     SingleValueCounts,
     SingleValues,
+    SmallCells,
     ValueRow,
 )
 from unveil.records.exclusions import ExcludedCount, ExcludedIdentity
@@ -227,6 +229,7 @@ class TargetFigures:
 
     figures: ByCopy
     flags: tuple[Flag, ...] = ()
+    small_cells: tuple[SmallCells, ...] = ()
     excluded: tuple[ExcludedCount, ...] = ()
     groups: tuple[GroupRow, ...] = ()
     values: tuple[ValueRow, ...] = ()
@@ -333,6 +336,7 @@ def _measure_target(
     return TargetFigures(
         {copy: _attribute(p)},
         tuple(find_flags(exclusions, place, copy, checking.checks, checking.segment)),
+        tuple(count_small_cells(exclusions, place, copy, checking.checks)),
         tuple(count_removed_records(p, copy, place, exclusions)),
         tuple(rows_by_group(exclusions, place, copy)),
     )
@@ -345,7 +349,7 @@ def _together(copies: Sequence[TargetFigures]) -> TargetFigures:
         _add_mean(figures),
         *(
             tuple(row for one in copies for row in getattr(one, rows))
-            for rows in ("flags", "excluded", "groups", "values")
+            for rows in ("flags", "small_cells", "excluded", "groups", "values")
         ),
     )
 
@@ -379,6 +383,30 @@ def _mean(copies: Sequence[Figures]) -> Figures:
         symbol: fmean(figures) if len(figures) == len(copies) else None
         for symbol, figures in values.items()
     }
+
+
+R = TypeVar("R", bound=Record)
+
+
+def mean_rows(rows: Sequence[R], figures: Sequence[str], *, by: Sequence[str]) -> tuple[R, ...]:
+    """The same rows, one per copy, and where there are several copies the means over them."""
+    found: dict[tuple[Any, ...], list[R]] = {}
+    for row in rows:
+        if isinstance(row.copy, int):  # type: ignore[attr-defined]
+            found.setdefault(tuple(getattr(row, name) for name in by), []).append(row)
+    means = [
+        msgspec.structs.replace(
+            copies[0], copy="mean", **{name: _mean_of(copies, name) for name in figures}
+        )
+        for copies in found.values()
+        if len(copies) > 1
+    ]
+    return (*rows, *means)
+
+
+def _mean_of(rows: Sequence[Record], figure: str) -> float | None:
+    values = [value for row in rows if (value := getattr(row, figure)) is not None]
+    return fmean(values) if len(values) == len(rows) else None
 
 
 def measured_values(symbol: str, copies: Sequence[Figures]) -> list[float]:
@@ -422,7 +450,7 @@ def _count_targets(
     for place, column in enumerate(pair.target_columns):
         own = column.codes[originals]
         shown = pair.shown_levels(place)[q]
-        is_single = (shown >= 0) & _is_kept(exclusions, place)
+        is_single = (shown >= 0) & keep_rows(exclusions, place)
         is_correct = is_single & (shown == own)
         with_level = _people_by_level(column, pair, people)
         if not with_level.size:  # neither side has a record
@@ -444,7 +472,7 @@ def _count_targets(
         yield row, is_correct
 
 
-def _is_kept(exclusions: Exclusions, place: int) -> Mask | np.bool:
+def keep_rows(exclusions: Exclusions, place: int) -> Mask | np.bool:
     """Which rows of the original no exclusion takes out; all, where none acts."""
     if not exclusions.act_on(place):
         return np.True_

@@ -1,8 +1,9 @@
 """From figures to one record: all that `unveil.disclosure` says, the riskiest target first."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean, stdev
+from statistics import stdev
+from typing import Any, TypeVar
 
 import numpy as np
 from msgspec import convert
@@ -16,12 +17,14 @@ from unveil.measure.disclosure.figures import (
     CheckSettings,
     ScenarioFigures,
     count_single_values,
+    mean_rows,
     measure_all,
     measure_without,
     measured_values,
 )
 from unveil.measure.disclosure.identity import recurrences
 from unveil.measure.disclosure.measures import CATALOGUE
+from unveil.measure.disclosure.tolerance import NO_TOLERANCES, Tolerances
 from unveil.records.base import Copy
 from unveil.records.disclosure import (
     AttributeRow,
@@ -33,6 +36,8 @@ from unveil.records.disclosure import (
     PeopleRow,
     Recurrence,
     Spread,
+    WeightedFigures,
+    WeightedRow,
 )
 from unveil.records.exclusions import Effect, Exclusion
 from unveil.records.person import PeopleByKeys
@@ -40,6 +45,7 @@ from unveil.study.excluded import Exclusions, resolve_exclusions
 from unveil.study.open_scenario import OpenScenario
 from unveil.study.people import People, PeopleOfFiles
 from unveil.study.scenario import Progress, no_progress
+from unveil.study.weights import Weights
 
 # How many people, not rows, does a figure count, where people have several rows?
 #
@@ -48,50 +54,80 @@ from unveil.study.scenario import Progress, no_progress
 # nobody.
 
 
+R = TypeVar("R", PeopleRow, WeightedRow)
+
+
 def people_figures(people: PeopleOfFiles, exclusions: Exclusions) -> PeopleFigures:
     """Every figure that counts people with some property, counted by person."""
+    whose = people.original.record
+    rows = []
+    for counted in _counted_rows(exclusions, people):
+        n_people = len(np.unique(people.original.of_row[counted.is_counted]))
+        percent = 100 * n_people / whose.n_people
+        rows.append(PeopleRow(**counted.about, n_people=n_people, percent=percent))
+    return PeopleFigures(person=whose, rows=_in_order(rows, "n_people", exclusions))
+
+
+def weighted_figures(weights: Weights, exclusions: Exclusions) -> WeightedFigures:
+    """Every such figure in weights: the sum of the weights of the same records."""
+    rows = []
+    for counted in _counted_rows(exclusions):
+        weight = float(weights.of_row[counted.is_counted].sum())
+        percent = 100 * weight / weights.total if weights.total else 0.0
+        rows.append(WeightedRow(**counted.about, weight=weight, percent=percent))
+    return WeightedFigures(
+        column=weights.column,
+        total=weights.total,
+        rows=_in_order(rows, "weight", exclusions),
+    )
+
+
+def _in_order(rows: Sequence[R], count: str, exclusions: Exclusions) -> tuple[R, ...]:
+    """Rows of identity first, then target by target; then the means over the copies."""
     order = (None, *exclusions.scenario.target_names)
-    rows = sorted(_rows(people, exclusions), key=lambda row: order.index(row.target))
-    copies = [row for row in rows if isinstance(row.copy, int)]
-    means = []
-    for target, measure in dict.fromkeys((row.target, row.measure) for row in rows):
-        alike = [row for row in copies if (row.target, row.measure) == (target, measure)]
-        means.append(
-            PeopleRow(
-                target=target,
-                copy="mean",
-                measure=measure,
-                n_people=fmean(row.n_people for row in alike),
-                percent=fmean(row.percent for row in alike),
-            )
-        )
-    several = len(people.copies) > 1
-    return PeopleFigures(person=people.original.record, rows=(*rows, *(means if several else ())))
+    in_order = sorted(rows, key=lambda row: order.index(row.target))
+    return mean_rows(in_order, (count, "percent"), by=("target", "measure"))
 
 
-def _rows(people: PeopleOfFiles, exclusions: Exclusions) -> Iterator[PeopleRow]:
+@dataclass(frozen=True)
+class _CountedRows:
+    """The rows of the original that one figure counts, and which figure that is."""
+
+    about: dict[str, Any]
+    is_counted: Mask
+
+
+def _counted_rows(
+    exclusions: Exclusions, people: PeopleOfFiles | None = None
+) -> Iterator[_CountedRows]:
+    """Every figure that counts rows of the original, copy by copy."""
     for copy, pair in exclusions.scenario.pairs():
         here = exclusions.on(pair)
         for measure, is_counted in _identity(people, here, copy).items():
-            yield _people_row(people.original, is_counted, None, copy, measure)
+            yield _CountedRows({"target": None, "copy": copy, "measure": measure}, is_counted)
         for place, target in enumerate(pair.target_names):
             cell_of_row = pair.cells_of_originals(place)
             looks, kept = pair.looks(place), ~here.mask_excluded(place)
             for measure, counted in attribute.COUNTED.items():
                 cells = looks.on_cells(counted(looks.profile)) & kept
-                yield _people_row(people.original, cells[cell_of_row], target, copy, measure)
+                about = {"target": target, "copy": copy, "measure": measure}
+                yield _CountedRows(about, cells[cell_of_row])
 
 
-def _identity(people: PeopleOfFiles, exclusions: Exclusions, copy: Copy) -> dict[str, Mask]:
-    """For each measure of identity, the rows of the original that make their person count."""
+def _identity(people: PeopleOfFiles | None, exclusions: Exclusions, copy: Copy) -> dict[str, Mask]:
+    """For each measure of identity, the rows of the original that count, or make a person count."""
     keys = exclusions.scenario.keys
-    copies = [people.copies[copy - 1]] if isinstance(copy, int) else people.copies
-    n_rows = [keys.sides.rows[0], *map(len, copies)]
-    q, *q_there = np.split(keys.q, np.cumsum(n_rows)[:-1])
-    n_there = sum(count_people(*one, keys.n_q) for one in zip(q_there, copies, strict=True))
-    is_alone = count_people(q, people.original.of_row, keys.n_q) == 1
+    q = keys.q[keys.sides.slices[0]]
+    n_here, n_there = keys.counts
+    if people is not None:
+        copies = [people.copies[copy - 1]] if isinstance(copy, int) else people.copies
+        n_rows = [keys.sides.rows[0], *map(len, copies)]
+        q, *q_there = np.split(keys.q, np.cumsum(n_rows)[:-1])
+        n_there = sum(count_people(*one, keys.n_q) for one in zip(q_there, copies, strict=True))
+        n_here = count_people(q, people.original.of_row, keys.n_q)
+    is_alone: Mask = n_here == 1
     for hit in exclusions.hit_keys.values():
-        is_alone &= ~hit
+        is_alone = is_alone & ~hit
     found = {
         "UiO": is_alone,
         "UiOiS": is_alone & (n_there > 0),
@@ -124,14 +160,6 @@ def note_row_counts(people: People | None, what: str) -> tuple[Coercion, ...]:
     return (Coercion(side="original", column=column, kind="person", sentence=said),)
 
 
-def _people_row(
-    people: People, is_counted: Mask, target: str | None, copy: Copy, measure: str
-) -> PeopleRow:
-    n_people = len(np.unique(people.of_row[is_counted]))
-    percent = 100 * n_people / people.record.n_people
-    return PeopleRow(target=target, copy=copy, measure=measure, n_people=n_people, percent=percent)
-
-
 AFFECTED = (
     *("UiO", "UiS", "UiOiS", "repU"),
     *("Dorig", "Dsyn", "iS", "DiS", "DiSCO", "DiSDiO", "CAPd", "CAPs", "DCAP", "TCAP"),
@@ -148,6 +176,7 @@ class MeasuredScenario:
     figures: ScenarioFigures
     recurrence: tuple[Recurrence, ...]
     sensitive: Mapping[str, Collection[str]]
+    tolerances: Tolerances
 
     def record(
         self, exclude: tuple[Exclusion, ...] = (), progress: Progress = no_progress
@@ -165,11 +194,12 @@ def measure_scenario(
     checking: CheckSettings,
     progress: Progress = no_progress,
     sensitive: Mapping[str, Collection[str]] | None = None,
+    tolerances: Tolerances = NO_TOLERANCES,
 ) -> MeasuredScenario:
     """Measure a scenario with nothing excluded; `sensitive` values are told of in any case."""
     found = measure_all(opening.scenario, checking, progress, sensitive)
     again = tuple(recurrences(opening.scenario))
-    return MeasuredScenario(opening, checking, found, again, sensitive or {})
+    return MeasuredScenario(opening, checking, found, again, sensitive or {}, tolerances)
 
 
 def _record(
@@ -212,10 +242,13 @@ def _record(
             exclusions, None if opening.people is None else opening.people.original
         ),
         people=None if opening.people is None else people_figures(opening.people, exclusions),
+        weighted=None if opening.weights is None else weighted_figures(opening.weights, exclusions),
+        tolerance=measured.tolerances.rows(exclusions),
         spread=tuple(row for target, found in subjects for row in _spreads(target, found)),
         recurrence=measured.recurrence,
         checks=measured.checking.checks,
         flags=tuple(flag for target in targets for flag in named[target].flags),
+        small_cells=tuple(row for target in targets for row in named[target].small_cells),
         exclude=exclusions.texts,
         excluded=tuple(
             row for target in targets if exclusions.rules for row in named[target].excluded

@@ -19,7 +19,6 @@ from unveil.count.cells import Keys, count_cells, count_keys
 from unveil.count.codes import encode
 from unveil.count.packing import Ids
 from unveil.errors import RolesError, SettingsError
-from unveil.io.table import mid_sentence
 from unveil.measure.disclosure.record import note_row_counts, people_by_keys
 from unveil.measure.one_table import OneTable, open_table
 from unveil.measure.uniques.aligned_match import AlignedMatchResult, aligned_match_risk
@@ -45,6 +44,7 @@ from unveil.records.uniques import (
 from unveil.study.roles import names
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import Study
+from unveil.study.weights import parse_weights
 from unveil.view.show import Result
 
 # Which columns are looked at besides the keys, and how do records match? Or a refusal.
@@ -100,30 +100,7 @@ def weights_of(table: OneTable, name: str | None) -> Floats:
     """The weight of each record: for how many people it stands."""
     if name is None:
         return np.ones(table.n_records)
-    given = table.others[name]
-    where = f"The weights in column {name!r} of {mid_sentence(table.place)}"
-    if given.null_count():
-        n = given.null_count()
-        raise SettingsError(
-            f"{where} are missing for {n:,} of {table.n_records:,} records. Fill them in, or"
-            " remove these records."
-        )
-    if not given.dtype.is_numeric():
-        raise SettingsError(f"{where} are not numbers. Name the column of the sampling weights.")
-    weights = given.cast(pl.Float64).to_numpy()
-    n_bad = int((~np.isfinite(weights) | (weights < 0)).sum())
-    if n_bad:
-        raise SettingsError(
-            f"{where} are negative or infinite for {n_bad:,} of {table.n_records:,} records. A"
-            " weight is the number of people a record represents: 0 or more."
-        )
-    with np.errstate(over="ignore"):
-        if not np.isfinite(weights.sum()):
-            raise SettingsError(
-                f"{where} add up to more than can be computed. A weight is the number of people a"
-                " record represents."
-            )
-    return weights
+    return parse_weights(table.others[name], name, table.place)
 
 
 # What `unveil.match_risk` hands back: the record, and beside it what each record has.

@@ -38,6 +38,7 @@ from unveil.view.charts.marks import (
     pixels,
     row_panel,
     rule,
+    stroke,
     truncate_name,
     write,
 )
@@ -53,6 +54,7 @@ from unveil.view.format import (
 )
 from unveil.view.gtcap import ends
 from unveil.view.match_risk import MATCHED
+from unveil.view.tcap import tcap_figures
 from unveil.view.uniques import contributions_in_order
 from unveil.view.utility import GOOD, POOR, figure
 
@@ -174,17 +176,31 @@ def step_rows(record: Disclosure, target: str, copy: Copy) -> list[Row]:
 # A few figures of one record
 
 
+TCAPS = {
+    "where a synthetic record is certain (Taub)": 0,
+    "matched, and determined correctly (Raab)": 2,
+    "unique on their keys (Chapelle)": 3,
+    "correct where determined (Little)": 4,
+}
+"""The measures called TCAP, and where each stands under TCAP_HEADS."""
+
+
 def tcap_chart(record: Tcap) -> Chart:
-    """The three measures called TCAP beside each other, all copies pooled."""
+    """The four measures called TCAP, all copies pooled, each with its baseline as a stroke."""
     target = record.target if isinstance(record.target, str) else and_list(record.target)
-    shares = {
-        "matched, and determined correctly (Raab)": record.tcap_raab,
-        "where a synthetic record is certain (Taub)": _percent(record.tcap),
-        "unique on their keys (Chapelle)": _percent(record.tcap_uniques),
-    }
-    rows = [figure_row(name, value, percent_or_dash(value)) for name, value in shares.items()]
-    axis = "percent, each of its own people"
-    return _percent_bars(rows, axis, SYNTHETIC, f"The three TCAP measures of {target}")
+    figures, baselines = tcap_figures(record.rows[-1])
+    rows = []
+    for name, place in TCAPS.items():
+        value, base = _percent(figures[place]), _percent(baselines[place])
+        told = f"{percent_or_dash(value)}, at random {percent_or_dash(base)}"
+        rows.append({**figure_row(name, value, told), "baseline": base})
+    ends = [row[field] for row in rows for field in ("value", "baseline")]
+    x = percent_axis("percent, each of its own people", ends)
+    return Chart(
+        bars_panel(rows, x, more=[stroke(x, "baseline")]),
+        title=f"The four TCAP measures of {target}, and at random",
+        description=describe_rows(rows),
+    )
 
 
 def _percent(share: float | None) -> float | None:

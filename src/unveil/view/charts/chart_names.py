@@ -10,6 +10,7 @@ from unveil.records.comparison import Comparison
 from unveil.records.count_tables import Sap
 from unveil.records.disclosure import Disclosure, Excess, ExclusionTable
 from unveil.records.exploration import Exploration
+from unveil.records.key_sets import KeySets
 from unveil.records.noise import NoiseChoice
 from unveil.records.protection import Protection, Refill
 from unveil.records.replication import Replication
@@ -32,6 +33,7 @@ from unveil.view.charts.dots import (
     attack_pairs_chart,
     excess_chart,
     exclusion_grid_chart,
+    key_sets_chart,
     ladder_chart,
     lollipop_chart,
     membership_chart,
@@ -76,6 +78,20 @@ def _target(record: Disclosure, target: str | None) -> str:
         return _one_of(target, record.targets, "target")
     risk = {one: record.attribute_of(one, record.headline_copy).DiSCO for one in record.targets}
     return max(record.targets, key=lambda one: risk[one] or 0.0)
+
+
+def guesses(record: Disclosure) -> Chart:
+    """DCAP of every target beside CAPd and the baseline, with its flags: Raab 2024, Figure 2."""
+    return lollipop_chart(record, measure="DCAP")
+
+
+def sets(record: KeySets, target: str | None = None) -> Chart:
+    """Every set of the keys; of the target with the highest figure where none is named."""
+    if target is not None or not record.targets:
+        chosen = None if target is None else _one_of(target, record.targets, "target")
+        return key_sets_chart(record, chosen)
+    worst = [one for one in record.find_figures("worst") if one.target is not None]
+    return key_sets_chart(record, max(worst, key=lambda one: one.correct).target)
 
 
 def column(record: Comparison, column: str | None = None) -> Chart:
@@ -141,10 +157,12 @@ NAMED: dict[type[Record], dict[str, Callable[..., Chart]]] = {
         "funnel": identity_chart,
         "ladder": ladder,
         "steps": steps,
+        "guesses": guesses,
     },
+    KeySets: {"sets": sets},
     ExclusionTable: {"grid": exclusion_grid_chart},
     Cap: {"by_m": cap_lines_chart},
-    Tcap: {"three": tcap_chart},
+    Tcap: {"bars": tcap_chart},
     Gtcap: {"histogram": gtcap_chart},
     Suda: {"bars": uniques_chart},
     MatchRisk: {"bars": match_chart},

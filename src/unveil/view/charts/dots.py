@@ -10,8 +10,15 @@ from typing import Any, Literal
 
 from unveil.records.attacks import Attacks, Interval, Membership
 from unveil.records.base import Copy
-from unveil.records.disclosure import AttributeRow, Disclosure, Excess, ExclusionTable
+from unveil.records.disclosure import (
+    AttributeRow,
+    Disclosure,
+    Excess,
+    ExclusionTable,
+    KeySetFigure,
+)
 from unveil.records.judgement import LimitCheck
+from unveil.records.key_sets import KeySets
 from unveil.view.attack_rows import MARKS, AttackDisplayRow, attack_rows
 from unveil.view.attack_rows import ends as interval_ends
 from unveil.view.charts.bars import step_rows
@@ -59,6 +66,7 @@ from unveil.view.format import (
     rounded_percent,
     truncate,
 )
+from unveil.view.key_sets import figure_label, format_adds
 from unveil.view.membership import distance
 from unveil.view.status import GLYPHS, WORDS, worst
 
@@ -105,7 +113,7 @@ def lollipop_chart(
         marks.append(stroke(x, "baseline"))
     marks += [ring(x, "original"), square(x, "synthetic")]
     columns = _lollipop_columns(measure, several=several, with_status=bool(own))
-    if measure == "DiSCO" and any(row["checks"] for row in rows):
+    if any(row["checks"] for row in rows):
         columns.append(TextColumn("checks", "flags", "left"))
     told = "; ".join(
         f"{row['name']}: {row['synthetic_told']} with the synthetic data, {row['original_told']}"
@@ -180,6 +188,68 @@ def _lollipop_columns(measure: Measure, *, several: bool, with_status: bool) -> 
 
 def _or_least(value: float | None) -> float:
     return -1.0 if value is None else value
+
+
+# Every set of the keys
+
+
+def key_sets_chart(record: KeySets, target: str | None = None) -> Chart:
+    """The worst set of each size and without each key, beside what is expected; all sets as ticks.
+
+    Of the target with the highest figure where none is named; of repU where there is no target.
+    """
+    copy: Copy = 1 if len(record.n_synthetic) == 1 else "pooled"
+    figures = [
+        one
+        for one in record.figures
+        if (one.copy, one.target) == (copy, target) and one.kind != "all_keys"
+    ]
+    measure = "repU" if target is None else "DiSCO"
+    of = "" if target is None else f" of {truncate(target)}"
+    rows: list[Row] = [_key_set_row(one, record) for one in figures]
+    ticks = [
+        {"place": place, "tick": getattr(row, measure)}
+        for place, one in enumerate(figures)
+        if one.kind == "size"
+        for row in record.rows
+        if (row.copy, row.target) == (copy, target or row.target) and len(row.keys) == len(one.keys)
+    ]
+    about = (measure, target)
+    limit = next((one.limit for one in record.verdicts if (one.measure, one.target) == about), None)
+    limits = None if limit is None else (limit, limit)
+    x = percent_axis(PEOPLE, [*(row["highest"] for row in rows), limit])
+    every = draw("tick", ticks, {"x": at(x, "tick"), "y": ROW}, color=RAIL, thickness=1, size=12)
+    marks = [*limit_lines(limits, x), every, stroke(x, "expected"), square(x, "correct")]
+    columns = [
+        TextColumn("told", measure, colour=SYNTHETIC),
+        TextColumn("expected_told", "expected"),
+        TextColumn("adds", "adds"),
+        TextColumn("keys", "keys", "left"),
+    ]
+    told = "; ".join(
+        f"{row['name']}: {row['told']}, expected {row['expected_told']}, adds {row['adds']}"
+        for row in rows
+    )
+    return Chart(
+        row_panel(rows, marks, columns),
+        title=f"{measure}{of} on every set of the keys",
+        description=f"The worst set of keys in each row, of {record.n_sets:,}. {told}.",
+    )
+
+
+def _key_set_row(one: KeySetFigure, record: KeySets) -> Row:
+    is_all = one.kind == "size" and len(one.keys) == len(record.keys)
+    correct, expected = one.percent("correct"), one.percent("expected")
+    return {
+        "name": f"all {figure_label(one)}" if is_all else figure_label(one),
+        "correct": correct,
+        "expected": expected,
+        "highest": max(correct, expected),
+        "told": percent_or_dash(correct),
+        "expected_told": percent_or_dash(expected),
+        "adds": format_adds(one),
+        "keys": and_list(one.keys) if one.keys else "none left",
+    }
 
 
 # One target: steps, and rungs from baseline to original

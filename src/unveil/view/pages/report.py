@@ -9,8 +9,6 @@ from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple
 
-from markupsafe import Markup
-
 from unveil.records.report import Parts, ReportContents
 from unveil.view.alerts import alert_blocks
 from unveil.view.blocks import Block, Heading
@@ -79,7 +77,7 @@ def custodian_page(contents: ReportContents, parts: Parts, *, made: str) -> str:
     shown = [(one.title, _draw(one, contents, parts)) for one in ANNEXES]
     shown += [(one.title, drawn) for one in MORE if (drawn := _draw(one, contents, parts))]
     used = terms_in(texts_of(chain(first, *(blocks for _, blocks in shown))))
-    used |= methods.THREE_TCAPS if used & methods.THREE_TCAPS else set()
+    used |= methods.ALL_TCAPS if used & methods.ALL_TCAPS else set()
     shown.insert(len(ANNEXES), (METHODS, list(methods.blocks(used))))
     annexes = [
         {"letter": chr(ord("A") + place), "title": title, "body": _html(blocks)}
@@ -105,6 +103,6 @@ def _draw(annex: Annex, contents: ReportContents, parts: Parts) -> list[Block]:
     return [block for draw in annex.draw for block in draw(contents, parts)]
 
 
-def _html(blocks: list[Block]) -> Markup:
+def _html(blocks: list[Block]) -> str:
     """Blocks with their terms linked, each where it first occurs."""
-    return Markup(render_html(blocks, is_page=True, terms=TermLinks()))
+    return render_html(blocks, is_page=True, terms=TermLinks())

@@ -1,4 +1,4 @@
-"""Annex D: how often a guess among matching records is correct (CAP), and the three TCAPs.
+"""Annex D: how often a guess among matching records is correct (CAP), and the four TCAPs.
 
 CAP of Taub et al. with non-matches as 0 and as undefined, for everyone, for uniques and for special
 uniques.
@@ -15,9 +15,9 @@ from unveil.view.cap import cap_keyed
 from unveil.view.cap_trend import trend_keyed
 from unveil.view.cap_words import SCENARIOS, format_share
 from unveil.view.charts.lines import cap_lines_chart
-from unveil.view.format import and_list, percent, truncate
+from unveil.view.format import and_list, truncate
 from unveil.view.sections.shared import by_scenario, fold, scenarios_of, worst_first
-from unveil.view.tcap import TCAP_HEADS, tcap_keyed
+from unveil.view.tcap import TCAP_HEADS, tcap_cells, tcap_keyed
 
 KINDS: tuple[Kind, ...] = ("cap", "tcap")
 FIGURE_HEADS = (
@@ -29,7 +29,7 @@ TABLE = "CAP and TCAP of every target, highest first"
 GROUPS = {"uniques": "statistical uniques", "special": "special uniques"}
 NOTE = (
     "CAP: correct random guesses among matching records; the uniques count non-matches as 0. TCAP:"
-    " three measures of that name."
+    " four measures of that name; in brackets the same at random."
 )
 CAPTION = (
     "One panel for each group of people. Solid blue: people without a match count as wrong"
@@ -95,7 +95,9 @@ def _overview(contents: ReportContents, parts: Parts) -> Iterator[Block]:
     for scenario in scenarios_of(contents, KINDS):
         for one in targets_of(parts, scenario):
             tcaps = list(tcap_rows([one]))
-            tcap = tcaps[0][1:] if tcaps else ("-",) * len(TCAP_HEADS[1:])
+            pairs = zip(*(line[1:] for line in tcaps[:2]), strict=True)
+            none = ("-",) * len(TCAP_HEADS[1:])
+            tcap = tuple(f"{share} ({base})" for share, base in pairs) if tcaps else none
             rows.append((one.risk, scenario, (one.target, *_cap_cells(one), *tcap)))
     heads = ("target", *FIGURE_HEADS[2:], *GROUPS.values(), *(f"TCAP {x}" for x in TCAP_HEADS[1:]))
     yield from worst_first(TABLE, heads, rows, NOTE)
@@ -184,10 +186,7 @@ def figure_cells(row: CapRow) -> tuple[str, ...]:
 
 
 def tcap_rows(targets: Sequence[TargetRecords]) -> Iterator[tuple[str, ...]]:
-    """The three measures called TCAP, with all copies pooled, in percent."""
+    """The four measures called TCAP, with all copies pooled, in percent."""
     for one in targets:
         for _, tcap in one.tcaps:
-            row = tcap.rows[-1]
-            raab = "-" if row.tcap_raab is None else percent(row.tcap_raab)
-            first, zero, uniques = map(format_share, (row.tcap, row.tcap_zero, row.tcap_uniques))
-            yield one.target, first, zero, raab, uniques
+            yield from tcap_cells(one.target, tcap.rows[-1], format_share)

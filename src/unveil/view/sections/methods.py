@@ -6,7 +6,7 @@ from unveil.view.blocks import Block, Heading, Items, Sentence, table
 from unveil.view.method_notes import CONVENTIONS, DENOMINATORS, ERRATA, LETTERS, TCAPS
 from unveil.view.sections.shared import fold
 
-THREE_TCAPS = {"tcap-raab", "tcap-taub", "tcap-uniques"}
+ALL_TCAPS = {"tcap-raab", "tcap-taub", "tcap-uniques", "tcap-determined"}
 """None is explained without the others."""
 LIMITS = (
     "The figures hold for the scenarios above, not for an intruder who knows more. A low figure"
@@ -15,15 +15,15 @@ LIMITS = (
 
 
 def blocks(used: Collection[str]) -> Iterator[Block]:
-    """Method notes; of the three TCAPs only where one is used."""
+    """Method notes; of the four TCAPs only where one is used."""
     yield Sentence(LIMITS, "lead", "methods.limits")
     yield Heading("Letters and denominators", 3)
     yield Sentence(LETTERS)
     yield table("", ("percentage or mean over", "measures"), DENOMINATORS, text=["measures"])
-    if THREE_TCAPS & set(used):
+    if ALL_TCAPS & set(used):
         heads = ("TCAP of", "counts", "over")
         shown = table("", heads, TCAPS, text=heads)
-        yield from fold("Three measures called TCAP; none is DiSCO", [shown])
+        yield from fold("Four measures called TCAP; none is DiSCO", [shown])
     yield from fold("Conventions", [Items(CONVENTIONS)])
     heads = ("where", "printed", "computed here")
     yield from fold("Where print and computation differ", [table("", heads, ERRATA, text=heads)])

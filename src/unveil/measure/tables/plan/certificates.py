@@ -2,8 +2,8 @@
 
 The lines that bound a box name the tables they used: a proof. It is irreducible where none of its
 tables can be left out: without any one of them, lines no longer give the box away. Sets of one
-table are the smallest; so are sets of two where no table does it alone. Many boxes share a set:
-whole sets of tables are closed at once, each in a world of its own.
+table are the smallest; so are sets of two where no table does it alone. Many sets of tables are
+closed at once, each in a world of its own, and each says something of all boxes.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from unveil.measure.tables.plan.closing import (
     BoxBounds,
     LineBatch,
     close_lines,
+    pack_tables,
     tables_in,
 )
 from unveil.measure.tables.plan.table_facts import PlanFacts
@@ -28,7 +29,13 @@ from unveil.measure.tables.plan.table_facts import PlanFacts
 MOST_STATE = 1 << 22
 """Boxes of all worlds that are closed at once."""
 
+MOST_WITH_ALL = 3_000
+"""Boxes of a plan all of whose lines are looked at for each set; of larger plans those between
+two values of the set."""
+
 TableSet = tuple[int, ...]
+CloseWithout = Callable[[Mask], tuple[BoxBounds, bool]]
+"""Bounds without some tables, and whether all lines are closed."""
 
 
 @dataclass(frozen=True)
@@ -97,8 +104,10 @@ class Worlds:
         row = np.concatenate(rows)
         box = self._facts.box[row] + np.concatenate(world) * n
         bounds.learn(box, np.concatenate(local), self._facts.lower[row], self._facts.upper[row])
+        if n <= MOST_WITH_ALL:
+            touched[:] = True
         touched[box] = True
-        lines = self._lines_between(touched, np.unique(box))
+        lines = self._lines_between(touched, np.flatnonzero(touched))
         return bounds if close_lines(bounds, lines, until=until) else None
 
     def _lines_between(self, touched: Mask, new: Ints) -> list[LineBatch]:
@@ -144,114 +153,148 @@ def _boxes_between(touched: Mask, batch: LineBatch) -> Ints:
     return batch.boxes[between]
 
 
+def find_essential(
+    boxes: Ints, widths: Ints, proofs: Bits, close_without: CloseWithout, n_tables: int
+) -> Bits | None:
+    """Of each box, the tables without which the whole plan no longer gives it away.
+
+    A table that proves no bound of it is not among them. None where time ran out.
+    """
+    essential = np.zeros_like(proofs)
+    for table in range(n_tables):
+        removed = np.arange(n_tables) == table
+        one = pack_tables([table], proofs.shape[1])
+        if not (proofs & one).any():
+            continue
+        bounds, is_closed = close_without(removed)
+        if not is_closed:
+            return None
+        essential[bounds.spare(boxes) > widths] |= one
+    return essential
+
+
 @dataclass
-class _Pending:
-    """Boxes with the same proof, some tables of which are known to be needed."""
+class Proofs:
+    """Boxes, and the tables that prove what is known of each, as far as they are reduced."""
 
-    targets: Ints
-    tables: TableSet
-    needed: frozenset[int]
-    is_checked: bool = False
-    """Whether the tables alone were seen to give the boxes away."""
+    boxes: Ints
+    widths: Ints
+    """How far bounds may be apart to be given away: 0 of a recovered box."""
+    tables: Bits
+    """Of each box the tables on the paths of its bounds."""
+    needed: Bits
+    """Of these, the tables that are known to be needed."""
+    is_single: Mask
+    """Whether it was seen which boxes one table gives away: then two are the smallest set."""
 
-    def without_next(self) -> tuple[int | None, TableSet]:
-        """The next table to leave out, and the others; none, where the proof itself is checked."""
-        if not self.is_checked:
-            return None, self.tables
-        free = [t for t in self.tables if t not in self.needed]
-        return free[0], tuple(t for t in self.tables if t != free[0])
+    @classmethod
+    def of(cls, boxes: Ints, widths: Ints, tables: Bits, essential: Bits) -> Proofs:
+        """Proofs as the lines give them."""
+        return cls(boxes, widths, tables.copy(), essential & tables, np.zeros(len(boxes), bool))
 
-    @property
-    def is_done(self) -> bool:
-        """Whether every table is needed."""
-        return self.is_checked and self.needed.issuperset(self.tables)
+    def find_singles(self, worlds: Worlds, until: float | None) -> bool:
+        """Close each table by itself; False where time ran out."""
+        n_words = self.tables.shape[1]
+        union = np.bitwise_or.reduce(self.tables, axis=0, initial=0)
+        singles = [(t,) for t in tables_in(np.asarray(union, np.uint64))]
+        n_closed = 0
+        for g, bounds in worlds.close(singles, self.boxes, until):
+            n_closed += 1
+            found = ~self.is_single & (bounds.spare() <= self.widths)
+            self.tables[found] = self.needed[found] = pack_tables(singles[g], n_words)
+            self.is_single |= found
+        return n_closed == len(singles)
+
+    def reduce(self, worlds: Worlds, until: float | None) -> bool:
+        """Close sets that are proofs without one table, until all are needed; False: no time.
+
+        Each set says something of every box: where it gives the box away, its own proof may have
+        fewer tables; where it does not, and lacks one table of the proof only, that table is
+        needed. No table gives a box away alone that was not found before.
+        """
+        while len(pending := np.flatnonzero((self.tables & ~self.needed).any(axis=1))):
+            few = pending[np.bitwise_count(self.tables[pending]).sum(axis=1) <= 2]
+            self.needed[few] = self.tables[few]
+            pending = np.setdiff1d(pending, few)
+            if not len(pending):
+                break
+            free = self.tables[pending] & ~self.needed[pending]
+            chosen = _choose_sets(self.tables[pending] & ~_first_bit(free))
+            sets = [tables_in(mask) for mask in chosen]
+            n_closed = 0
+            for g, bounds in worlds.close(sets, self.boxes[pending], until):
+                n_closed += 1
+                self._learn(pending, bounds, chosen[g], sets[g])
+            if n_closed < len(sets):
+                return False
+        return True
+
+    def _learn(self, pending: Ints, bounds: BoxBounds, chosen: Bits, tables: TableSet) -> None:
+        is_given = bounds.spare() <= self.widths[pending]
+        own, n_words = self.tables[pending], self.tables.shape[1]
+        found = _from_local(bounds.above_by | bounds.below_by, tables, n_words)
+        is_less = np.bitwise_count(found).sum(axis=1) < np.bitwise_count(own).sum(axis=1)
+        better = is_given & is_less
+        rows, less = pending[better], found[better]
+        # What is known to be needed stays so where the new proof is a part of the old one.
+        is_part = ((less & ~own[better]) == 0).all(axis=1)
+        self.tables[rows] = less
+        self.needed[rows] &= np.where(is_part[:, None], less, 0)
+        lacking = own & ~chosen
+        is_one = np.bitwise_count(lacking).sum(axis=1) == 1
+        self.needed[pending] |= np.where((~is_given & is_one)[:, None], lacking, 0)
 
 
 def find_certificates(
-    worlds: Worlds, boxes: Ints, widths: Ints, proofs: Bits, until: float | None = None
-) -> tuple[list[Certificate], bool]:
-    """Irreducible sets of tables that give boxes away; whether time was enough for all.
-
-    Parameters
-    ----------
-    boxes, widths
-        The boxes, and how far their bounds may be apart to be given away: 0 of recovered ones.
-    proofs
-        Of each box the tables on the paths of its bounds.
-    """
-    distinct, which = np.unique(proofs, axis=0, return_inverse=True)
-    which = which.reshape(-1)
-    found: list[Certificate | None] = [None] * len(boxes)
-    every = [tables_in(mask) for mask in distinct]
-    singles = sorted({t for one in every for t in one})
-    sets: list[TableSet] = [(t,) for t in singles]
-    n_alone = 0
-    for g, bounds in worlds.close(sets, boxes, until):
-        n_alone += 1
-        for i in np.flatnonzero(bounds.upper - bounds.lower <= widths).tolist():
-            found[i] = found[i] or Certificate(sets[g], is_smallest=True)
-    is_known_alone = n_alone == len(sets)
-    open_ = np.array([one is None for one in found], bool)
-    pending = [
-        _Pending(np.flatnonzero((which == i) & open_), tables, frozenset())
-        for i, tables in enumerate(every)
-    ]
-    pending = [one for one in pending if len(one.targets)]
-    while pending:
-        pending, done, in_time = _drop_tables(worlds, pending, boxes, widths, until)
-        for one in done if in_time else (*done, *pending):
-            is_smallest = is_known_alone and one.is_done and len(one.tables) == 2
-            made = Certificate(one.tables, is_smallest, one.is_done)
-            for i in one.targets.tolist():
-                found[i] = made
-        if not in_time:
-            break
-    return [one for one in found if one is not None], not any(
-        one is not None and not one.is_irreducible for one in found
-    ) and is_known_alone
+    worlds: Worlds, proofs: Proofs, until: float | None = None
+) -> list[Certificate]:
+    """Sets of tables that give boxes away, irreducible as far as time was enough."""
+    has_singles = proofs.find_singles(worlds, until)
+    if has_singles:
+        proofs.reduce(worlds, until)
+    is_done = (proofs.tables == proofs.needed).all(axis=1)
+    made: dict[bytes, Certificate] = {}
+    found = []
+    for mask, done in zip(proofs.tables, is_done.tolist(), strict=True):
+        key = mask.tobytes() + bytes([done])
+        if key not in made:
+            tables = tables_in(mask)
+            is_smallest = done and has_singles and len(tables) <= 2
+            made[key] = Certificate(tables, is_smallest, done)
+        found.append(made[key])
+    return found
 
 
-def _drop_tables(
-    worlds: Worlds, pending: Sequence[_Pending], boxes: Ints, widths: Ints, until: float | None
-) -> tuple[list[_Pending], list[_Pending], bool]:
-    """Leave one more table out of every proof; what is left to do, what is done, and time is left.
+MOST_SETS = 96
+"""Sets of tables between two looks at what is still to be done."""
 
-    Where the others still give a box away, its proof becomes what that needs of them.
-    """
-    asked: dict[TableSet, list[_Pending]] = {}
-    for one in pending:
-        asked.setdefault(one.without_next()[1], []).append(one)
-    sets = [*asked]
-    concerned = np.unique(np.concatenate([one.targets for one in pending]))
-    place = np.zeros(len(boxes), np.int64)
-    place[concerned] = np.arange(len(concerned))
-    more: dict[tuple[TableSet, frozenset[int], bool], list[Ints]] = {}
-    answered = 0
-    for g, bounds in worlds.close(sets, boxes[concerned], until):
-        answered += 1
-        by = bounds.above_by | bounds.below_by
-        for one in asked[sets[g]]:
-            dropped, _ = one.without_next()
-            at = place[one.targets]
-            given = bounds.upper[at] - bounds.lower[at] <= widths[one.targets]
-            kept, row = np.unique(by[at[given]], axis=0, return_inverse=True)
-            for i, mask in enumerate(kept):
-                tables = tuple(sets[g][t] for t in tables_in(mask))
-                own = one.targets[given][row.reshape(-1) == i]
-                more.setdefault((tables, one.needed, True), []).append(own)
-            if not given.all():
-                needed = one.needed if dropped is None else one.needed | {dropped}
-                key = (one.tables, needed, dropped is not None)
-                more.setdefault(key, []).append(one.targets[~given])
-    left: list[_Pending] = []
-    done: list[_Pending] = []
-    for (tables, needed, is_checked), targets in more.items():
-        one = _Pending(np.concatenate(targets), tables, needed & frozenset(tables), is_checked)
-        # A proof that its own lines do not give again is left as it is: it holds by all lines.
-        (done if one.is_done or not is_checked else left).append(one)
-    if answered < len(sets):
-        left += [one for tables in sets[answered:] for one in asked[tables]]
-    return left, done, answered == len(sets)
+
+def _choose_sets(wanted: Bits) -> Bits:
+    """The sets that most boxes ask for, of few tables first."""
+    sets, n_asking = np.unique(wanted, axis=0, return_counts=True)
+    worth = n_asking / np.bitwise_count(sets).sum(axis=1)
+    chosen: Bits = sets[np.argsort(-worth, kind="stable")[:MOST_SETS]]
+    return chosen
+
+
+def _first_bit(masks: Bits) -> Bits:
+    """Of each set its first table alone."""
+    first = np.zeros_like(masks)
+    open_ = np.ones(len(masks), bool)
+    for word in range(masks.shape[1]):
+        own = masks[:, word]
+        first[:, word] = np.where(open_, own & (~own + np.uint64(1)), 0)
+        open_ &= own == 0
+    return first
+
+
+def _from_local(local: Bits, tables: TableSet, n_words: int) -> Bits:
+    """Sets of tables that are numbered within another set, by their own numbers."""
+    made = np.zeros((len(local), n_words), np.uint64)
+    for i, table in enumerate(tables):
+        bit = (local[:, i // 64] >> np.uint64(i % 64)) & np.uint64(1)
+        made[:, table // 64] |= bit << np.uint64(table % 64)
+    return made
 
 
 _NONE = np.zeros(0, np.int64)
@@ -264,8 +307,6 @@ _NONE = np.zeros(0, np.int64)
 # more certificates, until nothing is left (implicit hitting sets: Ignatiev et al. 2015).
 
 
-Close = Callable[[Mask], tuple[BoxBounds, bool]]
-"""Bounds by some tables, and whether all lines are closed."""
 SECONDS = 20.0
 """For one hitting set: a good one is taken where the best was not proven."""
 
@@ -282,7 +323,7 @@ def choose_left_out(
     sets: Sequence[TableSet],
     boxes: Ints,
     n_tables: int,
-    close: Close,
+    close_without: CloseWithout,
     until: float | None,
 ) -> LeftOut | None:
     """The fewest tables without which none of the boxes is recovered; None: out of time."""
@@ -292,12 +333,10 @@ def choose_left_out(
         if until is not None and time.monotonic() >= until:
             return best
         chosen = _hit(known, n_tables)
-        kept = np.ones(n_tables, bool)
-        kept[[*chosen]] = False
-        bounds, is_closed = close(kept)
+        bounds, is_closed = close_without(np.isin(np.arange(n_tables), chosen))
         if not is_closed:
             return best
-        still = boxes[bounds.upper[boxes] == bounds.lower[boxes]]
+        still = boxes[bounds.spare(boxes) == 0]
         if best is None or len(still) < best.n_left:
             best = LeftOut(_order(chosen, known), len(still))
         proofs = np.unique(bounds.above_by[still] | bounds.below_by[still], axis=0)

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.arrays import Ints
+from unveil.arrays import Ints, Mask
 from unveil.measure.tables.plan.boxes import Boxes
 
 # A bound and the number of tables that prove it are packed into one number, the bound first: the
@@ -108,6 +108,18 @@ class BoxBounds:
         """The most people; `NO_LIMIT` where nothing limits them."""
         return self.above >> TABLE_BITS
 
+    def without(self, tables: Bits) -> tuple[BoxBounds, Mask]:
+        """A copy that forgets what these tables prove, and the boxes concerned."""
+        is_above: Mask = np.any(self.above_by & tables, axis=1)
+        is_below: Mask = np.any(self.below_by & tables, axis=1)
+        made = BoxBounds(
+            np.where(is_above, OPEN, self.above),
+            np.where(is_below, 0, self.below),
+            np.where(is_above[:, None], 0, self.above_by),
+            np.where(is_below[:, None], 0, self.below_by),
+        )
+        return made, is_above | is_below
+
     def learn(self, box: Ints, table: Ints, lower: Ints, upper: Ints) -> None:
         """What single values say: lower <= people in box <= upper, by a table; -1 for no table."""
         for packed, by, value in (
@@ -128,13 +140,24 @@ class BoxBounds:
             if by.shape[1]:
                 by[where[known], word] = np.uint64(1) << bit
 
+    def spare(self, boxes: Ints | slice = slice(None)) -> Ints:
+        """How far the bounds of some boxes are apart: 0 of a count that is known."""
+        return (self.above[boxes] >> TABLE_BITS) + (self.below[boxes] >> TABLE_BITS)
+
     def check(self, changed: Ints) -> None:
         """Refuse bounds that no count can meet."""
-        spare = (self.above[changed] >> TABLE_BITS) + (self.below[changed] >> TABLE_BITS)
-        wrong = changed[spare < 0]
+        wrong = changed[self.spare(changed) < 0]
         if len(wrong):
             box = int(wrong[0])
             raise Contradiction(box, self.above_by[box] | self.below_by[box])
+
+
+def pack_tables(tables: Iterable[int], n_words: int) -> Bits:
+    """A set of tables as bits."""
+    made = np.zeros(n_words, np.uint64)
+    for table in tables:
+        made[table // 64] |= np.uint64(1 << (table % 64))
+    return made
 
 
 def tables_in(mask: Bits) -> tuple[int, ...]:
@@ -144,20 +167,28 @@ def tables_in(mask: Bits) -> tuple[int, ...]:
 
 
 def close_lines(
-    bounds: BoxBounds, batches: Sequence[LineBatch], *, until: float | None = None
+    bounds: BoxBounds,
+    batches: Sequence[LineBatch],
+    *,
+    stale: Mask | None = None,
+    until: float | None = None,
 ) -> bool:
-    """Tighten all bounds by lines until nothing moves; False where time ran out before."""
-    moved = np.zeros(len(bounds.above), np.int64)  # at which step a box was last changed
-    closed = [-1] * len(batches)
-    step = 0
+    """Tighten all bounds by lines until nothing moves; False where time ran out before.
+
+    `stale` are the boxes that have changed since all lines were closed; without it, all have.
+    """
+    # At which step a box was last changed, and a batch last closed.
+    moved = np.ones(len(bounds.above), np.int64) if stale is None else stale.astype(np.int64)
+    closed = [0] * len(batches)
+    step = 1
     is_moving = True
     while is_moving:
         is_moving = False
         for i, batch in enumerate(batches):
             step += 1
-            stale = np.flatnonzero((moved[batch.boxes] > closed[i]).any(axis=1))
+            lines = np.flatnonzero((moved[batch.boxes] > closed[i]).any(axis=1))
             closed[i] = step
-            for some in _portions(stale, batch):
+            for some in _portions(lines, batch):
                 if until is not None and time.monotonic() > until:
                     return False
                 changed = _close(bounds, batch, batch.boxes[some])
@@ -169,8 +200,8 @@ def close_lines(
 
 
 def _portions(lines: Ints, batch: LineBatch) -> Iterable[Ints]:
-    long = batch.stop - batch.start > 1
-    n_ends = len(np.unique(np.concatenate([batch.start[long], batch.stop[long]]))) + 2
+    n_long = int((batch.stop - batch.start > 1).sum())
+    n_ends = min(2 * n_long + 2, batch.n_cuts)
     size = max(1, MOST_PATHS // (n_ends * n_ends + batch.n_cuts))
     return (lines[i : i + size] for i in range(0, len(lines), size))
 
@@ -188,7 +219,7 @@ def _close(bounds: BoxBounds, batch: LineBatch, boxes: Ints) -> Ints:
         *_tighten_long(bounds, batch, boxes, paths),
         *_tighten_steps(bounds, batch, boxes, paths),
     ]
-    return np.unique(np.concatenate(moved)) if moved else np.zeros(0, np.int64)
+    return np.concatenate(moved)
 
 
 class _Paths:

@@ -16,11 +16,13 @@ from unveil.measure.tables.integer_programme import OutOfTime
 from unveil.measure.tables.plan.certificates import (
     Certificate,
     LeftOut,
+    Proofs,
     Worlds,
     choose_left_out,
     find_certificates,
+    find_essential,
 )
-from unveil.measure.tables.plan.closing import NO_LIMIT, BoxBounds
+from unveil.measure.tables.plan.closing import NO_LIMIT, BoxBounds, tables_in
 from unveil.measure.tables.plan.local_programme import (
     LocalProgramme,
     NoTable,
@@ -40,10 +42,10 @@ from unveil.study.scenario import Progress
 if TYPE_CHECKING:
     from unveil.measure.tables.plan.plan import Plan
 
-PROGRAMME_SHARE = 0.4
-"""Of the time: as much may be spent on whole tables before the sets of tables are sought."""
-MOST_WITHOUT = 8
-"""Tables for which it is worked out how much they alone would mend."""
+PROGRAMME_SHARE, NEAR_SHARE = 0.4, 0.5
+"""Of the time left: for whole tables over all that overlaps; then for those near single boxes."""
+NEAR_SECONDS = 60.0
+"""For the latter, where no time is set: they may take long, and settle little."""
 UNSETTLED_PIECES = (
     "There are too many differences between tables to look at all of them: some groups that no"
     " table names were not looked at."
@@ -93,22 +95,29 @@ def find_disclosed(
         settled=bounds.upper - bounds.lower <= 0,
         by_programme={},
     )
-    settler = _Settler(plan, search, width, _share(until), progress)
-    if len(names):
-        settler.ask(np.flatnonzero(matters & ~search.settled))
+    settler = _Settler(plan, search, width, _share(until, PROGRAMME_SHARE), progress)
+    settler.ask_parts(np.flatnonzero(matters & ~search.settled))
+    progress("naming the tables", 0, 1)
+    by_lines = np.flatnonzero(matters & (bounds.spare() <= width))
+    found, n_without = _certify(plan, bounds, by_lines, width, until)
+    near = replace(settler, until=_share(until, NEAR_SHARE, NEAR_SECONDS))
+    near.ask_near(np.flatnonzero(matters & ~search.settled))
     given = np.flatnonzero(matters & (search.upper - search.lower <= width))
     given = given[_is_small(plan, search, kinds, threshold)[given]]
-    progress("naming the tables", 0, 1)
-    settler = replace(settler, until=until)
-    certificates, is_certified = _certify(plan, bounds, settler, given, until)
+    certificates = _certify_by_programme(replace(settler, until=until), given, found)
     recovered = given[search.upper[given] == search.lower[given]]
     left_out = None
     if len(recovered):
         progress("choosing tables to leave out", 0, 1)
         sets = [certificates[box].tables for box in recovered.tolist()]
         left_out = choose_left_out(
-            sets, recovered, len(names), lambda kept: plan.close(kept, until=until), until
+            sets,
+            recovered,
+            len(names),
+            lambda removed: plan.close_without(bounds, removed, until),
+            until,
         )
+    is_certified = all(certificates[box].is_irreducible for box in given.tolist())
     n_open = int((matters & ~search.settled).sum())
     is_complete = is_closed and plan.has_all_pieces
     rows = _rows(plan, search, given, kinds, certificates)
@@ -130,7 +139,7 @@ def find_disclosed(
         certified=is_certified,
         rows=rows,
         by_tables=_by_tables(rows),
-        tables=_tables(plan, rows, recovered, bounds.upper == bounds.lower, until),
+        tables=_tables(plan, rows, None if search.by_programme else n_without),
         leave_out=() if left_out is None else tuple(names[t] for t in left_out.tables),
         n_left=_n_left(left_out, n_recovered),
         verdicts=_verdicts(limits, rows, n_open, is_complete=is_complete),
@@ -138,9 +147,12 @@ def find_disclosed(
     )
 
 
-def _share(until: float | None) -> float | None:
+def _share(until: float | None, share: float, most: float | None = None) -> float | None:
+    """Until when a part of the time that is left may be spent."""
     now = time.monotonic()
-    return None if until is None else now + PROGRAMME_SHARE * max(until - now, 0.0)
+    if until is None:
+        return None if most is None else now + most
+    return now + share * max(until - now, 0.0)
 
 
 def _n_left(left_out: LeftOut | None, n_recovered: int) -> int | None:
@@ -194,35 +206,40 @@ class _Settler:
     until: float | None
     progress: Progress
 
-    def ask(self, open_: Ints) -> None:
-        """Settle what can be settled, part of the plan by part."""
+    def ask_parts(self, open_: Ints) -> None:
+        """Settle boxes by all tables that overlap: what is found is the tightest."""
         plan = self.plan
         part = overlapping_tables(plan.facts, len(plan.names))
         for one in np.unique(part).tolist():
             tables = np.flatnonzero(part == one)
-            asked = open_[plan.are_within(open_, tables)]
+            asked = open_[plan.are_within(open_, tables)].tolist()
             try:
                 programme = LocalProgramme.of(plan.opened, tables.tolist(), self.until)
-                for done, box in enumerate(asked.tolist()):
+                for done, box in enumerate(asked if programme is not None else ()):
                     self.progress("bounding what lines leave open", done, len(asked))
-                    if programme is not None:
-                        # All tables that overlap: what is found is the tightest.
-                        self._settle(programme, box, tables, is_whole=True)
-                    else:
-                        self._settle_near(box)
+                    self._settle(programme, box, tables, is_whole=True)
             except OutOfTime:
                 return
             except NoTable:
                 raise InputError(plan.contradiction(tables.tolist())) from None
 
-    def _settle_near(self, box: int) -> None:
+    def ask_near(self, open_: Ints) -> None:
         """By the tables nearest to a box alone: what is found holds, and may be loose."""
-        tables = self.plan.tables_near(box)
-        programme = LocalProgramme.of(self.plan.opened, tables, self.until)
-        if programme is not None and programme.holds(self.plan.boxes.ends[box]):
-            self._settle(programme, box, np.array(tables), is_whole=False)
+        try:
+            for done, box in enumerate(open_.tolist()):
+                self.progress("bounding what lines leave open", done, len(open_))
+                tables = self.plan.tables_near(box)
+                programme = LocalProgramme.of(self.plan.opened, tables, self.until)
+                if programme is not None and programme.holds(self.plan.boxes.ends[box]):
+                    self._settle(programme, box, np.array(tables), is_whole=False)
+        except OutOfTime:
+            return
 
-    def _settle(self, programme: LocalProgramme, box: int, tables: Ints, *, is_whole: bool) -> None:
+    def _settle(
+        self, programme: LocalProgramme | None, box: int, tables: Ints, *, is_whole: bool
+    ) -> None:
+        if programme is None:
+            return
         if self.until is not None and time.monotonic() >= self.until:
             raise OutOfTime
         search = self.search
@@ -261,21 +278,43 @@ class _Settler:
 
 
 def _certify(
-    plan: Plan, bounds: BoxBounds, settler: _Settler, given: Ints, until: float | None
-) -> tuple[dict[int, Certificate], bool]:
-    """The tables that give each box away, and whether none of them can be left out."""
-    search = settler.search
-    by_lines = given[[box not in search.by_programme for box in given.tolist()]]
+    plan: Plan, bounds: BoxBounds, boxes: Ints, width: int, until: float | None
+) -> tuple[dict[int, Certificate], list[int] | None]:
+    """The tables that give boxes away by lines, none of which can be left out.
+
+    And of each table how many boxes are no longer given away without it; None: not worked out.
+    """
+    n_tables = len(plan.names)
+    if not len(boxes):
+        return {}, [0] * n_tables
+    widths = np.where(bounds.spare(boxes) == 0, 0, width)
+    proofs = bounds.above_by[boxes] | bounds.below_by[boxes]
+    essential = find_essential(
+        boxes,
+        widths,
+        proofs,
+        lambda removed: plan.close_without(bounds, removed, until),
+        n_tables,
+    )
     worlds = Worlds(plan.facts, plan.batches, plan.boxes.n)
-    widths = np.where(bounds.upper == bounds.lower, 0, settler.width)
-    proofs = bounds.above_by | bounds.below_by
-    found, is_done = find_certificates(worlds, by_lines, widths[by_lines], proofs[by_lines], until)
-    made = dict(zip(by_lines.tolist(), found, strict=True))
-    for box in given.tolist():
-        if box in search.by_programme:
-            made[box] = settler.drop_tables(box, search.by_programme[box])
-            is_done &= made[box].is_irreducible
-    return made, is_done
+    known = np.zeros_like(proofs) if essential is None else essential
+    found = find_certificates(worlds, Proofs.of(boxes, widths, proofs, known), until)
+    made = dict(zip(boxes.tolist(), found, strict=True))
+    if essential is None:
+        return made, None
+    n_without = Counter(t for mask in essential[widths == 0] for t in tables_in(mask))
+    return made, [n_without[t] for t in range(n_tables)]
+
+
+def _certify_by_programme(
+    settler: _Settler, given: Ints, found: Mapping[int, Certificate]
+) -> dict[int, Certificate]:
+    """The sets of tables of all boxes; of those that lines do not give away, by whole tables."""
+    by_programme = settler.search.by_programme
+    return {
+        box: settler.drop_tables(box, by_programme[box]) if box in by_programme else found[box]
+        for box in given.tolist()
+    }
 
 
 # What is said of the plan.
@@ -326,22 +365,11 @@ def _by_tables(rows: tuple[PlanBox, ...]) -> tuple[PlanTables, ...]:
 
 
 def _tables(
-    plan: Plan,
-    rows: tuple[PlanBox, ...],
-    recovered: Ints,
-    is_by_lines: Mask,
-    until: float | None,
+    plan: Plan, rows: tuple[PlanBox, ...], n_without: list[int] | None
 ) -> tuple[PlanTable, ...]:
     facts = plan.facts
     sets = Counter(row.tables for row in rows)
     n_involved = Counter(name for row in rows for name in row.tables)
-    worst = [name for name, _ in n_involved.most_common(MOST_WITHOUT)]
-    without = {}
-    for name in worst:
-        kept = np.array([one != name for one in plan.names])
-        bounds, is_closed = plan.close(kept, until=until)
-        if is_closed and is_by_lines[recovered].all():
-            without[name] = int((bounds.upper > bounds.lower)[recovered].sum())
     return tuple(
         PlanTable(
             name=name,
@@ -349,7 +377,7 @@ def _tables(
             n_suppressed=int((facts.hidden & (facts.table == t)).sum()),
             n_alone=sets[(name,)],
             n_involved=n_involved[name],
-            n_without=without.get(name),
+            n_without=None if n_without is None else n_without[t],
         )
         for t, name in enumerate(plan.names)
     )

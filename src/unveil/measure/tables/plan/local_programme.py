@@ -40,7 +40,7 @@ def overlapping_tables(facts: PlanFacts, n_tables: int) -> Ints:
     meets = ((start < stop) & (start < stop).transpose(1, 0, 2)).all(axis=2)
     part = np.arange(n_tables)
     while True:
-        least = np.where(meets, part[None, :], n_tables).min(axis=1)
+        least = np.where(meets, part[None, :], n_tables).min(axis=1, initial=n_tables)
         if (least == part).all():
             return part
         part = least

@@ -22,6 +22,7 @@ from unveil.measure.tables.plan.closing import (
     LineBatch,
     batch_lines,
     close_lines,
+    pack_tables,
     tables_in,
 )
 from unveil.measure.tables.plan.disclosed import find_disclosed
@@ -133,6 +134,17 @@ class Plan:
             box = list_names(f"{name} = {run}" for name, run in self.name_box(fault.box))
             what = f" on {box}" if self.truth is None and box else ""
             raise InputError(self.contradiction(tables_in(fault.tables), what)) from None
+
+    def close_without(
+        self, bounds: BoxBounds, removed: Mask, until: float | None = None
+    ) -> tuple[BoxBounds, bool]:
+        """Bounds without some tables: of closed bounds, only what these prove is closed again."""
+        gone = pack_tables(np.flatnonzero(removed).tolist(), bounds.above_by.shape[1])
+        made, stale = bounds.without(gone)
+        facts = self.facts
+        rows = np.flatnonzero(stale[facts.box] & ~removed[facts.table])
+        made.learn(facts.box[rows], facts.table[rows], facts.lower[rows], facts.upper[rows])
+        return made, close_lines(made, self.batches, stale=stale, until=until)
 
     def contradiction(self, tables: Sequence[int], what: str = "") -> str:
         """The refusal of tables that no people fit."""

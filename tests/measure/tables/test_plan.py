@@ -1,0 +1,301 @@
+"""Publication plans: worked examples, what is disclosed and by which tables, and bad input."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import unveil
+from measure.tables.test_plan_bounds import EVERY, as_oracle_box, facts_of, random_plan
+from unveil.errors import InputError
+from unveil.measure.tables.plan import plan as plan_module
+from unveil.measure.tables.plan.boxes import with_pieces
+
+# The worked example of three tables by hand: men in work are 23 from 16 on and 22 from 18 on.
+PEOPLE = [
+    *[(10, "m", "no")] * 9,
+    *[(10, "f", "no")] * 8,
+    *[(16, "m", "yes")] * 1,
+    *[(17, "f", "yes")] * 3,
+    *[(16, "m", "no")] * 6,
+    *[(17, "f", "no")] * 7,
+    *[(30, "m", "yes")] * 20,
+    *[(30, "f", "yes")] * 17,
+    *[(30, "m", "no")] * 6,
+    *[(30, "f", "no")] * 9,
+    *[(70, "m", "no")] * 7,
+    *[(70, "f", "no")] * 8,
+    *[(70, "m", "yes")] * 2,
+]
+DATA = pl.DataFrame(PEOPLE, schema=["age", "sex", "job"], orient="row")
+A = {"name": "A", "by": ["sex", "job"], "where": {"age": ">= 16"}}
+B = {"name": "B", "by": ["sex", "job"], "where": {"age": ">= 18"}}
+C = {"name": "C", "by": ["age", "job"], "bands": {"age": [0, 16, 18]}, "publish": "suppress:5"}
+IN_WORK = "job = yes, age = 16 to 17"
+MEN_IN_WORK = f"sex = m, {IN_WORK}"
+
+
+def disclosed(tables, **settings):
+    return unveil.Plan.from_tables(tables, data=DATA).disclosed(**settings).record
+
+
+def by_label(record):
+    return {row.label: row for row in record.rows}
+
+
+def test_the_worked_example():
+    both = by_label(disclosed([A, C]))
+    assert (both[IN_WORK].lower, both[IN_WORK].tables, both[IN_WORK].kind) == (
+        4,
+        ("A", "C"),
+        "suppressed",
+    )
+    assert MEN_IN_WORK not in both  # 0 to 4
+    both = by_label(disclosed([A, B]))
+    assert (both[IN_WORK].lower, both[IN_WORK].tables) == (4, ("A", "B"))
+    one = both[MEN_IN_WORK]
+    assert (one.lower, one.upper, one.tables, one.kind) == (1, 1, ("A", "B"), "unpublished")
+    assert one.smallest
+    assert one.n_people == 1
+    every = disclosed([A, B, C], limits={"recovered": 0})
+    assert by_label(every)[MEN_IN_WORK].tables == ("A", "B")
+    assert (every.leave_out, every.n_left, every.exit_code) == (("A",), 0, 3)
+    assert {one.name: one.n_without for one in every.tables} == {"A": 3, "B": 2, "C": 0}
+
+
+def file_of(rows, columns=("region", "count")):
+    return pl.DataFrame(rows, schema=columns, orient="row")
+
+
+def test_a_plan_of_published_files_alone():
+    fine = file_of([("N", "*"), ("E", "*"), ("S", "20"), ("Total", "25")])
+    north = {"North": ["N", "E"], "South": ["S"]}
+    coarse = file_of([("North", 5), ("South", 20)], ("part", "count"))
+    tables = [
+        {"name": "fine", "by": ["region"], "file": fine, "publish": "suppress:5"},
+        {"name": "coarse", "by": ["part"], "file": coarse},
+        {"name": "north", "by": ["region"], "file": file_of([("N", 3)]), "where": {"region": "N"}},
+    ]
+    columns = {"part": {"of": "region", "groups": north}}
+    found = unveil.Plan.from_tables(tables, columns=columns).disclosed(limits={"recovered": 0})
+    rows = by_label(found.record)
+    assert rows["region = N"].tables == ("north",)  # suppressed in one table, exact in another
+    assert (rows["region = E"].lower, rows["region = E"].tables) == (2, ("coarse", "north"))
+    assert found.record.exit_code == 3
+    alone = unveil.Plan.from_tables(tables[:2], columns=columns).disclosed(
+        limits={"recovered": 0, "near": 0}
+    )
+    assert [one.status for one in alone.record.verdicts] == ["within", "within"]
+    assert alone.record.exit_code == 0
+
+
+def test_numbers_in_files_are_ranges():
+    adults = file_of([("16 or more", 40), ("under 16", 12)], ("age", "count"))
+    older = file_of([("18+", 38)], ("age", "count"))
+    tables = [
+        {"name": "adults", "by": ["age"], "file": adults},
+        {"name": "older", "by": ["age"], "file": older, "where": {"age": ">= 18"}},
+    ]
+    (row,) = unveil.Plan.from_tables(tables).disclosed().rows
+    assert (row.label, row.lower, row.tables) == ("age = 16 to 17", 2, ("adults", "older"))
+
+
+def test_small_plans_are_settled_as_every_whole_table_says():
+    n_rows = 0
+    for seed in range(60):
+        plan = random_plan(seed)
+        record = plan.disclosed(threshold=4, width=1, limits={"recovered": 0}).record
+        assert record.n_open == 0
+        facts, fitting = plan.facts, EVERY.fitting(facts_of(plan))
+        is_exact = np.zeros(plan.boxes.n, bool)
+        is_exact[facts.box[facts.lower == facts.upper]] = True
+        is_hidden = np.zeros(plan.boxes.n, bool)
+        is_hidden[facts.box[facts.hidden]] = True
+        is_named = np.zeros(plan.boxes.n, bool)
+        is_named[facts.box[facts.published]] = True
+        wanted = {}
+        for box, ends in enumerate(plan.boxes.ends):
+            low, high = EVERY.bounds(fitting, as_oracle_box(plan, ends))
+            is_small = (0 if is_named[box] else 1) <= plan.truth[box] < 4
+            if high - low <= 1 and (is_hidden[box] or (is_small and not is_exact[box])):
+                wanted[plan.name_box(box)] = low, high
+        found = {
+            tuple(zip(row.columns, row.levels, strict=True)): (row.lower, row.upper)
+            for row in record.rows
+        }
+        assert found == wanted, seed
+        assert record.exit_code == (3 if record.n_recovered else 0)
+        n_rows += len(found)
+    assert n_rows > 300
+
+
+def test_without_any_of_its_tables_a_set_discloses_nothing():
+    n_sets = 0
+    for seed in range(60):
+        plan = random_plan(seed)
+        places = {plan.name_box(box): box for box in range(plan.boxes.n)}
+        lines, _ = plan.close()
+        for row in plan.disclosed(threshold=4).rows:
+            box = places[tuple(zip(row.columns, row.levels, strict=True))]
+            most = row.upper - row.lower
+            if lines.spare(np.array([box]))[0] > most:
+                continue  # by HiGHS
+            kept = np.array([name in row.tables for name in plan.names])
+            assert plan.close(kept)[0].spare(np.array([box]))[0] <= max(most, 0)
+            for name in row.tables:
+                fewer = kept & np.array([one != name for one in plan.names])
+                assert plan.close(fewer)[0].spare(np.array([box]))[0] > (1 if most else 0)
+                n_sets += 1
+            assert row.irreducible
+    assert n_sets > 300
+
+
+def test_leaving_tables_out_is_worked_out():
+    for seed in range(30):
+        plan = random_plan(seed)
+        record = plan.disclosed(threshold=4).record
+        bounds, _ = plan.close()
+        kept = np.array([name not in record.leave_out for name in plan.names])
+        fewer, _ = plan.close_without(bounds, ~kept)
+        fresh, _ = plan.close(kept)
+        assert (fewer.lower == fresh.lower).all()
+        assert (fewer.upper == fresh.upper).all()
+        if record.n_left == 0 and record.rows:
+            places = {plan.name_box(box): box for box in range(plan.boxes.n)}
+            for row in record.rows:
+                box = places[tuple(zip(row.columns, row.levels, strict=True))]
+                assert not row.recovered or fresh.spare(np.array([box]))[0] > 0
+
+
+def test_a_plan_of_one_table_says_what_its_bounds_say():
+    counts = {("a", "x"): 2, ("a", "y"): 3, ("a", "z"): 20, ("b", "x"): 3, ("b", "y"): 1}
+    counts |= {("b", "z"): 30, ("c", "x"): 25, ("c", "y"): 26, ("c", "z"): 40}
+    rows = [cell for cell, n in counts.items() for _ in range(n)]
+    data = pl.DataFrame(rows, schema=["row", "column"], orient="row")
+    table = {"name": "T", "by": ["row", "column"], "margins": "all"}
+    table["publish"] = {"table": "suppress:5", "margins": "exact", "total": "exact"}
+    plan = unveil.Plan.from_tables([table], data=data)
+    lines, _ = plan.close()
+    own = unveil.bounds(
+        counts,
+        dims=["row", "column"],
+        rounding={"table": "suppress:5:interval", "margins": "exact"},
+        margins="all",
+        total=True,
+    )
+    places = {tuple(level for _, level in plan.name_box(i)): i for i in range(plan.boxes.n)}
+    for cell in own.cells:
+        box = places[tuple(cell.levels)]
+        assert (lines.lower[box], lines.upper[box]) == (cell.lower, cell.upper)
+    record = plan.disclosed(width=0).record
+    assert (record.n_suppressed, record.n_recovered, record.n_open) == (4, 0, 0)
+
+
+def test_columns_that_nobody_uses_and_merged_levels_change_nothing():
+    more = DATA.with_columns(town=pl.Series(["u", "v"] * 51 + ["u"]))
+    tables = [A, B, C]
+    assert (
+        unveil.Plan.from_tables(tables, data=more).disclosed().rows
+        == unveil.Plan.from_tables(tables, data=DATA).disclosed().rows
+    )
+
+
+def test_no_tables_disclose_nothing():
+    record = unveil.Plan.from_tables([]).disclosed(limits={"recovered": 0}).record
+    assert (record.rows, record.n_boxes, record.exit_code) == ((), 0, 0)
+
+
+# What must never be within limits.
+
+
+def test_time_that_ran_out_is_no_pass():
+    tables = [C]
+    assert disclosed(tables, limits={"recovered": 0}).exit_code == 0
+    record = disclosed(tables, limits={"recovered": 0}, seconds=1e-6)
+    assert record.verdicts[0].status == "not settled"
+    assert record.exit_code == 3
+
+
+def test_pieces_that_were_not_looked_at_are_no_pass(monkeypatch):
+    monkeypatch.setattr(plan_module, "with_pieces", lambda boxes: with_pieces(boxes, 1))
+    record = disclosed([A, B], limits={"recovered": 0})
+    assert not record.complete
+    assert record.verdicts[0].status == "not settled"
+
+
+def test_a_rule_that_tells_the_value_is_no_pass():
+    record = disclosed([C | {"publish": "suppress:2"}, A], limits={"recovered": 0}, threshold=2)
+    assert record.exit_code == 0  # no count of 1 is suppressed in C
+    lone = pl.DataFrame({"g": ["a", "b", "b"]})
+    plan = unveil.Plan.from_tables([{"by": ["g"], "publish": "suppress:2"}], data=lone)
+    assert plan.disclosed(limits={"recovered": 0}).record.exit_code == 3
+
+
+# Bad input is one sentence.
+
+OVERLAP = {"name": "T", "by": ["sex"], "where": {"job": ["yes", "no"]}}
+REFUSED = [
+    ([A | {"by": ["sexx"]}], {}, "no column 'sexx'"),
+    ([A | {"where": {"age": ">= 16 or < 5"}}], {}, "Write >= 16"),
+    ([A | {"where": {"job": "maybe"}}], {}, "'maybe'"),
+    ([A | {"where": "age"}], {}, "joined by and"),
+    ([A | {"weights": "w"}], {}, "weighted"),
+    ([A | {"publish": "suppres:5"}], {}, "Did you mean 'suppress'"),
+    ([A | {"publsh": "exact"}], {}, "Did you mean 'publish'"),
+    ([A, A], {}, "Two tables of the plan are called 'A'"),
+    ([A | {"by": []}], {}, "names no columns"),
+    ([C | {"bands": {"age": [16, 0]}}], {}, "rising whole numbers"),
+    ([A | {"file": "nowhere.csv"}], {}, "nowhere.csv"),
+    ([C | {"by": ["sex"], "bands": {"sex": [1]}}], {}, "does not hold numbers"),
+    (
+        [A | {"by": ["kind", "sex"]}],
+        {"kind": {"of": "job", "groups": {"x": ["yes", "nein"]}}},
+        "level 'nein'",
+    ),
+    ([A | {"by": ["kind"]}], {"kind": {"of": "job", "groups": {"x": ["yes"]}}}, "in no group"),
+    ([A], {"job": {"levels": ["yes"]}}, "are not all it has"),
+    ([A], {"town": {"levels": ["u"]}}, "no table uses"),
+]
+
+
+@pytest.mark.parametrize(("tables", "columns", "sentence"), REFUSED)
+def test_bad_plans_are_refused(tables, columns, sentence):
+    with pytest.raises(InputError, match=r"^[^\n]+$") as refused:
+        unveil.Plan.from_tables(tables, data=DATA, columns=columns).disclosed()
+    assert sentence in str(refused.value)
+
+
+def test_sets_that_cross_are_refused_unless_an_order_is_declared():
+    data = pl.DataFrame({"area": ["A", "B", "C", "D"] * 5})
+    tables = [
+        {"name": f"T{i}", "by": ["area"], "where": {"area": some}}
+        for i, some in enumerate((["A", "C"], ["C", "B"], ["B", "D"]))
+    ]
+    with pytest.raises(InputError, match="cross each other"):
+        unveil.Plan.from_tables(tables, data=data)
+    columns = {"area": {"levels": ["A", "C", "B", "D"]}}
+    assert unveil.Plan.from_tables(tables, data=data, columns=columns).disclosed().rows == ()
+
+
+def test_contradictions_name_both_tables():
+    one = {"name": "first", "by": ["region"], "file": file_of([("N", 3), ("S", 4)])}
+    other = {"name": "second", "by": ["region"], "file": file_of([("N", 3), ("S", 5)])}
+    total = {
+        "name": "third",
+        "by": ["region"],
+        "file": file_of([("N", ""), ("S", ""), ("Total", 8)]),
+    }
+    for tables, involved in (
+        ([one, other], ("first", "second")),
+        ([one, total], ("first", "third")),
+    ):
+        with pytest.raises(InputError, match="contradict each other") as refused:
+            unveil.Plan.from_tables(tables).disclosed()
+        assert all(repr(name) in str(refused.value) for name in involved)
+    apart = [one, other | {"population": "another year"}]
+    assert unveil.Plan.from_tables(apart).disclosed().rows == ()
+
+
+def test_files_that_contradict_the_data_are_refused():
+    wrong = pl.DataFrame({"sex": ["m", "f"], "count": [51, 53]})
+    with pytest.raises(InputError, match=r"Table 'W': 1 of 2 published values contradict the data"):
+        unveil.Plan.from_tables([{"name": "W", "by": ["sex"], "file": wrong}], data=DATA)
