@@ -57,6 +57,29 @@ FUNCTIONS = {
 PAGES = [*(ROOT / "docs").glob("*.md"), *sorted((ROOT / "docs" / "measures").glob("*.md"))]
 
 
+RENDERING = {"rich", "jinja2", "markupsafe"}
+TAG = re.compile(r"(?<!P)</?[a-z][a-z0-9]*(?: [a-z-]+=|/?>)")
+
+
+def test_only_renderers_touch_html_and_the_terminal():
+    """A view is made of blocks; the bar of progress and the still picture draw themselves."""
+    for path in MODULES:
+        where = path.relative_to(SOURCE).as_posix()
+        if path.name.startswith("render_") or where in ("cli/progress.py", "view/charts/chart.py"):
+            continue
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        names = [
+            one.module or "" if isinstance(one, ast.ImportFrom) else one.names[0].name
+            for one in ast.walk(tree)
+            if isinstance(one, ast.Import | ast.ImportFrom)
+        ]
+        assert not RENDERING & {name.partition(".")[0] for name in names}, where
+        if where.startswith(("view/", "cli/")):
+            texts = (one.value for one in ast.walk(tree) if isinstance(one, ast.Constant))
+            found = [text for text in texts if isinstance(text, str) and TAG.search(text)]
+            assert found == [], where
+
+
 @cache
 def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))

@@ -78,3 +78,12 @@ def test_no_name_can_steer_a_terminal_or_turn_the_direction_of_writing(text):
 
 def test_a_hostile_name_is_made_visible_not_dropped():
     assert words.truncate("a\x1b[31mb\u202ec") == r"a\u001b[31mb\u202ec"
+
+
+def test_verbs_and_nouns_have_the_number_of_their_count():
+    template = "{k} of {N} {k:person|people} {k:is|are} {what:{one}|{many}}"
+    given_ = {"N": 9, "what": 1, "one": "unique", "many": "uniques"}
+    assert words.fill(template, k="1", **given_) == "1 of 9 person is unique"
+    assert words.fill(template, k="about 1", **given_) == "about 1 of 9 person is unique"
+    assert words.fill(template, k="1,001", **given_) == "1,001 of 9 people are unique"
+    assert [words.agree(n) for n in (0, 1, 2)] == ["are", "is", "are"]

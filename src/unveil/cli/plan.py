@@ -8,7 +8,6 @@ from unveil.errors import ReadError, SettingsError, quote_text
 from unveil.measure.tables.plan.plan import Plan
 from unveil.view.output import print_table
 from unveil.view.publication_plan import plan_blocks
-from unveil.view.render_rich import render_rich
 
 SECONDS = 300.0
 
@@ -45,7 +44,7 @@ def plan(
 
     FILE is a plan in TOML: the tables, their filters and schemes, made from microdata or read from
     files of published values. Suppressed counts and small differences between tables that can be
-    worked out are listed, each with the tables that disclose it and cannot be left out.
+    worked out are listed, each with the tables that disclose it and cannot be omitted.
 
     \b
     Examples:
@@ -67,7 +66,7 @@ def plan(
     print_table(
         record,
         record.rows,
-        lambda: render_rich(plan_blocks(record, has_rows=True)),
+        plan_blocks(record, has_rows=True),
         as_json=as_json,
         as_csv=as_csv,
     )

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 
 from unveil.records.uniques import AlignedMatch, AlignedMatchRow
 from unveil.view.blocks import Block, Heading, notes, sentences, table
-from unveil.view.format import and_list, people, percent, percent_or_dash, truncate
+from unveil.view.format import and_list, fill, people, percent, percent_or_dash, truncate
 from unveil.view.show import as_blocks, as_text
 
 TEMPLATES = {
     "perceived": (
-        "{n} of {N} people ({p}) have a single most likely row, for an intruder who knows {keys}"
-        " and has {looks}."
+        "{n} of {N} people ({p}) {n:has|have} a single most likely row, for an intruder who"
+        " knows {keys} and has {looks}."
     ),
     "one copy": "the synthetic data",
     "copies": "all {m} copies",
@@ -34,9 +34,10 @@ def aligned_sentences(record: AlignedMatch) -> Iterator[tuple[str, str]]:
     looks = "one copy" if record.n_copies == 1 else "copies"
     yield (
         "perceived",
-        TEMPLATES["perceived"].format(
+        fill(
+            TEMPLATES["perceived"],
             keys=and_list(record.keys),
-            looks=TEMPLATES[looks].format(m=record.n_copies),
+            looks=fill(TEMPLATES[looks], m=record.n_copies),
             p=percent(100 * row.perceived_match_rate),
             n=f"{row.n_unique:,}",
             N=f"{record.n_records:,}",
@@ -45,21 +46,23 @@ def aligned_sentences(record: AlignedMatch) -> Iterator[tuple[str, str]]:
     yield "true", _true(row)
     yield (
         "expected",
-        TEMPLATES["expected"].format(
+        fill(
+            TEMPLATES["expected"],
             e=f"{row.expected_match_risk:,.1f}",
             N=people(record.n_records),
             p=percent(100 * row.expected_match_rate),
         ),
     )
     for off in record.tolerances:
-        told = TEMPLATES["tolerance"].format(key=truncate(off.key), tolerance=f"{off.tolerance:g}")
+        told = fill(TEMPLATES["tolerance"], key=truncate(off.key), tolerance=f"{off.tolerance:g}")
         yield "tolerance", told
 
 
 def _true(row: AlignedMatchRow) -> str:
     if row.false_match_rate is None:
         return TEMPLATES["none"]
-    return TEMPLATES["true"].format(
+    return fill(
+        TEMPLATES["true"],
         n=people(row.n_true),
         p=percent(100 * row.true_match_rate),
         q=percent(100 * row.false_match_rate),

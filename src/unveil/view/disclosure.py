@@ -5,7 +5,7 @@ One catalogue of templates, filled from records only: no number is typed by hand
 
 from unveil.records.base import Copy
 from unveil.records.disclosure import AttributeRow, Disclosure, IdentityRow, Recurrence
-from unveil.view.format import and_list, format_count, n_of, people, percent, truncate
+from unveil.view.format import and_list, fill, format_count, n_of, people, percent, truncate
 
 TEMPLATES = {
     "scenario": "Assumed intruder: knows {keys}, has the synthetic data and treats them as real.",
@@ -14,19 +14,21 @@ TEMPLATES = {
     "combinations": (
         "Key combinations: {a} in the original, {b} in the synthetic data, {c} in either."
     ),
-    "UiO": "{k} of {N} {unit} (UiO {p}) are unique on {keys} in the original.",
-    "UiS": "{k} of {N} synthetic records (UiS {p}) are unique on {keys} in the synthetic data.",
+    "UiO": "{k} of {N} {unit} (UiO {p}) {k:is|are} unique on {keys} in the original.",
+    "UiS": (
+        "{k} of {N} synthetic records (UiS {p}) {k:is|are} unique on {keys} in the synthetic data."
+    ),
     "UiS mean": (
         "On average over the copies, {p} of synthetic records (UiS) are unique on {keys} in their"
         " copy."
     ),
     "UiOiS": (
-        "{k} of {N} {unit} (UiOiS {p}) are unique on {keys} in the original, and are matched in the"
-        " synthetic data."
+        "{k} of {N} {unit} (UiOiS {p}) {k:is|are} unique on {keys} in the original, and {k:is|are}"
+        " matched in the synthetic data."
     ),
     "repU": (
-        "{k} of {N} {unit} (repU {p}) are replicated uniques: unique on {keys} in both files. These"
-        " are possible matches."
+        "{k} of {N} {unit} (repU {p}) {k:is a replicated unique|are replicated uniques}: unique on"
+        " {keys} in both files. {k:This is a possible match|These are possible matches}."
     ),
     "repU none": "None of {N} {unit} is unique on {keys} in both files (repU {p}).",
     "DiSCO": (
@@ -38,12 +40,12 @@ TEMPLATES = {
         " {keys}; from the original, for {l} (Dorig {q})."
     ),
     "iS, DiS": (
-        "{a} {unit} (iS {p}) are matched; for {b} (DiS {q}) the match shows a single value; it is"
-        " correct for {c} and wrong for {d}."
+        "{a} {a:{one}|{unit}} (iS {p}) {a:is|are} matched; for {b} (DiS {q}) the match shows a"
+        " single value; it is correct for {c} and wrong for {d}."
     ),
     "DCAP": (
-        "A random guess among the matching synthetic records is correct for {k} {unit} (DCAP {p});"
-        " baseline {b}, original {q}."
+        "A random guess among the matching synthetic records is correct for {k}"
+        " {k:{one}|{unit}} (DCAP {p}); baseline {b}, original {q}."
     ),
     "removed": "Synthesis reduces attribute disclosure by {r} (from {q} to {p}).",
     "added": "Warning: the synthetic data disclose more than the original ({q} there, {p} here).",
@@ -51,7 +53,9 @@ TEMPLATES = {
     "mean": "Figures are means over {m} copies; {measure} ranges from {lowest} to {highest}.",
     "equal": "{copy} the original: all {N} rows are equal in {columns}.",
     "all": "{copy} the original: all {N} original records reappear, equal in {columns}.",
-    "some": "{k} of {N} original records ({p}) reappear in {copy}, equal in {columns}.",
+    "some": (
+        "{k} of {N} original records ({p}) {k:reappears|reappear} in {copy}, equal in {columns}."
+    ),
     "some in several": (
         "{k} to {l} of {N} original records ({p} to {q}) reappear in each of the {m} copies, equal"
         " in {columns}."
@@ -85,7 +89,7 @@ ALARMS = {"equal": ("ARE", "IS"), "all": ("CONTAIN", "CONTAINS")}
 
 def scenario(record: Disclosure) -> str:
     """What is assumed of the intruder."""
-    return TEMPLATES["scenario"].format(keys=and_list(record.keys))
+    return fill(TEMPLATES["scenario"], keys=and_list(record.keys))
 
 
 def files(record: Disclosure) -> str | None:
@@ -94,7 +98,8 @@ def files(record: Disclosure) -> str | None:
     if set(record.files) == {"a data frame"}:
         return None
     numbered = [f"{number} = {file}" for number, file in enumerate(copies, start=1)]
-    return TEMPLATES["files"].format(
+    return fill(
+        TEMPLATES["files"],
         original=original,
         copies="Synthetic data" if len(copies) == 1 else "Synthetic copies",
         synthetic=copies[0] if len(copies) == 1 else ", ".join(numbered),
@@ -111,13 +116,16 @@ def sizes(record: Disclosure) -> str:
     whom = people(record.n_original)
     if record.people is not None:
         whom = f"{record.n_original:,} rows of {people(record.people.person.n_people)}"
-    return TEMPLATES["sizes"].format(N=whom, M=records, copies=copies)
+    return fill(TEMPLATES["sizes"], N=whom, M=records, copies=copies)
 
 
 def combinations(record: Disclosure) -> str:
     """How many combinations of key values there are."""
-    return TEMPLATES["combinations"].format(
-        a=f"{record.n_q_original:,}", b=f"{record.n_q_synthetic:,}", c=f"{record.n_q_union:,}"
+    return fill(
+        TEMPLATES["combinations"],
+        a=f"{record.n_q_original:,}",
+        b=f"{record.n_q_synthetic:,}",
+        c=f"{record.n_q_union:,}",
     )
 
 
@@ -133,7 +141,8 @@ def people_sentence(record: Disclosure) -> str | None:
         for row in record.people.rows
         if (row.target, row.measure, row.copy) == (target, measure, record.headline_copy)
     ]
-    return TEMPLATES["by person"].format(
+    return fill(
+        TEMPLATES["by person"],
         person=truncate(record.people.person.column),
         counts=record.people.person.counts,
         figures=", ".join(figures),
@@ -145,13 +154,21 @@ def unit(record: Disclosure) -> str:
     return "people" if record.people is None else "rows"
 
 
+def one_of(record: Disclosure) -> str:
+    """The same of one."""
+    return "person" if record.people is None else "row"
+
+
 def _one_by_person(record: Disclosure, measure: str, target: str | None, copy: Copy) -> str:
     """The same figure counted by person; nothing where every row is a person."""
     for row in () if record.people is None else record.people.rows:
         if (row.measure, row.target, row.copy) == (measure, target, copy):
             n = record.people.person.n_people if record.people else 0
-            return TEMPLATES["one by person"].format(
-                p=percent(row.percent), k=n_of(row.percent, n), N=f"{n:,}"
+            return fill(
+                TEMPLATES["one by person"],
+                p=percent(row.percent),
+                k=n_of(row.percent, n),
+                N=f"{n:,}",
             )
     return ""
 
@@ -169,8 +186,13 @@ def identity(record: Disclosure, row: IdentityRow) -> dict[str, str]:
     }
     keys = and_list(record.keys)
     said = {
-        symbol: TEMPLATES[_variant(symbol, value, row.copy)].format(
-            p=percent(value), k=n_of(value, total), N=f"{total:,}", keys=keys, unit=unit(record)
+        symbol: fill(
+            TEMPLATES[_variant(symbol, value, row.copy)],
+            p=percent(value),
+            k=n_of(value, total),
+            N=f"{total:,}",
+            keys=keys,
+            unit=unit(record),
         )
         + _one_by_person(record, symbol, None, row.copy)
         for symbol, (value, total) in figures.items()
@@ -193,7 +215,8 @@ def attribute(record: Disclosure, row: AttributeRow) -> dict[str, str]:
     n, of = record.n_original, unit(record)
     said = {"DiSCO": _disco(record, row)}
     if row.iS is not None and row.DiS is not None:
-        said["iS, DiS"] = TEMPLATES["iS, DiS"].format(
+        said["iS, DiS"] = fill(
+            TEMPLATES["iS, DiS"],
             a=n_of(row.iS, n),
             p=percent(row.iS),
             b=n_of(row.DiS, n),
@@ -201,14 +224,17 @@ def attribute(record: Disclosure, row: AttributeRow) -> dict[str, str]:
             c=n_of(row.DiSCO, n),
             d=n_of(row.DiS - row.DiSCO, n),
             unit=of,
+            one=one_of(record),
         )
     if row.DCAP is not None and row.baseCAPd is not None and row.CAPd is not None:
-        said["DCAP"] = TEMPLATES["DCAP"].format(
+        said["DCAP"] = fill(
+            TEMPLATES["DCAP"],
             k=n_of(row.DCAP, n),
             p=percent(row.DCAP),
             b=percent(row.baseCAPd),
             q=percent(row.CAPd),
             unit=of,
+            one=one_of(record),
         )
     said["removed"] = _reduction_sentence(row)
     return _after_exclusions(said) if _is_touched(record, row.target) else said
@@ -222,13 +248,14 @@ def _is_touched(record: Disclosure, target: str | None) -> bool:
 def _after_exclusions(said: dict[str, str]) -> dict[str, str]:
     """The same sentences, true where something is excluded."""
     return {
-        symbol: TEMPLATES["after exclusions"].format(sentence=text) for symbol, text in said.items()
+        symbol: fill(TEMPLATES["after exclusions"], sentence=text) for symbol, text in said.items()
     }
 
 
 def _disco(record: Disclosure, row: AttributeRow) -> str:
     found, original = row.DiSCO or 0.0, row.Dorig or 0.0
-    said = TEMPLATES["DiSCO" if found else "DiSCO none"].format(
+    said = fill(
+        TEMPLATES["DiSCO" if found else "DiSCO none"],
         unit=unit(record),
         keys=and_list(record.keys),
         target=truncate(row.target),
@@ -243,9 +270,12 @@ def _disco(record: Disclosure, row: AttributeRow) -> str:
 
 def _reduction_sentence(row: AttributeRow) -> str:
     if row.removed is None:
-        return TEMPLATES["nothing to remove"].format(target=truncate(row.target))
-    return TEMPLATES["added" if row.removed < 0 else "removed"].format(
-        r=percent(row.removed), p=percent(row.DiSCO or 0.0), q=percent(row.Dorig or 0.0)
+        return fill(TEMPLATES["nothing to remove"], target=truncate(row.target))
+    return fill(
+        TEMPLATES["added" if row.removed < 0 else "removed"],
+        r=percent(row.removed),
+        p=percent(row.DiSCO or 0.0),
+        q=percent(row.Dorig or 0.0),
     )
 
 
@@ -253,7 +283,8 @@ def spread_sentence(record: Disclosure, target: str | None, measure: str) -> str
     """How far a mean over copies reaches; None where there is one copy only."""
     for row in record.spread:
         if (row.target, row.measure) == (target, measure):
-            return TEMPLATES["mean"].format(
+            return fill(
+                TEMPLATES["mean"],
                 m=row.n_copies,
                 measure=measure,
                 lowest=percent(row.lowest),
@@ -264,7 +295,8 @@ def spread_sentence(record: Disclosure, target: str | None, measure: str) -> str
 
 def recurrence(record: Disclosure, row: Recurrence) -> str:
     """Whether the original's own records reappear in a copy."""
-    return TEMPLATES[row.kind].format(
+    return fill(
+        TEMPLATES[row.kind],
         copy=_copy(record, row),
         p=percent(row.percent),
         k=f"{row.n:,}",
@@ -276,7 +308,7 @@ def recurrence(record: Disclosure, row: Recurrence) -> str:
 def means(record: Disclosure) -> str | None:
     """What the figures stand for where there are several copies."""
     m = len(record.n_synthetic)
-    return TEMPLATES["means"].format(m=m) if m > 1 else None
+    return fill(TEMPLATES["means"], m=m) if m > 1 else None
 
 
 def recurrence_sentence(record: Disclosure) -> str | None:
@@ -288,14 +320,16 @@ def recurrence_sentence(record: Disclosure) -> str | None:
         return recurrence(record, some[0])
     least, most = min(some, key=lambda row: row.n), max(some, key=lambda row: row.n)
     if least.n == most.n:
-        return TEMPLATES["some"].format(
+        return fill(
+            TEMPLATES["some"],
             p=percent(most.percent),
             k=f"{most.n:,}",
             N=f"{record.n_original:,}",
             copy=f"each of the {len(some)} copies",
             columns=_columns(most),
         )
-    return TEMPLATES["some in several"].format(
+    return fill(
+        TEMPLATES["some in several"],
         p=percent(least.percent),
         q=percent(most.percent),
         k=f"{least.n:,}",

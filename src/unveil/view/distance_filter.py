@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from unveil.records.protection import DistanceFilter, Refill, Shift
 from unveil.view import blocks
 from unveil.view.blocks import Block, Heading, notes, table
-from unveil.view.format import and_list, format_count, format_signed, lines, percent, truncate
+from unveil.view.format import and_list, fill, format_count, format_signed, lines, percent, truncate
 from unveil.view.show import as_blocks, as_text
 
 TEMPLATES = {
@@ -21,7 +21,7 @@ TEMPLATES = {
         " changed below."
     ),
     "dropped": "{why} It is excluded.",
-    "refill": "{k} of {n} rows wanted were retained, out of {drawn} drawn in {rounds}.",
+    "refill": "{k} of {n} rows wanted {k:was|were} retained, out of {drawn} drawn in {rounds}.",
 }
 
 METRICS = {"mahalanobis": "Mahalanobis", "jaccard": "Jaccard's", "gower": "Gower's"}
@@ -38,7 +38,8 @@ def sentences(record: DistanceFilter) -> Iterator[str]:
 
 
 def _sentences_by_key(record: DistanceFilter) -> Iterator[tuple[str, str]]:
-    kept = TEMPLATES["kept"].format(
+    kept = fill(
+        TEMPLATES["kept"],
         k=f"{record.n_kept:,}",
         n=f"{record.n_synthetic:,}",
         p=_share(record.acceptance),
@@ -56,7 +57,8 @@ def refill_sentences(record: Refill) -> Iterator[str]:
 
 def refill_keyed(record: Refill) -> Iterator[tuple[str, str]]:
     """The same, each with the name of its template."""
-    refill = TEMPLATES["refill"].format(
+    refill = fill(
+        TEMPLATES["refill"],
         k=f"{record.n_rows:,}",
         n=f"{record.rows_wanted:,}",
         drawn=f"{sum(one.drawn for one in record.rounds):,}",
@@ -70,13 +72,13 @@ def _rest(record: DistanceFilter | Refill) -> Iterator[tuple[str, str]]:
     is_any = record.n_kept if isinstance(record, DistanceFilter) else record.n_rows
     if is_any and record.rule == "paper":
         s, p = f"{record.n_refused_by_strict:,}", _share(record.share_refused_by_strict)
-        yield "paper", TEMPLATES["paper"].format(s=s, p=p)
+        yield "paper", fill(TEMPLATES["paper"], s=s, p=p)
     elif is_any:
         yield "strict", TEMPLATES["strict"]
     if is_any:
         yield "selected", TEMPLATES["selected"]
     for dropped in record.dropped_columns:
-        yield "dropped", TEMPLATES["dropped"].format(why=lines(dropped.sentence))
+        yield "dropped", fill(TEMPLATES["dropped"], why=lines(dropped.sentence))
     yield from (("warning", lines(warning)) for warning in record.warnings)
 
 

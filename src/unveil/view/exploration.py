@@ -6,6 +6,7 @@ from unveil.records.exploration import Exploration, ExplorationRow
 from unveil.view.blocks import Block, Heading, Kind, Sentence, TableBlock, notes, table
 from unveil.view.format import (
     and_list,
+    fill,
     format_count,
     n_of,
     percent_figure,
@@ -39,8 +40,12 @@ TEMPLATES = {
     ),
     "R": ", R from {0} to {1}",
     "original": (
-        "For comparison: in the original {k} of {N} people ({UiO} %) are unique on the keys, and"
-        " Dorig is {D} %."
+        "For comparison: in the original {k} of {N} people ({UiO} %) {k:is|are} unique on the keys,"
+        " and Dorig is {D} %."
+    ),
+    "floor": (
+        "Independent columns, which keep no relation at all, still have DiSCO {DiSCO} % and repU"
+        " {repU} %: a floor, not what people's records disclose."
     ),
     "held": "R: {train} training records against a control sample of {control} people.",
     "refused": "{name} could not be computed: {reason}",
@@ -84,26 +89,32 @@ def exploration_sentences(record: Exploration) -> Iterator[tuple[str, str]]:
     yield from _leaves(record)
     yield (
         "original",
-        TEMPLATES["original"].format(
+        fill(
+            TEMPLATES["original"],
             k="-" if record.UiO is None else n_of(record.UiO, record.n_original),
             N=f"{record.n_original:,}",
             UiO=percent_figure(record.UiO),
             D=percent_figure(record.Dorig),
         ),
     )
+    floor = record.floor
+    if floor is not None and floor.reason is None:
+        shown = {field: value(floor, field) for field in ("DiSCO", "repU")}
+        yield "floor", TEMPLATES["floor"].format(**shown)
     if record.n_train is not None:
         held = {"train": f"{record.n_train:,}", "control": f"{record.n_control:,}"}
-        yield "held", TEMPLATES["held"].format(**held)
+        yield "held", fill(TEMPLATES["held"], **held)
     for row in record.rows:
         if row.reason is not None:
             refused = {"name": visible(row.name), "reason": visible(row.reason)}
-            yield "refused", TEMPLATES["refused"].format(**refused)
+            yield "refused", fill(TEMPLATES["refused"], **refused)
         for warning in row.warnings:
             yield "warning", f"{visible(row.name)}: {visible(warning)}"
 
 
 def _sizes(record: Exploration) -> str:
-    return TEMPLATES["sizes"].format(
+    return fill(
+        TEMPLATES["sizes"],
         settings=format_count(len(record.rows), "setting"),
         file=f"{format_count(record.n_original, 'record')} of {visible(record.file)}",
         copies=format_count(record.n_copies, "copy", "copies"),
@@ -120,12 +131,13 @@ def _frontier(record: Exploration) -> Iterator[tuple[str, str]]:
     least, good = (record.row_of(record.frontier[place]) for place in (0, -1))
     filled = {"least": visible(least.name), "least_risk": value(least, record.risk), **axes}
     if least is good:
-        yield "ends", TEMPLATES["one"].format(**filled, u=value(least, record.utility))
+        yield "ends", fill(TEMPLATES["one"], **filled, u=value(least, record.utility))
         return
-    yield "frontier", TEMPLATES["frontier"].format(names=named, **axes)
+    yield "frontier", fill(TEMPLATES["frontier"], names=named, **axes)
     yield (
         "ends",
-        TEMPLATES["ends"].format(
+        fill(
+            TEMPLATES["ends"],
             **filled,
             least_utility=value(least, record.utility),
             good=visible(good.name),
@@ -156,7 +168,7 @@ def _leaves(record: Exploration) -> Iterator[tuple[str, str]]:
     told = "" if ends[0].R is None else TEMPLATES["R"].format(*(value(row, "R") for row in ends))
     low, high = rows[0].min_leaf, format_count(rows[-1].min_leaf or 0, "record")
     standard = [value(row, "S_pMSE") for row in ends]
-    yield "leaves", TEMPLATES["leaves"].format(low=low, high=high, **said, R=told, S=standard)
+    yield "leaves", fill(TEMPLATES["leaves"], low=low, high=high, **said, R=told, S=standard)
 
 
 def cells(record: Exploration, row: ExplorationRow) -> tuple[str, ...]:

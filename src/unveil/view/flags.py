@@ -30,6 +30,7 @@ from unveil.view.blocks import (
 )
 from unveil.view.format import (
     MISSING,
+    agree,
     and_list,
     format_count,
     format_rule,
@@ -45,12 +46,12 @@ from unveil.view.show import as_blocks, as_text
 
 TEMPLATES = {
     "one_way": (
-        "{n} of the {total} people correctly disclosed on {target} ({s}) have the value {level}, as"
-        " do {people} ({f}). If this is common knowledge, exclude it."
+        "{n} of the {total} people correctly disclosed on {target} ({s}) {have} the value"
+        " {level}, as do {people} ({f}). If this is common knowledge, exclude it."
     ),
     "two_way": (
         "{disclosures} of {target} {concern} {key} = {key_level}, where {a} of {b} people ({p})"
-        " have {target} = {level}. If an intruder would know this without the data, exclude it."
+        " {have} {target} = {level}. If an intruder would know this without the data, exclude it."
     ),
     "small cells": (
         "{target}: {pairs} of a value with a key level {hold} more than {p} % of people, too, in"
@@ -117,7 +118,8 @@ def flag_sentence(flag: Flag) -> str:
     where = ""
     if flag.by is not None:
         where = TEMPLATES["segment"].format(
-            by=truncate(flag.by), segment=level(flag.segment, flag.segment_label)
+            by=truncate(flag.by),
+            segment=level(flag.segment, flag.segment_label),
         )
     if flag.kind == "one_way":
         return where + TEMPLATES["one_way"].format(
@@ -125,13 +127,15 @@ def flag_sentence(flag: Flag) -> str:
             target=truncate(flag.target),
             level=level(flag.level, flag.level_label),
             n=f"{flag.n:,}",
+            have=agree(flag.n, "has", "have"),
             total=f"{flag.n_disclosive:,}",
             f=percent(flag.percent_all or 0.0),
             people=f"{flag.n_level:,} of {flag.n_all:,} people",
         )
     return where + TEMPLATES["two_way"].format(
         disclosures=format_count(flag.n, "correct disclosure"),
-        concern="concerns" if flag.n == 1 else "concern",
+        concern=agree(flag.n, "concerns", "concern"),
+        have=agree(flag.n_level, "has", "have"),
         target=truncate(flag.target),
         key=truncate(flag.key or ""),
         key_level=level(flag.key_level, flag.key_level_label),

@@ -8,6 +8,8 @@ control characters and marks that turn the writing direction are made visible, a
 import re
 import unicodedata
 from collections.abc import Iterable
+from string import Formatter
+from typing import Any
 
 from unveil.records.base import Copy
 
@@ -33,7 +35,7 @@ def percent_or_dash(value: float | None) -> str:
 
 def removed_text(value: float | None) -> str:
     """What the copy takes away of what the original gives away; it may be nothing, or less."""
-    return "none: it gives away more" if value is not None and value < 0 else percent_or_dash(value)
+    return "none: it discloses more" if value is not None and value < 0 else percent_or_dash(value)
 
 
 def percent_figure(value: float | None) -> str:
@@ -123,6 +125,26 @@ def people(count: int) -> str:
 def format_count(count: int, one: str, many: str | None = None) -> str:
     """A number of things, in the singular where it is one."""
     return f"1 {one}" if count == 1 else f"{count:,} {many or one + 's'}"
+
+
+def agree(count: int | str, one: str = "is", many: str = "are") -> str:
+    """The word that follows a count: 1 "is", 2 "are", about 1 "is"."""
+    return one if str(count).removeprefix("about ") == "1" else many
+
+
+class _Agreement(Formatter):
+    """Templates in which a word follows a count: "{k} of {N} people {k:is|are} unique"."""
+
+    def format_field(self, value: Any, format_spec: str) -> Any:
+        one, bar, many = format_spec.partition("|")
+        if not bar:
+            return super().format_field(value, format_spec)
+        return agree(value, one, many)
+
+
+def fill(template: str, **values: Any) -> str:
+    """A template with its values, each verb and noun in the number of its count."""
+    return _Agreement().vformat(template, (), values)
 
 
 def copy_phrase(copy: Copy) -> str:

@@ -8,8 +8,6 @@ ps_tq = s_tq / s_q. The pages of `docs/measures` say more, with edge cases and w
 import re
 from collections.abc import Collection, Iterable, Iterator
 
-from markupsafe import Markup, escape
-
 from unveil.view.blocks import (
     AlertBox,
     Bars,
@@ -47,19 +45,16 @@ class TermLinks:
     def __init__(self) -> None:
         self._seen: set[str] = set()
 
-    def __call__(self, text: str) -> Markup:
-        """The text as HTML."""
+    def __call__(self, text: str) -> list[tuple[str, str]]:
+        """The text in pieces, each with the anchor it leads to; none leads nowhere."""
         pieces = _NAMED.split(text)  # text and names by turns
-        return Markup("").join(
-            self._link(piece) if place % 2 else escape(piece) for place, piece in enumerate(pieces)
-        )
+        return [(one, self._anchor(one) if at % 2 else "") for at, one in enumerate(pieces)]
 
-    def _link(self, name: str) -> Markup:
+    def _anchor(self, name: str) -> str:
         term = TERMS[name]
-        if term.id in self._seen:
-            return escape(name)
+        is_first = term.id not in self._seen
         self._seen.add(term.id)
-        return Markup('<a class="term" href="#{}">{}</a>').format(term.anchor, name)
+        return term.anchor if is_first else ""
 
 
 def terms_in(texts: Iterable[str]) -> set[str]:

@@ -9,14 +9,16 @@ from unveil.records.base import Copy
 from unveil.records.cap import Gtcap, GtcapBin, GtcapCopy, UniqueRule
 from unveil.view import blocks
 from unveil.view.blocks import Bars, Block, Heading, Sentence, notes, table
-from unveil.view.format import and_list, format_count, people, percent, ratio, truncate
+from unveil.view.format import and_list, fill, format_count, people, percent, ratio, truncate
 from unveil.view.show import as_blocks, as_text
 
 TEMPLATES = {
     "sizes": "{original} in the original, {copies}. An intruder knows {keys} and wants {target}.",
     "near": "Near means closer than {radii}; all other columns must be the same.",
     "all the same": "No column has a radius: all must be the same.",
-    "uniques": "{k} of {N} people ({p}) are statistical uniques: {rule}.",
+    "uniques": (
+        "{k} of {N} people ({p}) {k:is a statistical unique|are statistical uniques}: {rule}."
+    ),
     "scale": ("GTCAP {g} (0 = baseline, a guess from the marginal distribution; 1 = original)."),
     "means": (
         "A draw among the records near such a person, by weight, is correct in {s} of cases with"
@@ -68,14 +70,15 @@ def sizes(record: Gtcap) -> str:
     copies = f"{format_count(record.n_synthetic[0], 'record')} in the synthetic data"
     if m > 1:
         copies = f"{m} copies of {and_list(f'{n:,}' for n in record.n_synthetic)} records"
-    said = TEMPLATES["sizes"].format(
+    said = fill(
+        TEMPLATES["sizes"],
         original=people(record.n_original),
         copies=copies,
         keys=and_list(record.keys),
         target=and_list(record.target),
     )
     radii = and_list(f"{truncate(row.column)} {row.radius:.15g}" for row in record.radii)
-    near = TEMPLATES["near"].format(radii=radii) if record.radii else TEMPLATES["all the same"]
+    near = fill(TEMPLATES["near"], radii=radii) if record.radii else TEMPLATES["all the same"]
     return f"{said} {near}"
 
 
@@ -90,7 +93,8 @@ def keyed_sentences(record: Gtcap) -> Iterator[tuple[str, str]]:
     if not record.n_unique:
         yield "none", TEMPLATES["none"]
         return
-    said = TEMPLATES["uniques"].format(
+    said = fill(
+        TEMPLATES["uniques"],
         k=f"{record.n_unique:,}",
         N=f"{record.n_original:,}",
         p=percent(100 * record.n_unique / record.n_original),
@@ -100,16 +104,16 @@ def keyed_sentences(record: Gtcap) -> Iterator[tuple[str, str]]:
     if record.mean is None:
         yield "no scale", TEMPLATES["no scale"]
     else:
-        yield "scale", TEMPLATES["scale"].format(g=ratio(record.mean))
+        yield "scale", fill(TEMPLATES["scale"], g=ratio(record.mean))
     yield _means(record)
     if _swings(record):
         yield "swing", TEMPLATES["swing"]
     if record.n_unmatched:
-        yield "unmatched", TEMPLATES["unmatched"].format(u=f"{record.n_unmatched:,}")
+        yield "unmatched", fill(TEMPLATES["unmatched"], u=f"{record.n_unmatched:,}")
     if record.n_dropped and record.mean is not None:
-        yield "dropped", TEMPLATES["dropped"].format(d=f"{record.n_dropped:,}")
+        yield "dropped", fill(TEMPLATES["dropped"], d=f"{record.n_dropped:,}")
     if record.coefficient == "mean" and (p := _n_numeric_keys(record)) > 1:
-        yield "dilution", TEMPLATES["dilution"].format(p=p)
+        yield "dilution", fill(TEMPLATES["dilution"], p=p)
 
 
 def _means(record: Gtcap) -> tuple[str, str]:
@@ -121,8 +125,8 @@ def _means(record: Gtcap) -> tuple[str, str]:
         )
     }
     if row.ratio_of_means is None:
-        return "means without scale", TEMPLATES["means without scale"].format(**shares)
-    return "means", TEMPLATES["means"].format(**shares, r=ratio(row.ratio_of_means))
+        return "means without scale", fill(TEMPLATES["means without scale"], **shares)
+    return "means", fill(TEMPLATES["means"], **shares, r=ratio(row.ratio_of_means))
 
 
 def _percent(share: float | None) -> str:

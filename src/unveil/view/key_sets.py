@@ -7,7 +7,7 @@ from unveil.records.disclosure import MEANING, KeySetFigure
 from unveil.records.key_sets import KeySetCeiling, KeySets
 from unveil.view.blocks import Block, Heading, Kind, Sentence, notes, table
 from unveil.view.claims import points
-from unveil.view.format import and_list, copy_phrase, format_count, people, percent, truncate
+from unveil.view.format import and_list, copy_phrase, fill, format_count, people, percent, truncate
 from unveil.view.show import as_blocks, as_text
 from unveil.view.status import format_status
 
@@ -30,8 +30,8 @@ TEMPLATES = {
         " {e}; {verdict}."
     ),
     "replicated": (
-        "repU: {k} of {N} people ({p}) are unique on {keys} in both files, with all keys {q}."
-        " Expected of another sample: {e}; {verdict}."
+        "repU: {k} of {N} people ({p}) {k:is|are} unique on {keys} in both files, with all keys"
+        " {q}. Expected of another sample: {e}; {verdict}."
     ),
     "without": "{what}: without {key}, no set of the other keys gives more than {p}.",
     "ceiling": (
@@ -61,7 +61,8 @@ def _worst_sentence(one: KeySetFigure, whole: KeySetFigure | None) -> str:
     name = "replicated" if one.measure == "repU" else "worse"
     if name == "worse" and (whole is None or whole.keys == one.keys):
         name = "worst is all"
-    return TEMPLATES[name].format(
+    return fill(
+        TEMPLATES[name],
         what=_what(one),
         keys=and_list(one.keys),
         k=f"{one.correct:,}",
@@ -83,20 +84,22 @@ def sentences(record: KeySets) -> Iterator[str]:
         rivals = [f for f in rivals if (f.measure, f.target, f.copy) == about]
         least = min(rivals, key=lambda f: f.correct, default=None)
         if least is not None and least.correct < one.correct:
-            yield TEMPLATES["without"].format(
+            yield fill(
+                TEMPLATES["without"],
                 what=_what(least),
                 key=truncate(least.without or ""),
                 p=percent(least.percent("correct")),
             )
     for all_ in record.ceilings:
         n = all_.most_support.n
-        yield TEMPLATES["ceiling"].format(
+        yield fill(
+            TEMPLATES["ceiling"],
             target=truncate(all_.target),
             c=f"{all_.ceiling:,}",
             N=f"{n:,}",
             w=percent(100 * all_.ceiling_wrong / n if n else 0.0),
         )
-    yield TEMPLATES["largest"].format(sets=f"{record.n_sets:,}")
+    yield fill(TEMPLATES["largest"], sets=f"{record.n_sets:,}")
 
 
 def figure_label(one: KeySetFigure) -> str:
@@ -147,14 +150,15 @@ def _(record: KeySets) -> str:
 @as_blocks.register
 def _(record: KeySets) -> Iterator[Block]:
     yield Heading("Disclosure by every set of the keys")
-    sizes = TEMPLATES["sizes"].format(
+    sizes = fill(
+        TEMPLATES["sizes"],
         original=people(record.n_original),
         keys=and_list(record.keys),
         sets=format_count(record.n_sets, "set"),
     )
     yield Sentence(sizes, "lead")
     if not record.complete:
-        yield Sentence(TEMPLATES["few"].format(most=record.at_most), "look")
+        yield Sentence(fill(TEMPLATES["few"], most=record.at_most), "look")
     for verdict in record.verdicts:
         if verdict.status != "within":
             kind: Kind = "stop" if verdict.status == "above" else "look"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from unveil.records.person import PeopleByKeys
 from unveil.records.uniques import Anonymity, MatchRisk
 from unveil.view.blocks import Block, Heading, notes, sentences, table
-from unveil.view.format import and_list, people, percent, truncate
+from unveil.view.format import and_list, fill, people, percent, truncate
 from unveil.view.show import as_blocks, as_text
 from unveil.view.uniques import NUMBERS, figure
 
@@ -25,8 +25,8 @@ TEMPLATES = {
     "people weighted": "Counted by person, the rarest keys are those of {k}.",
     "above": "For {n} the risk is above {p}.",
     "diversity": (
-        "{n} of {N} people ({p}) share their keys only with records of one value of {sensitive},"
-        " which is disclosed."
+        "{n} of {N} people ({p}) {n:shares|share} their keys only with records of one value of"
+        " {sensitive}, which is disclosed."
     ),
     "no diversity": "No one shares their keys only with records of one value of {sensitive}.",
 }
@@ -50,29 +50,31 @@ def risk_sentences(record: MatchRisk) -> Iterator[tuple[str, str]]:
             yield f"k = {row.k}", _anonymity(record, row)
     if not any(row.n for row in record.anonymity):
         most = max(row.k for row in record.anonymity) - 1
-        yield "k", TEMPLATES["no anonymity"].format(k=NUMBERS[most])
+        yield "k", fill(TEMPLATES["no anonymity"], k=NUMBERS[most])
     assumption = "no weights" if record.weights is None else "weights"
     yield (
         "risk",
-        TEMPLATES["risk"].format(
+        fill(
+            TEMPLATES["risk"],
             e=_format_expected(record.expected_reidentifications),
             N=people(record.n_records),
             p=percent(100 * record.global_risk),
-            assumption=TEMPLATES[assumption].format(weights=truncate(record.weights or "")),
+            assumption=fill(TEMPLATES[assumption], weights=truncate(record.weights or "")),
         ),
     )
     if record.people is not None:
         yield _by_person(record.people)
     for above in record.risks:
         if above.above == HIGH_RISK and above.n:
-            said = TEMPLATES["above"].format(n=people(above.n), p=percent(100 * above.above))
+            said = fill(TEMPLATES["above"], n=people(above.n), p=percent(100 * above.above))
             yield "above", said
     for diversity in record.diversity:
         if diversity.kind == "distinct":
             kind = "diversity" if diversity.n_below_2 else "no diversity"
             yield (
                 "l",
-                TEMPLATES[kind].format(
+                fill(
+                    TEMPLATES[kind],
                     p=percent(100 * diversity.n_below_2 / record.n_records),
                     n=f"{diversity.n_below_2:,}",
                     N=f"{record.n_records:,}",
@@ -84,12 +86,13 @@ def risk_sentences(record: MatchRisk) -> Iterator[tuple[str, str]]:
 def _by_person(found: PeopleByKeys) -> tuple[str, str]:
     k = people(found.k)
     if found.global_risk is None:
-        return "people weighted", TEMPLATES["people weighted"].format(k=k)
-    return "people", TEMPLATES["people"].format(k=k, p=percent(100 * found.global_risk))
+        return "people weighted", fill(TEMPLATES["people weighted"], k=k)
+    return "people", fill(TEMPLATES["people"], k=k, p=percent(100 * found.global_risk))
 
 
 def _anonymity(record: MatchRisk, row: Anonymity) -> str:
-    return TEMPLATES["anonymity"].format(
+    return fill(
+        TEMPLATES["anonymity"],
         p=percent(100 * row.share),
         n=f"{row.n:,}",
         N=f"{record.n_records:,}",

@@ -8,7 +8,15 @@ from collections.abc import Iterator
 from unveil.records.protection import FakeMarks, Removal, RemovalRow, SmoothedColumn, Smoothing
 from unveil.records.recoding import KeyFigures, Recoding, StepDone, Suggestions
 from unveil.view.blocks import Block, Heading, notes, sentences, table
-from unveil.view.format import and_list, format_count, lines, percent, percent_or_dash, truncate
+from unveil.view.format import (
+    and_list,
+    fill,
+    format_count,
+    lines,
+    percent,
+    percent_or_dash,
+    truncate,
+)
 from unveil.view.show import as_blocks, as_text
 
 TEMPLATES = {
@@ -21,8 +29,8 @@ TEMPLATES = {
     "together": "Unique on {keys}: {before} of {n} now, {after} after all of them.",
     "nothing": "No recoding is proposed for {file}. Check what an intruder would know.",
     "removed": "Copy {copy}: {n} of {records} removed; {left} left.",
-    "replicated": "{n} of {N} people ({p}) are replicated uniques: unique on {keys} in the original"
-    " and in copy {copy}.",
+    "replicated": "{n} of {N} people ({p}) {n:is|are} unique on {keys} in the original"
+    " and in copy {copy} (replicated).",
     "keys of removal": "Keys: {keys}.",
     "smoothed": "{n} smoothed over sorted values and put back by rank.",
     "stayed": "{n} of {numbers} changed; {same} the same to six digits.",
@@ -37,7 +45,8 @@ SMOOTH_HEADS = ("column", "numbers", "changed", "mean before", "after", "sd befo
 
 def recoding_sentences(record: Recoding) -> Iterator[str]:
     """What was done, step by step, and what it did for the keys."""
-    yield TEMPLATES["recoded"].format(
+    yield fill(
+        TEMPLATES["recoded"],
         steps=format_count(len(record.rows), "step was", "steps were"),
         file=truncate(record.files[0]),
         records=format_count(record.n_records_left, "record"),
@@ -57,9 +66,10 @@ def _on_keys(record: Recoding) -> Iterator[str]:
     if after is None:
         keys, n = and_list(before.keys), f"{before.n_uniques:,}"
         total = f"{before.n_records:,}"
-        yield TEMPLATES["no keys"].format(keys=keys, before=n, n_before=total)
+        yield fill(TEMPLATES["no keys"], keys=keys, before=n, n_before=total)
         return
-    yield TEMPLATES["keys"].format(
+    yield fill(
+        TEMPLATES["keys"],
         keys=and_list(before.keys),
         then="" if after.keys == before.keys else f" by {and_list(after.keys)}",
         before=f"{before.n_uniques:,}",
@@ -68,7 +78,8 @@ def _on_keys(record: Recoding) -> Iterator[str]:
         n_after=f"{after.n_records:,}",
     )
     if before.n_replicated is not None and after.n_replicated is not None:
-        yield TEMPLATES["repU"].format(
+        yield fill(
+            TEMPLATES["repU"],
             before=f"{before.n_replicated:,} ({percent_or_dash(before.repU)})",
             after=f"{after.n_replicated:,} ({percent_or_dash(after.repU)})",
         )
@@ -122,13 +133,14 @@ def suggestion_sentence(record: Suggestions) -> str:
     """How many steps are proposed."""
     n = format_count(len(record.rows), "step is", "steps are")
     key = "proposed" if record.rows else "nothing"
-    return TEMPLATES[key].format(n=n, file=truncate(record.files[0]))
+    return fill(TEMPLATES[key], n=n, file=truncate(record.files[0]))
 
 
 def together(record: Suggestions) -> Iterator[str]:
     """What all proposals would do for the keys."""
     if record.rows and record.n_uniques is not None and record.n_uniques_left is not None:
-        yield TEMPLATES["together"].format(
+        yield fill(
+            TEMPLATES["together"],
             keys=and_list(record.keys),
             before=f"{record.n_uniques:,}",
             n=f"{record.n_records:,}",
@@ -138,16 +150,18 @@ def together(record: Suggestions) -> Iterator[str]:
 
 def removal_sentences(record: Removal) -> Iterator[str]:
     """What was taken out of each copy, and who was alone twice."""
-    yield TEMPLATES["keys of removal"].format(keys=and_list(record.keys))
+    yield fill(TEMPLATES["keys of removal"], keys=and_list(record.keys))
     for row in record.rows:
-        yield TEMPLATES["replicated"].format(
+        yield fill(
+            TEMPLATES["replicated"],
             p=percent(100 * row.replicated / row.n_original),
             n=f"{row.replicated:,}",
             N=f"{row.n_original:,}",
             keys="these keys",
             copy=row.copy,
         )
-        yield TEMPLATES["removed"].format(
+        yield fill(
+            TEMPLATES["removed"],
             copy=row.copy,
             n=f"{row.n_removed:,}",
             records=format_count(row.n_synthetic, "record was", "records were"),
@@ -194,7 +208,8 @@ def smooth_notes(record: Smoothing) -> list[str]:
 
 def _change_sentence(row: SmoothedColumn) -> str:
     n_same = row.n_values - row.n_changed
-    return TEMPLATES["stayed"].format(
+    return fill(
+        TEMPLATES["stayed"],
         n=f"{row.n_changed:,}",
         numbers=format_count(row.n_values, "number"),
         same=f"{n_same:,} {'is' if n_same == 1 else 'are'}",
@@ -205,7 +220,7 @@ def marked_sentence(record: FakeMarks) -> str:
     """Where a copy says that it is fake."""
     column = "" if record.marker is None else f", by the column {truncate(record.marker)}"
     file = "" if record.written is None else f", and written to {truncate(record.written.path)}"
-    return TEMPLATES["marked"].format(column=column, file=file)
+    return fill(TEMPLATES["marked"], column=column, file=file)
 
 
 @as_text.register
@@ -255,7 +270,7 @@ def _(record: Removal) -> Iterator[Block]:
 @as_text.register
 def _(record: Smoothing) -> str:
     n = format_count(sum(row.note is None for row in record.rows), "column was", "columns were")
-    return "\n".join([TEMPLATES["smoothed"].format(n=n), *smooth_notes(record)])
+    return "\n".join([fill(TEMPLATES["smoothed"], n=n), *smooth_notes(record)])
 
 
 @as_blocks.register

@@ -38,8 +38,10 @@ def render_html(
     blocks: Iterable[Block], *, is_page: bool = False, terms: Callable[[str], Any] | None = None
 ) -> str:
     """The blocks one after the other; `terms` links words of a report's sentences."""
+    from markupsafe import Markup
+
     template = environment(is_page).get_template("blocks.html")
-    return template.render(blocks=list(blocks), link_terms=terms)
+    return Markup(template.render(blocks=list(blocks), link_terms=terms))
 
 
 @cache
@@ -61,7 +63,7 @@ def environment(is_page: bool) -> "Environment":
     @pass_context
     def link(context: Any, text: str) -> Any:
         found = context.get("link_terms")
-        return text if found is None else found(whole(text))
+        return [(text, "")] if found is None else found(whole(text))
 
     made.filters["kind"] = lambda block: type(block).__name__
     made.filters["status"] = lambda cell: STATUS_OF_GLYPH.get(cell[:1], "none").replace(" ", "-")

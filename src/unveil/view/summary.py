@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from unveil.records.alerts import Alert, NotTested
+from unveil.records.disclosure import MEANING
 from unveil.records.judgement import Status
 from unveil.records.summary import (
     AboveLimit,
@@ -31,7 +32,17 @@ from unveil.view.blocks import (
     TableBlock,
     table,
 )
-from unveil.view.format import and_list, format_count, people, percent, ratio, truncate, visible
+from unveil.view.format import (
+    agree,
+    and_list,
+    fill,
+    format_count,
+    people,
+    percent,
+    ratio,
+    truncate,
+    visible,
+)
 from unveil.view.show import as_blocks, as_text
 from unveil.view.status import GLYPHS, format_status
 
@@ -71,6 +82,10 @@ MOST_ON_SCREEN = 15
 LONGEST, LONGEST_SUBJECT = 24, 36
 FOOT = "Evidence for a decision, not a certificate of safety."
 MATCH = "A replicated unique is a possible match, not proof of one."
+REAPPEAR = (
+    "{n} original {k:record|records} {k:reappears|reappear} in the synthetic data, equal in"
+    " {v:the one compared variable|all {v} compared variables}."
+)
 CHOICES = ("release", "release with conditions", "do not release")
 ROLES = ("Analyst", "Reviewer", "Approver")
 
@@ -90,7 +105,7 @@ def summary_blocks(summary: Summary) -> Iterator[Block]:
     yield Heading("5  Decisions to take")
     yield from _decisions_page(summary)
     yield Signatures(CHOICES, ROLES)
-    yield Sentence(_foot(summary), "dim")
+    yield Sentence(_foot(summary), "dim", "summary.foot")
 
 
 def screen_blocks(summary: Summary, *, most: int = MOST_ON_SCREEN) -> Iterator[Block]:
@@ -146,9 +161,8 @@ def page_title(summary: Summary) -> str:
 def _head(summary: Summary) -> Iterator[Block]:
     day = "" if summary.date is None else f"{summary.date[:10]}. "
     audience = f"Audience: {summary.audience}. " if summary.audience else ""
-    yield Sentence(
-        f"{day}{audience}{people(summary.n_people)}. {_scenario_sentence(summary)}", "dim"
-    )
+    text = f"{day}{audience}{people(summary.n_people)}. {_scenario_sentence(summary)}"
+    yield Sentence(text, "dim", "summary.head")
 
 
 def _scenario_sentence(summary: Summary) -> str:
@@ -276,14 +290,14 @@ def _share(n: int, of: int) -> str:
 
 def _unique_sentence(summary: Summary, known: IdentitySummary) -> str:
     n, of = known.unique, summary.n_people
-    verb = "is" if n == 1 else "are"
-    return f"{n:,} of {people(of)} {verb} unique on the keys in the original ({_share(n, of)})"
+    return f"{n:,} of {people(of)} {agree(n)} unique on the keys in the original ({_share(n, of)})"
 
 
 def _replicated_sentence(summary: Summary, known: IdentitySummary) -> str:
     n = known.replicated
-    verb = "is" if n == 1 else "are"
-    return f"{n:,} {verb} also unique in the synthetic data (repU {_share(n, summary.n_people)})"
+    return (
+        f"{n:,} {agree(n)} also unique in the synthetic data (repU {_share(n, summary.n_people)})"
+    )
 
 
 def _beside(status: Status) -> str:
@@ -310,14 +324,12 @@ def _identity_page(summary: Summary) -> Iterator[Block]:
     made = table("", ("people", "number", "share", "status"), rows, main=("number",), bars=bars)
     yield replace(made, bar_head="of all people")
     n = known.reappearing
-    yield Sentence(
-        f"{MATCH} {_none_or(n)} original {'record' if n == 1 else 'records'}"
-        f" {'reappears' if n == 1 else 'reappear'} in the synthetic data, equal in all"
-        f" {known.n_variables} compared variables."
-    )
+    text = f"{MATCH} {fill(REAPPEAR, n=_none_or(n), k=n, v=known.n_variables)}"
+    yield Sentence(text, key="summary.reappear")
     if len(summary.scenarios) > 1:
         others = [one for one in summary.scenarios if one != known.scenario]
-        yield Sentence(f"Also assessed: {and_list(others)}; the highest figure is shown.", "dim")
+        text = f"Also assessed: {and_list(others)}; the highest figure is shown."
+        yield Sentence(text, "dim", "summary.scenarios")
 
 
 def _none_or(n: int) -> str:
@@ -344,9 +356,15 @@ def _name(summary: Summary, one: TargetSummary) -> str:
 
 
 TARGET_HEADS = (
-    *("variable", "disclosed correctly", "of these, not the most common", "expected"),
+    *("variable", "disclosed correctly", "of these, not the most common", "expected; adds"),
     *("disclosed wrongly", "status"),
 )
+
+
+def _adds(one: TargetSummary) -> str:
+    """What is added beyond what other people's records teach, in people, with its interval."""
+    half = ((one.adds_high or 0.0) - (one.adds_low or 0.0)) / 2
+    return f"{round(one.adds or 0.0):+,} ± {half:,.0f}"
 
 
 def _cells(summary: Summary, one: TargetSummary) -> tuple[str, ...]:
@@ -356,7 +374,7 @@ def _cells(summary: Summary, one: TargetSummary) -> tuple[str, ...]:
         _name(summary, one),
         f"{one.correct:,} ({_share(one.correct, summary.n_people)})",
         f"{one.not_most_common:,}{tie}",
-        "-" if one.expected is None else f"{one.expected:,.0f}",
+        "-" if one.expected is None else f"{one.expected:,.0f}; {_adds(one)}",
         f"{one.wrong:,}",
         f"{format_status(one.status)}{excluded}",
     )
@@ -393,10 +411,10 @@ def _targets_page(summary: Summary) -> Iterator[Block]:
         rows,
         main=("disclosed correctly",),
         bars=bars,
-        footnote=note.removesuffix(" Expected (-): not computed.") if is_known else note,
+        footnote=f"{note.partition(' Expected')[0]} adds (95 %): {MEANING}." if is_known else note,
     )
     yield replace(made, bar_head="of all people")
-    yield Sentence(" ".join(_notes(summary)), "look")
+    yield Sentence(" ".join(_notes(summary)), "look", "summary.notes")
 
 
 def _worst(rows: Sequence[TargetSummary]) -> Status:
@@ -430,10 +448,9 @@ def _notes(summary: Summary) -> Iterator[str]:
 def any_sentence(summary: Summary) -> str:
     """People for whom some value is disclosed correctly."""
     n = summary.any_correct or 0
-    have = "person" if n == 1 else "people"
-    verb = "has" if n == 1 else "have"
     share = f" ({_share(n, summary.n_people)})" if n else ""
-    return f"{_none_or(n)} {have}{share} {verb} at least one value correctly disclosed."
+    whom = f"{_none_or(n)} {agree(n, 'person', 'people')}{share}"
+    return f"{whom} {agree(n, 'has', 'have')} at least one value correctly disclosed."
 
 
 def sensitive_sentence(summary: Summary, one: SensitiveSummary) -> str:
@@ -476,6 +493,7 @@ def _shorten(name: str, longest: int = LONGEST) -> str:
 def _screen_table(summary: Summary, most: int) -> Block:
     shown, rest = summary.targets[:most], summary.targets[most:]
     has_limit = any(one.status != "no limit" for one in summary.targets)
+    is_known = any(one.adds is not None for one in shown)
     rows = []
     for one in shown:
         name = _name(summary, one)
@@ -483,19 +501,24 @@ def _screen_table(summary: Summary, most: int) -> Block:
             _shorten(name),
             *_count_cells(one.correct, summary.n_people),
             f"{one.not_most_common:,}",
+            *((_adds(one) if one.adds is not None else "-",) if is_known else ()),
             f"{one.wrong:,}",
         )
         rows.append((*cells, format_status(one.status)) if has_limit else cells)
-    heads = ("variable", "correctly", "share", "not-commonest", "wrongly")
-    more = ""
+    heads = (
+        *("variable", "correctly", "share", "not-commonest"),
+        *(*(("adds",) if is_known else ()), "wrongly"),
+    )
+    more = f"adds (95 %): {MEANING}" if is_known else ""
     if rest:
-        more = f"{format_count(len(rest), 'more variable')} of at most {rest[0].correct:,} people"
+        n = f"{format_count(len(rest), 'more variable')} of at most {rest[0].correct:,} people"
+        more = f"{n}. {more}" if more else n
     return table(
         "",
         (*heads, "status") if has_limit else heads,
         rows,
         main=("correctly",),
-        spare=("not-commonest", "share"),
+        spare=("share", "not-commonest"),
         footnote=more,
     )
 
@@ -558,7 +581,7 @@ def _decisions_page(summary: Summary) -> Iterator[Block]:
         yield TableBlock("", heads, tuple(rows), rest)
     else:
         yield Sentence("None.")
-    yield Sentence(rulings_sentence(summary.rulings), "dim")
+    yield Sentence(rulings_sentence(summary.rulings), "dim", "summary.rulings")
 
 
 def rulings_sentence(rulings: Sequence[SummaryRuling]) -> str:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from unveil.records.alerts import Acceptance
 from unveil.records.judgement import Limit
 from unveil.records.report import ReportContents
+from unveil.view.blocks import Sentence
 from unveil.view.glossary import GLOSSARY, TERMS, TermLinks, terms_in, topics_of
 from unveil.view.render_html import render_html
 from unveil.view.sections import context
@@ -209,13 +210,14 @@ def test_four_tcaps_are_told_apart():
 
 
 def test_a_term_in_a_sentence_leads_to_the_glossary_once_in_a_section():
-    link = TermLinks()
-    assert link("DiSCO and repU and DiSCO <b>") == (
-        '<a class="term" href="#term-disco">DiSCO</a> and <a class="term"'
-        ' href="#term-repu">repU</a> and DiSCO &lt;b&gt;'
+    sentences = [Sentence(text, key="x") for text in ("DiSCO and repU and DiSCO <b>", "DiSCO")]
+    html = render_html(sentences, is_page=True, terms=TermLinks())
+    assert html.replace(' data-says="x" data-of=""', "") == (
+        '<p><a class="term" href="#term-disco">DiSCO</a> and <a class="term"'
+        ' href="#term-repu">repU</a> and DiSCO &lt;b&gt;</p><p>DiSCO</p>'
     )
-    assert link("DiSCO") == "DiSCO"
-    assert TermLinks()("R. Reviewer, DiSCOs, my_DiSCO") == "R. Reviewer, DiSCOs, my_DiSCO"
+    text = "R. Reviewer, DiSCOs, my_DiSCO"
+    assert TermLinks()(text) == [(text, "")]
 
 
 @pytest.mark.slow

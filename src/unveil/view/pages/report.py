@@ -9,8 +9,6 @@ from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple
 
-from markupsafe import Markup
-
 from unveil.records.report import Parts, ReportContents
 from unveil.view.alerts import alert_blocks
 from unveil.view.blocks import Block, Heading
@@ -105,6 +103,6 @@ def _draw(annex: Annex, contents: ReportContents, parts: Parts) -> list[Block]:
     return [block for draw in annex.draw for block in draw(contents, parts)]
 
 
-def _html(blocks: list[Block]) -> Markup:
+def _html(blocks: list[Block]) -> str:
     """Blocks with their terms linked, each where it first occurs."""
-    return Markup(render_html(blocks, is_page=True, terms=TermLinks()))
+    return render_html(blocks, is_page=True, terms=TermLinks())
