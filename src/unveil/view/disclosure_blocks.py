@@ -340,7 +340,7 @@ def _closing(
         yield Sentence(f"▲ {text}", "lead")
     if assessment is not None:
         if of_files := _file_alerts(assessment):
-            yield Sentence(f"{summary(of_files)} They stand at the top.", "lead")
+            yield Sentence(f"{summary(of_files)} They are at the top.", "lead")
         if not assessment.is_gate:
             yield Sentence(NO_VERDICT, "lead")
 

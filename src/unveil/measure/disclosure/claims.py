@@ -96,7 +96,7 @@ def claims(
     at_least
         A value, or a group, of fewer people teaches nothing.
     seed
-        For the folds by which each person is left out of what is expected of them.
+        For the folds by which each person is excluded from what is expected of them.
 
     Returns
     -------

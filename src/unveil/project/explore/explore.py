@@ -242,7 +242,7 @@ def explore(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> ExplorationResult:
-    """Make copies in several ways, and measure what each gives away and what it is good for.
+    """Make copies in several ways, and measure what each discloses and what it is good for.
 
     Parameters
     ----------
@@ -250,8 +250,9 @@ def explore(
         As in `unveil.disclosure`.
     settings
         The ways to try, each a mapping: "method", options of `unveil.synthesise` by name, "filter"
-        (True, or settings of `unveil.refill`; on the keys unless it names columns), "add_noise" (as
-        in `unveil.add_noise`), and a "name" of its own if wanted. None: the grid of what follows.
+        (True, or settings of `unveil.refill`; on the keys unless it names columns), "add_noise"
+        (as in `unveil.add_noise`), and a "name" of its own if wanted. None: the grid of what
+        follows.
     methods, min_leaf, filter, add_noise
         The grid: trees (cart) by the fewest rows in a leaf, other methods once; each without and
         with filter and noise where these are given. "catall" and "ipf" model the same categories
@@ -260,14 +261,14 @@ def explore(
     copies
         How many copies of each setting are measured: their means, and how they spread.
     control
-        The share of people who are held back from further copies, made of the others alone, to
-        tell what is general knowledge: R. None or 0: no R, and half the work.
+        The share of people who are kept as a control sample from further copies, made of the
+        others alone, to tell what is general knowledge: R. None or 0: no R, and half the work.
     risk, utility
         What the frontier is of: DiSCO, DiSCO_max, repU or R; S_pMSE, S_pMSE_max or pMSE.
     special_codes
-        By column, the numbers that stand for no answer.
+        By column, the numbers that stand for missing values.
     drop, real_values
-        What to do with identifiers and free text, as in `unveil.synthesise`: columns to leave out
+        What to do with identifiers and free text, as in `unveil.synthesise`: columns to omit
         of all that is done, or by column the reason why they take part.
     seed
         Same seed, same figures; drawn by the operating system, and kept in the folder, where None.
@@ -287,8 +288,8 @@ def explore(
     Notes
     -----
     repU, DiSCO and utility are of copies of the whole original, as they would be released; R is of
-    copies of the train part: (train - control) / (100 - control), on means over targets and copies.
-    A setting that no copy can be made with has a `reason` and no figures.
+    copies of the train part: (train - control) / (100 - control), on means over targets and
+    copies. A setting that no copy can be made with has a `reason` and no figures.
 
     References
     ----------
