@@ -1,13 +1,14 @@
 """The whole table of speed and memory: what each kind of work costs now, and what it may cost.
 
-A row is a name, a function that measures once, and a bound. Each measurement has a process of its
-own (started, never forked), so that peak memory is its own. Ratios are of CPU seconds (threads
-included), ours and the yardstick in turns in one process; the yardstick is beside it in this file.
-Rows about files, commands, whole runs, synthesis and utility are in `all_files.py`.
+A group of rows is a function that measures them once, in a process of its own (started, never
+forked), so that peak memory is its own. Ratios are of CPU seconds (threads and ended processes
+included), ours and the yardstick in turns, the median of the pairs: other work on the machine
+changes them little. The yardstick is beside the work in this file, and in `all_files.py` for files,
+commands, whole runs, synthesis and utility.
 
-    python benchmarks/all.py                    every row, three times
-    python benchmarks/all.py --only copies      the rows whose name contains this
-    python benchmarks/all.py --runs 1           once
+    python benchmarks/all.py                    every row, once: at most 15 minutes of a free core
+    python benchmarks/all.py --runs 3           three times
+    python benchmarks/all.py --only copies      the groups with a row whose name contains this
 """
 
 import argparse
@@ -18,6 +19,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -28,7 +30,8 @@ from uniques import people as key_people
 
 import unveil
 
-Row = tuple[str, Callable[[], float], float]
+Rows = list[tuple[str, float]]  # what is measured, and its bound
+Group = tuple[Callable[[], list[float]], Rows]
 
 
 def frames(rows: int, keys: tuple[str, ...], n_copies: int = 1) -> list[pl.DataFrame]:
@@ -42,10 +45,8 @@ def warm_up() -> None:
 
 
 def median_ratio(ours: Callable[[], object], bare: Callable[[], object], rounds: int) -> float:
-    """Median CPU seconds of ours to that of the yardstick, taken in turns."""
-    pairs = [(cpu_seconds(ours), cpu_seconds(bare)) for _ in range(rounds)]
-    mine, theirs = zip(*pairs, strict=True)
-    return statistics.median(mine) / statistics.median(theirs)
+    """Median over pairs, taken in turns, of CPU seconds of ours to those of the yardstick."""
+    return statistics.median(cpu_seconds(ours) / cpu_seconds(bare) for _ in range(rounds))
 
 
 def peak_bytes(work: Callable[[], object]) -> int:
@@ -56,46 +57,51 @@ def peak_bytes(work: Callable[[], object]) -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - before
 
 
-def to_group_bys(rows: int, keys: tuple[str, ...]) -> float:
-    """Disclosure beside the bare group-bys."""
+def one_file(rows: int, keys: tuple[str, ...]) -> list[float]:
+    """Disclosure beside the bare group-bys; of 10^6 rows also the peak by the rows of both."""
     original, synthetic = frames(rows, keys)
     warm_up()
-    return median_ratio(
-        lambda: unveil.disclosure(original, synthetic, keys=keys, targets=TARGETS),
-        lambda: yardstick(original, synthetic, keys),
-        9 if rows < 10**6 else 5,
-    )
+
+    def ours() -> object:
+        return unveil.disclosure(original, synthetic, keys=keys, targets=TARGETS)
+
+    found = [peak_bytes(ours) / (2 * rows)] if rows >= 10**6 else []
+    rounds = 5 if rows >= 10**6 else 15
+    return [median_ratio(ours, lambda: yardstick(original, synthetic, keys), rounds), *found]
 
 
-def copies_to_one(n_copies: int) -> float:
-    """Many synthetic files beside one, large keys."""
-    original, *copies = frames(10**5, LARGE_KEYS, n_copies)
-    asked = {"keys": LARGE_KEYS, "targets": TARGETS}
-    warm_up()
-    return median_ratio(
-        lambda: unveil.disclosure(original, copies, **asked),
-        lambda: unveil.disclosure(original, copies[0], **asked),
-        3,
-    )
-
-
-def copies_peak() -> float:
-    """Megabytes beyond the frames, 50 synthetic files."""
-    original, *copies = frames(10**5, LARGE_KEYS, 50)
-    warm_up()
-    asked = {"keys": LARGE_KEYS, "targets": TARGETS}
-    return peak_bytes(lambda: unveil.disclosure(original, copies, **asked)) / 2**20
-
-
-def bytes_per_row(keys: tuple[str, ...]) -> float:
-    """Peak memory beyond the frames, by the rows of both files."""
-    original, synthetic = frames(10**6, keys)
-    warm_up()
+def expected_part(rows: int, keys: tuple[str, ...]) -> list[float]:
+    """What is expected behind DiSCO, to the figures that it is beside."""
+    original, synthetic = frames(rows, keys)
     asked = {"keys": keys, "targets": TARGETS}
-    return peak_bytes(lambda: unveil.disclosure(original, synthetic, **asked)) / (2 * 10**6)
+    small = [frame.head(2000) for frame in (original, synthetic)]
+    unveil.disclosure(*small, **asked).with_expected()
+    ratios = []
+    for _ in range(3):
+        start = time.process_time()
+        result = unveil.disclosure(original, synthetic, **asked)
+        counted = time.process_time()
+        result.with_expected()
+        ratios.append((time.process_time() - counted) / (counted - start))
+    return [statistics.median(ratios)]
 
 
-def wide() -> float:
+def many_files(keys: tuple[str, ...]) -> list[float]:
+    """Growth from one synthetic file to 50: its slope, 50 to one, and the megabytes of 50."""
+    original, *copies = frames(10**5, keys, 50)
+    asked = {"keys": keys, "targets": TARGETS}
+    warm_up()
+
+    def seconds(n: int) -> float:
+        return cpu_seconds(lambda: unveil.disclosure(original, copies[:n], **asked))
+
+    peak = peak_bytes(lambda: unveil.disclosure(original, copies, **asked)) / 2**20
+    took = {n: statistics.median(seconds(n) for _ in range(3)) for n in (1, 2, 5, 10)}
+    took[50] = seconds(50)
+    return [slope(took), took[50] / took[1], peak]
+
+
+def wide() -> list[float]:
     """CPU seconds for 5,000 columns of 20 rows."""
     rng = np.random.default_rng(1)
 
@@ -107,21 +113,22 @@ def wide() -> float:
 
     original, synthetic = made(), made()
     warm_up()
-    return cpu_seconds(lambda: unveil.disclosure(original, synthetic, keys=["c0", "c1", "c2"]))
+    return [cpu_seconds(lambda: unveil.disclosure(original, synthetic, keys=["c0", "c1", "c2"]))]
 
 
 LEVEL = "condition=condition 0"
 
 
-def whatif_of_result() -> float:
+def whatif_of_result() -> list[float]:
     """CPU milliseconds for a whole record under one more exclusion, 10^6 rows."""
     original, synthetic = frames(10**6, SMALL_KEYS)
     result = unveil.disclosure(original, synthetic, keys=SMALL_KEYS, targets=TARGETS)
     result.whatif([LEVEL])
-    return 1000 * statistics.median(cpu_seconds(lambda: result.whatif([LEVEL])) for _ in range(5))
+    took = [cpu_seconds(lambda: result.whatif([LEVEL])) for _ in range(5)]
+    return [1000 * statistics.median(took)]
 
 
-def whatif_in_project() -> float:
+def whatif_in_project() -> list[float]:
     """A what-if of a project beside the first one, which reads and counts; 10^6 rows."""
     with tempfile.TemporaryDirectory() as folder:
         for name, frame in zip(("original", "copy"), frames(10**6, SMALL_KEYS), strict=True):
@@ -139,118 +146,130 @@ targets = {json.dumps(TARGETS)}
         project = unveil.Project(folder)
         first = cpu_seconds(lambda: project.whatif([LEVEL]))
         others = [cpu_seconds(lambda: project.whatif(["education=education 1"])) for _ in range(3)]
-    return statistics.median(others) / first
+    return [statistics.median(others) / first]
 
 
-def ecap() -> float:
+def ecap() -> list[float]:
     """CPU seconds of ECAP for 10^5 distinct values."""
     from unveil.measure.ecap.ecap import ecap as measure
 
     values = np.random.default_rng(1).normal(170, 10, 10**5)
     asked = {"population": "normal(170, 10)", "N": 10**6, "n": 10**5, "sigma": 2.0}
-    return cpu_seconds(lambda: measure(values.tolist(), **asked))
+    return [cpu_seconds(lambda: measure(values.tolist(), **asked))]
 
 
-def suda() -> float:
+def suda() -> list[float]:
     """CPU seconds of SUDA for 20,000 records and 16 keys."""
     from unveil.measure.uniques.suda import suda as measure
 
     frame = key_people(20_000, (2, 3, 4, 2, 3, 5, 2, 6) * 2, 1)
-    return cpu_seconds(lambda: measure(frame, keys=frame.columns))
+    return [cpu_seconds(lambda: measure(frame, keys=frame.columns))]
 
 
-def slope(sizes: tuple[int, ...], seconds: Callable[[int], float]) -> float:
+def slope(took: dict[int, float]) -> float:
     """How CPU time grows: the slope of its logarithm on that of the size, by least squares."""
-    x = [math.log(size) for size in sizes]
-    return statistics.linear_regression(x, [math.log(seconds(size)) for size in sizes]).slope
+    return statistics.linear_regression(
+        [math.log(size) for size in took], [math.log(seconds) for seconds in took.values()]
+    ).slope
 
 
-def growth_in_rows(keys: tuple[str, ...]) -> float:
+def growth_in_rows(keys: tuple[str, ...]) -> list[float]:
     """From 10^4 to 10^7 rows on each side."""
-
-    def seconds(rows: int) -> float:
-        original, synthetic = frames(rows, keys)
-        asked = {"keys": keys, "targets": TARGETS}
-        return min(
-            cpu_seconds(lambda: unveil.disclosure(original, synthetic, **asked))
-            for _ in range(1 if rows > 10**6 else 3)
-        )
-
-    warm_up()
-    return slope((10**4, 10**5, 10**6, 10**7), seconds)
-
-
-def growth_in_files(keys: tuple[str, ...]) -> float:
-    """From one synthetic file to 50."""
-    original, *copies = frames(10**5, keys, 50)
+    took = {}
     asked = {"keys": keys, "targets": TARGETS}
     warm_up()
-    return slope(
-        (1, 2, 5, 10, 20, 50),
-        lambda n: cpu_seconds(lambda: unveil.disclosure(original, copies[:n], **asked)),
-    )
+    for rows in (10**4, 10**5, 10**6, 10**7):
+        pair = frames(rows, keys)
+        rounds = 1 if rows > 10**6 else 3
+        each = [cpu_seconds(lambda: unveil.disclosure(*pair, **asked)) for _ in range(rounds)]  # noqa: B023
+        took[rows] = statistics.median(each)
+    return [slope(took)]
 
 
-ROWS: list[Row] = [
-    ("disclosure 10^6, small keys, to group-bys", lambda: to_group_bys(10**6, SMALL_KEYS), 0.30),
-    ("disclosure 10^6, large keys, to group-bys", lambda: to_group_bys(10**6, LARGE_KEYS), 0.60),
-    ("disclosure 10^5, small keys, to group-bys", lambda: to_group_bys(10**5, SMALL_KEYS), 0.70),
-    ("disclosure 10^5, large keys, to group-bys", lambda: to_group_bys(10**5, LARGE_KEYS), 1.20),
-    ("50 copies to one, large keys", lambda: copies_to_one(50), 55),
-    ("50 copies, MB beyond the frames", copies_peak, 1000),
-    ("bytes per row, small keys", lambda: bytes_per_row(SMALL_KEYS), 80),
-    ("bytes per row, large keys", lambda: bytes_per_row(LARGE_KEYS), 80),
-    ("5,000 columns of 20 rows, s", wide, 10),
-    ("what-if of a project to the first, 10^6", whatif_in_project, 0.1),
-    ("what-if of a result, 10^6, ms", whatif_of_result, 70),
-    ("ECAP of 10^5 values, s", ecap, 4),
-    ("SUDA of 20,000 records, 16 keys, s", suda, 12),
-    ("growth with rows, small keys, slope", lambda: growth_in_rows(SMALL_KEYS), 1.1),
-    ("growth with rows, large keys, slope", lambda: growth_in_rows(LARGE_KEYS), 1.1),
-    ("growth with copies, small keys, slope", lambda: growth_in_files(SMALL_KEYS), 1.1),
-    ("growth with copies, large keys, slope", lambda: growth_in_files(LARGE_KEYS), 1.1),
-]
+def groups() -> list[Group]:
+    """Every group of rows, each row with its bound."""
+    from all_files import GROUPS
+
+    six, five = (f"disclosure 10^{n}, {{}} keys, to group-bys" for n in (6, 5))
+    return [
+        (lambda: one_file(10**5, SMALL_KEYS), [(five.format("small"), 0.70)]),
+        (lambda: one_file(10**5, LARGE_KEYS), [(five.format("large"), 1.20)]),
+        (
+            lambda: one_file(10**6, SMALL_KEYS),
+            [(six.format("small"), 0.30), ("bytes per row, small keys", 80)],
+        ),
+        (
+            lambda: one_file(10**6, LARGE_KEYS),
+            [(six.format("large"), 0.60), ("bytes per row, large keys", 80)],
+        ),
+        (
+            lambda: expected_part(10**5, SMALL_KEYS),
+            [("expected 10^5, small keys, to disclosure", math.inf)],
+        ),
+        (
+            lambda: expected_part(10**4, ("parish", "age", "region")),
+            [("expected 10^4, nearly unique keys, the same", math.inf)],
+        ),
+        (
+            lambda: many_files(SMALL_KEYS),
+            [
+                ("growth with files, small keys, slope", 1.1),
+                ("50 files to one, small keys", 55),
+                ("50 files, small keys, MB beyond the frames", 1000),
+            ],
+        ),
+        (
+            lambda: many_files(LARGE_KEYS),
+            [
+                ("growth with files, large keys, slope", 1.1),
+                ("50 files to one, large keys", 55),
+                ("50 files, large keys, MB beyond the frames", 1000),
+            ],
+        ),
+        (lambda: growth_in_rows(SMALL_KEYS), [("growth with rows, small keys, slope", 1.1)]),
+        (lambda: growth_in_rows(LARGE_KEYS), [("growth with rows, large keys, slope", 1.1)]),
+        (wide, [("5,000 columns of 20 rows, CPU s", 10)]),
+        (whatif_in_project, [("what-if of a project to the first, 10^6", 0.1)]),
+        (whatif_of_result, [("what-if of a result, 10^6, CPU ms", 70)]),
+        (ecap, [("ECAP of 10^5 values, CPU s", 4)]),
+        (suda, [("SUDA of 20,000 records, 16 keys, CPU s", 12)]),
+        *GROUPS,
+    ]
 
 
-def every_row() -> list[Row]:
-    """The rows of this file, and those about files where they are there."""
-    if not Path(__file__).with_name("all_files.py").exists():
-        return ROWS
-    from all_files import ROWS as of_files
-
-    return [*ROWS, *((name, work, bound) for name, work, _, bound in of_files)]
-
-
-def apart(number: int) -> float:
-    """One measurement of a row, in a fresh process."""
-    command = [sys.executable, __file__, "--row", str(number)]
+def apart(number: int, n_rows: int) -> list[float]:
+    """One measurement of a group, in a fresh process."""
+    command = [sys.executable, __file__, "--group", str(number)]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     if done.returncode:
         print(done.stderr.strip().splitlines()[-1], file=sys.stderr)
-        return math.nan
-    return float(done.stdout.split()[-1])
+        return [math.nan] * n_rows
+    return [float(one) for one in json.loads(done.stdout.splitlines()[-1])]
 
 
 def main() -> None:
-    """Print the table, or measure one row."""
+    """Print the table, or measure one group."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", default="")
-    parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--row", type=int)
+    parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--group", type=int)
     chosen = parser.parse_args()
-    rows = every_row()
-    if chosen.row is not None:
-        print(rows[chosen.row][1]())
+    if chosen.group is not None:
+        print(json.dumps(groups()[chosen.group][0]()))
         return
-    print(f"{'work':<44}{'now (lowest to highest)':>30}{'bound':>9}")
-    for number, (name, _, bound) in enumerate(rows):
-        if chosen.only.lower() not in name.lower():
+    print(f"{'work':<46}{'now, run by run':>26}{'bound':>9}", flush=True)
+    for number, (_, rows) in enumerate(groups()):
+        if not any(chosen.only.lower() in name.lower() for name, _ in rows):
             continue
-        found = sorted(apart(number) for _ in range(chosen.runs))
-        median = statistics.median(found)
-        shown = f"{median:,.3g} ({found[0]:,.3g} to {found[-1]:,.3g})"
-        verdict = "" if median <= bound else "  ABOVE"
-        print(f"{name:<44}{shown:>30}{bound:>9,g}{verdict}", flush=True)
+        start = time.perf_counter()
+        runs = [apart(number, len(rows)) for _ in range(chosen.runs)]
+        took = time.perf_counter() - start
+        for (name, bound), *found in zip(rows, *runs, strict=True):
+            shown = ", ".join(f"{one:,.3g}" for one in found)
+            verdict = "met" if statistics.median(found) <= bound else "missed"
+            limit = f"{bound:,g}  {verdict}" if bound < math.inf else "-"
+            print(f"{name:<46}{shown:>26}{limit:>16}", flush=True)
+        print(f"{'':<46}{took:>24.0f} s", flush=True)
 
 
 if __name__ == "__main__":

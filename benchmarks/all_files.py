@@ -1,21 +1,16 @@
 """Files, commands, runs and models: what do they cost beside the bare work in them?
 
 Each row is a ratio of CPU seconds (all processes and threads) to a yardstick that stands in this
-file and runs beside it, or to the seconds that synthpop needed for the same data.
-
-    python benchmarks/all_files.py                     all rows
-    python benchmarks/all_files.py --rounds 3          each three times
-    python benchmarks/all_files.py --only "version"    the rows with this in their name
+file and runs beside it, or to the seconds that synthpop needed for the same data. `all.py` prints
+them.
 """
 
-import argparse
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -83,59 +78,60 @@ def seconds(work: Callable[[], object]) -> float:
     return used() - start
 
 
-def process(*arguments: str) -> float:
-    """CPU seconds of a process of Python; its modules were compiled before, as when installed."""
+def to_process(ours: Sequence[str], bare: Sequence[str]) -> float:
+    """Median CPU seconds of one process of Python to another, in turns, its modules compiled."""
     with tempfile.TemporaryDirectory() as cache_folder:
         known = {**os.environ, "PYTHONPYCACHEPREFIX": cache_folder}
         known.pop("PYTHONDONTWRITEBYTECODE", None)
 
-        def run() -> None:
+        def run(arguments: Sequence[str]) -> None:
             ended = subprocess.run(
                 [sys.executable, *arguments], env=known, capture_output=True, check=False
             )
             if ended.returncode not in (0, 3, 4):  # 3 and 4: measured, and something stands out
                 raise RuntimeError(ended.stderr.decode())
 
-        run()
-        return min(seconds(run) for _ in range(3))
+        run(ours)
+        pairs = [[seconds(lambda: run(one)) for one in (ours, bare)] for _ in range(3)]  # noqa: B023
+        return statistics.median(mine / theirs for mine, theirs in pairs)
 
 
-def version() -> float:
+def version() -> list[float]:
     """`unveil --version`, to importing click."""
-    return process("-m", "unveil", "--version") / process("-c", "import click")
+    return [to_process(["-m", "unveil", "--version"], ["-c", "import click"])]
 
 
-def parquet(*, is_warm: bool) -> float:
-    """Reading 10^6 records of 9 columns apart, to reading them here."""
+def parquet() -> list[float]:
+    """Reading 10^6 records of 9 columns apart, to reading them here: warm, and cold."""
     from unveil.io import isolated
     from unveil.io.sources import read_table
 
     path = folder() / "original.parquet"
-    bare = min(seconds(lambda: pl.read_parquet(path)) for _ in range(5))
-    isolated._end_all()
 
-    def cold() -> None:
-        read_table(path, side="original")
-        isolated._end_all()
-
-    def several(n: int) -> None:
+    def read(n: int) -> None:
         for _ in range(n):
             read_table(path, side="original")
         isolated._end_all()
 
-    one = min(seconds(cold) for _ in range(3))
-    return (seconds(lambda: several(9)) - one) / 8 / bare if is_warm else one / bare
+    read(1)
+    warm, cold = [], []
+    for _ in range(3):
+        bare = seconds(lambda: [pl.read_parquet(path) for _ in range(9)]) / 9
+        one = seconds(lambda: read(1))
+        cold.append(one / bare)
+        warm.append((seconds(lambda: read(9)) - one) / 8 / bare)
+    return [statistics.median(warm), statistics.median(cold)]
 
 
-def command() -> float:
+def command() -> list[float]:
     """`unveil disclosure` on two text files with all that it checks, to only reading both."""
     files = [str(folder() / f"{name}.csv") for name in ("original", "synthetic")]
-    ours = process("-m", "unveil", "disclosure", *files, "--keys", ",".join(KEYS))
     bare = f"import polars as pl; [pl.read_csv(f) for f in {files!r}]"
-    return ours / process("-c", bare)
+    ours = ["-m", "unveil", "disclosure", *files, "--keys", ",".join(KEYS)]
+    return [to_process(ours, ["-c", bare])]
 
 
-def run() -> float:
+def run() -> list[float]:
     """`unveil run` with every measure, to the bare group-bys of its keys and targets."""
     from unveil.project.read_project import read_project
     from unveil.project.run import run_project
@@ -147,8 +143,9 @@ def run() -> float:
             for by in (KEYS, *([*KEYS, target] for target in TARGETS)):
                 frame.group_by(by).len()
 
+    before = [seconds(bare) for _ in range(2)]
     ours = seconds(lambda: run_project(read_project(folder()), again=True))
-    return ours / min(seconds(bare) for _ in range(3))
+    return [ours / statistics.median([*before, seconds(bare)])]
 
 
 def survey(name: str) -> pl.DataFrame:
@@ -156,52 +153,38 @@ def survey(name: str) -> pl.DataFrame:
     return pl.read_csv(SYNTHPOP / name, infer_schema_length=None, null_values=["NA"])
 
 
-def parametric() -> float:
+def parametric() -> list[float]:
     """Regressions of nine columns and one copy, to synthpop's seconds."""
     from unveil.synthesis.synthesise import synthesise
 
     original = survey("sd2011_ods.csv")
     asked = {"method": "parametric", "special_codes": {"income": [-8]}, "seed": 1, "workers": 1}
     work = [seconds(lambda: synthesise(original, **asked)) for _ in range(3)]
-    return min(work) / SYNTHPOP_SYNTHESIS
+    return [statistics.median(work) / SYNTHPOP_SYNTHESIS]
 
 
-def utility() -> float:
+def utility() -> list[float]:
     """A tree and 50 of permuted labels, to synthpop's seconds."""
     from unveil.measure.utility.utility import utility as measure
 
     pair = survey("sd2011_ods.csv"), survey("s1.csv")
     asked = {"special_codes": {"income": [-8]}, "n_permutations": 50, "seed": 1, "workers": 1}
-    return min(seconds(lambda: measure(*pair, **asked)) for _ in range(3)) / SYNTHPOP_UTILITY
+    work = [seconds(lambda: measure(*pair, **asked)) for _ in range(3)]
+    return [statistics.median(work) / SYNTHPOP_UTILITY]
 
 
-ROWS: list[tuple[str, Callable[[], float], str, float]] = [
-    ("unveil --version, to import click", version, "10", 3.0),
-    ("Parquet 10^6 x 9 apart, warm, to bare", lambda: parquet(is_warm=True), "-", 4.0),
-    ("Parquet 10^6 x 9 apart, cold, to bare", lambda: parquet(is_warm=False), "35-40", 10.0),
-    ("disclosure command on CSV 10^6, to reading", command, "3.7", 2.0),
-    ("run, all measures, 10^6, to bare group-bys", run, "over 4 minutes", 30.0),
-    ("parametric synthesis, to synthpop", parametric, "2.0", 0.5),
-    ("utility, 50 permutations, to synthpop", utility, "1.6", 1.0),
+GROUPS: list[tuple[Callable[[], list[float]], list[tuple[str, float]]]] = [
+    (version, [("unveil --version, to import click", 3.0)]),
+    (
+        parquet,
+        [
+            ("Parquet 10^6 x 9 apart, warm, to bare", 4.0),
+            ("Parquet 10^6 x 9 apart, cold, to bare", 10.0),
+        ],
+    ),
+    (command, [("disclosure command on CSV 10^6, to reading", 2.0)]),
+    (run, [("run, all measures, 10^6, to bare group-bys", 30.0)]),
+    (parametric, [("parametric synthesis, to synthpop", 0.5)]),
+    (utility, [("utility, 50 permutations, to synthpop", 1.0)]),
 ]
-"""What is measured, how, what it was when the bounds were set, and the bound."""
-
-
-def main() -> None:
-    """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=1)
-    parser.add_argument("--only", default="")
-    asked = parser.parse_args()
-    print(f"{'work':<44} {'was':>14} {'now':>8} {'bound':>6}")
-    for name, work, was, bound in ROWS:
-        if asked.only in name:
-            start = time.perf_counter()
-            now = statistics.median(work() for _ in range(asked.rounds))
-            mark = "" if now <= bound else "  above"
-            took = time.perf_counter() - start
-            print(f"{name:<44} {was:>14} {now:8.2f} {bound:6.1f}{mark} ({took:.0f} s)", flush=True)
-
-
-if __name__ == "__main__":
-    main()
+"""What measures, and its rows: a name and a bound each."""

@@ -5,7 +5,7 @@ people do not work abroad, or that a 16-year-old is single. What is left is what
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -224,17 +224,22 @@ class ScoredTarget:
         )
 
     @cached_property
-    def table(self) -> ClaimTable:
-        """People and what is expected of them."""
+    def _counts(self) -> ClaimTable:
+        """People, of whom nothing is expected yet: enough where nothing is claimed about them."""
         people = self.people
         return ClaimTable(
             self._cells.starts,
             people.d_tq,
             people.d_q[people.q],
             people.d_t[people.t],
-            self.pattern.expected(people.q, people.t),
+            np.zeros(len(people.q)),
             self.n_people,
         )
+
+    @cached_property
+    def table(self) -> ClaimTable:
+        """People and what is expected of them."""
+        return replace(self._counts, e_tq=self.pattern.expected(self.people.q, self.people.t))
 
     @cached_property
     def copies(self) -> dict[Copy, Ints]:
@@ -254,14 +259,15 @@ class ScoredTarget:
     ) -> ClaimRow:
         """One rule, scored."""
         gone = self._gone(copy) if self.exclusions.act_on(self.place) else None
+        table = self.table if c_tq[self._counts.d_q > 0].any() else self._counts
         return claim_row(
-            self.table.score(c_tq, gone),
+            table.score(c_tq, gone),
             target=self._scenario.target_names[self.place],
             copy=copy,
             rule=rule,
             certainty=certainty,
             keys=self._scenario.key_names,
-            n=self.table.N,
+            n=self.n_people,
         )
 
     def score_values(self, v: Ints, group: Ints, z: float = Z) -> Score:
