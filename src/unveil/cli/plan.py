@@ -8,7 +8,6 @@ from unveil.errors import ReadError, SettingsError, quote_text
 from unveil.measure.tables.plan.plan import Plan
 from unveil.view.output import print_table
 from unveil.view.publication_plan import plan_blocks
-from unveil.view.render_rich import render_rich
 
 SECONDS = 300.0
 
@@ -64,13 +63,8 @@ def plan(
             threshold=threshold, width=width, limits=asked, seconds=seconds, progress=bar
         )
     record = found.record
-    print_table(
-        record,
-        record.rows,
-        lambda: render_rich(plan_blocks(record, has_rows=True)),
-        as_json=as_json,
-        as_csv=as_csv,
-    )
+    blocks = plan_blocks(record, has_rows=True)
+    print_table(record, record.rows, blocks, as_json=as_json, as_csv=as_csv)
     return record.exit_code
 
 
