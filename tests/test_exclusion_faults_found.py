@@ -76,7 +76,7 @@ def test_headings_of_the_records_file_are_harmless_and_each_once(command, tmp_pa
         "disclosure", "o.csv", "o.csv", "-k", keys, "--records", "r.csv", "--json"
     )
     assert code == 0
-    assert "1 finding about 1 person written to r.csv" in err
+    assert "1 disclosure about 1 person written to r.csv" in err
     read = pl.read_csv(tmp_path / "r.csv")
     assert read.columns[:6] == ["row", "target", "copy", "row (key)", "row (key) (key)", "'=cmd"]
     assert read["value"].to_list() == ["'=1+1"]
@@ -249,7 +249,7 @@ def test_a_control_that_cannot_meet_the_copy_is_refused():
     train = pl.DataFrame({"k": ["a", "z"], "t": ["p", "p"]})
     control = pl.DataFrame({"k": ["z"], "t": ["p"]})
     copy = pl.DataFrame({"k": ["a"], "t": ["p"]})
-    with pytest.raises(AlignError, match="between the control data and the synthetic data"):
+    with pytest.raises(AlignError, match="between the control sample and the synthetic data"):
         unveil.excess(train, control, copy, keys="k")
 
 

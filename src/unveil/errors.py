@@ -67,7 +67,7 @@ class WriteError(InputError):
 
 
 class AboveLimitError(UnveilError):
-    """A figure is above a limit that somebody accepted, or could not be held against it."""
+    """A figure is above a limit that a person accepted, or could not be held against it."""
 
     exit_code = 3
 
@@ -79,7 +79,7 @@ class TamperedError(UnveilError):
 
 
 class RulingNeededError(UnveilError):
-    """A person has to say something before this can be done."""
+    """A decision or sign-off is outstanding."""
 
     exit_code = 4
 

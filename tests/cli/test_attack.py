@@ -254,7 +254,7 @@ REFUSED = [
     (["--absolute", "income=1,2"], "The absolute tolerance of 'income' is '1,2'."),
     (["--absolute", "incme=1"], "absolute names 'incme', which is not compared."),
     (["--categorical", "sexx"], "categorical names 'sexx', which is not compared."),
-    (["--control", "none.csv"], "The control data (none.csv) was not found"),
+    (["--control", "none.csv"], "The control sample (none.csv) was not found"),
     (["--json", "--csv"], "--json and --csv cannot be printed together. Choose one."),
     (["--chart", "a", "--page", "a"], "--chart and --page name the same file."),
     (["--chart", "none/a.svg"], "There is no folder 'none' to write to."),

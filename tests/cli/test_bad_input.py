@@ -120,15 +120,15 @@ FILES = [
         "the copy is not there",
         {"o.csv": ORIGINAL},
         BY_SEX,
-        "The synthetic data (s.csv) was not found: there is no file 's.csv'. Check the name and the"
-        " folder.",
+        "The synthetic dataset (s.csv) was not found: there is no file 's.csv'. Check the name"
+        " and the folder.",
     ),
     Case(
         "only the second copy is not there",
         GOOD,
         ("disclosure", "o.csv", "s.csv", "gone.csv", "-k", "sex"),
-        "Synthetic copy 2 (gone.csv) was not found: there is no file 'gone.csv'. Check the name and"
-        " the folder.",
+        "Synthetic dataset 2 (gone.csv) was not found: there is no file 'gone.csv'. Check the"
+        " name and the folder.",
     ),
     Case(
         "a path with an escape sequence is shown by its signs",
@@ -147,7 +147,7 @@ FILES = [
         "a folder called csv",
         {"o.csv": ORIGINAL, "s.csv": FOLDER},
         BY_SEX,
-        "The synthetic data (s.csv) is a folder, not a file. Give the path of one file in it.",
+        "The synthetic dataset (s.csv) is a folder, not a file. Give the path of one file in it.",
     ),
     Case(
         "no bytes",
@@ -159,14 +159,15 @@ FILES = [
         "no bytes called parquet",
         {"o.csv": ORIGINAL, "s.parquet": b""},
         ("disclosure", "o.csv", "s.parquet", "-k", "sex"),
-        "The synthetic data (s.parquet) is empty: it has no bytes. Check that its export was"
+        "The synthetic dataset (s.parquet) is empty: it has no bytes. Check that its export was"
         " finished.",
     ),
     Case(
         "a header and no rows",
         copy("sex,age,ill\n"),
         BY_SEX,
-        "The synthetic data (s.csv) has a header but no rows. Check that its export was finished.",
+        "The synthetic dataset (s.csv) has a header but no rows. Check that its export was"
+        " finished.",
     ),
     Case(
         "nothing but blank lines",
@@ -190,7 +191,7 @@ FILES = [
         "keys without commas between them",
         GOOD,
         ("disclosure", "o.csv", "s.csv", "-k", "sex", "age"),
-        f"Synthetic copy 2 (age) has no ending; {READS} If it is a column, join the names with"
+        f"Synthetic dataset 2 (age) has no ending; {READS} If it is a column, join the names with"
         " commas, without blanks.",
     ),
     Case(
@@ -204,7 +205,7 @@ FILES = [
         "gzip called csv",
         copy(gzip.compress(SYNTHETIC.encode())),
         BY_SEX,
-        "The synthetic data (s.csv) is compressed with gzip, not plain text. Unpack it and try"
+        "The synthetic dataset (s.csv) is compressed with gzip, not plain text. Unpack it and try"
         " again.",
     ),
     Case(
@@ -232,7 +233,7 @@ FILES = [
         "a web page called csv",
         copy(f"<!DOCTYPE html><p>{CANARY}</p>"),
         BY_SEX,
-        "The synthetic data (s.csv) is a web page, not plain text. Download the table itself and"
+        "The synthetic dataset (s.csv) is a web page, not plain text. Download the table itself and"
         " try again.",
     ),
     Case(
@@ -260,7 +261,7 @@ FILES = [
         "a record too long",
         copy(SYNTHETIC + f"M,31,no,{CANARY},no\n"),
         BY_SEX,
-        "The synthetic data (s.csv) is damaged at line 5: the header has 3 fields separated by"
+        "The synthetic dataset (s.csv) is damaged at line 5: the header has 3 fields separated by"
         f" commas, this line has 5. {LOOK_THERE}",
     ),
     Case(
@@ -331,7 +332,7 @@ FILES = [
         "text called parquet",
         {"o.csv": ORIGINAL, "s.parquet": SYNTHETIC},
         ("disclosure", "o.csv", "s.parquet", "-k", "sex"),
-        "The synthetic data (s.parquet) is not a Parquet file, whatever its name says. If it is"
+        "The synthetic dataset (s.parquet) is not a Parquet file, whatever its name says. If it is"
         " text, give its name the ending .csv; otherwise export it again.",
     ),
     Case(
@@ -351,7 +352,7 @@ FILES = [
         "only the second copy is damaged",
         {**GOOD, "c.csv": SYNTHETIC + CANARY},
         ("disclosure", "o.csv", "s.csv", "c.csv", "-k", "sex"),
-        "Synthetic copy 2 (c.csv) is damaged at line 5: the header has 3 fields separated by"
+        "Synthetic dataset 2 (c.csv) is damaged at line 5: the header has 3 fields separated by"
         f" commas, this line has 1. {LOOK_THERE}",
     ),
 ]
@@ -367,33 +368,33 @@ ROLES = [
         "a key in capitals",
         copy(SYNTHETIC.replace("sex", "SEX")),
         BY_SEX,
-        "The synthetic data (s.csv) has no column 'sex'. Did you mean 'SEX'? Its columns are: SEX,"
-        " age, ill.",
+        "The synthetic dataset (s.csv) has no column 'sex'. Did you mean 'SEX'? Its columns are:"
+        " SEX, age, ill.",
     ),
     Case(
         "a key like no column",
         copy(SYNTHETIC.replace("sex", "gender")),
         BY_SEX,
-        "The synthetic data (s.csv) has no column 'sex'. Its columns are: gender, age, ill.",
+        "The synthetic dataset (s.csv) has no column 'sex'. Its columns are: gender, age, ill.",
     ),
     Case(
         "a file of very many columns lists a dozen",
         copy(",".join(f"v{i}" for i in range(1, 41)) + "\n" + ",".join([CANARY] * 40) + "\n"),
         BY_SEX,
-        "The synthetic data (s.csv) has no column 'sex'. Its columns are: v1, v2, v3, v4, v5, v6,"
-        " v7, v8, v9, v10, v11, v12 and 28 more.",
+        "The synthetic dataset (s.csv) has no column 'sex'. Its columns are: v1, v2, v3, v4, v5,"
+        " v6, v7, v8, v9, v10, v11, v12 and 28 more.",
     ),
     Case(
         "a misspelt target that is only in one file",
         copy(SYNTHETIC.replace("ill", "sick")),
         (*BY_SEX, "--targets", "ill"),
-        "The synthetic data (s.csv) has no column 'ill'. Its columns are: sex, age, sick.",
+        "The synthetic dataset (s.csv) has no column 'ill'. Its columns are: sex, age, sick.",
     ),
     Case(
         "only the second copy lacks a key",
         {**GOOD, "c.csv": f"age,ill\n31,{CANARY}\n"},
         ("disclosure", "o.csv", "s.csv", "c.csv", "-k", "sex"),
-        "Synthetic copy 2 (c.csv) has no column 'sex'. Its columns are: age, ill.",
+        "Synthetic dataset 2 (c.csv) has no column 'sex'. Its columns are: age, ill.",
     ),
     Case(
         "a key that is a target",
@@ -454,7 +455,7 @@ COMPARISON = [
         "text against numbers in the copy",
         copy(SYNTHETIC.replace("31", CANARY).replace("42", "young")),
         BY_SEX,
-        differs("age", "numbers", "the synthetic data (s.csv)", "2 of 3"),
+        differs("age", "numbers", "the synthetic dataset (s.csv)", "2 of 3"),
     ),
     Case(
         "text against numbers in the original",
@@ -465,33 +466,33 @@ COMPARISON = [
             "numbers",
             "the original (o.csv)",
             "1 of 3",
-            typed="the synthetic data (s.csv)",
+            typed="the synthetic dataset (s.csv)",
         ),
     ),
     Case(
         "dates against numbers",
         column(("2020-01-31", "2021-02-28"), (2020, 2021)),
         BY_SEX,
-        "Column 'x' differs: dates in the original (o.csv), numbers in the synthetic data (s.csv)."
-        f" {LOOKS_LIKE_ZERO} {SAME_CODING}.",
+        "Column 'x' differs: dates in the original (o.csv), numbers in the synthetic dataset"
+        f" (s.csv). {LOOKS_LIKE_ZERO} {SAME_CODING}.",
     ),
     Case(
         "dates against text",
         column(("2020-01-31", "2021-02-28"), ("2020-01-31", f"31 Jan {CANARY}")),
         BY_SEX,
-        differs("x", "dates", "the synthetic data (s.csv)", "1 of 2"),
+        differs("x", "dates", "the synthetic dataset (s.csv)", "1 of 2"),
     ),
     Case(
         "truth values against text",
         column(("true", "false"), ("true", CANARY)),
         BY_SEX,
-        differs("x", "truth values", "the synthetic data (s.csv)", "1 of 2"),
+        differs("x", "truth values", "the synthetic dataset (s.csv)", "1 of 2"),
     ),
     Case(
         "truth values against dates",
         column(("true", "false"), ("2020-01-31", "2021-02-28")),
         BY_SEX,
-        "Column 'x' differs: truth values in the original (o.csv), dates in the synthetic data"
+        "Column 'x' differs: truth values in the original (o.csv), dates in the synthetic dataset"
         f" (s.csv). {LOOKS_LIKE_ZERO} {SAME_CODING}.",
     ),
     Case(
@@ -504,7 +505,7 @@ COMPARISON = [
         differs(
             "x",
             "times of day",
-            "the synthetic data (s.parquet)",
+            "the synthetic dataset (s.parquet)",
             "1 of 2",
             typed="the original (o.parquet)",
         ),
@@ -517,7 +518,7 @@ COMPARISON = [
         ),
         BY_SEX,
         "Column 'x' has times with a time zone in the original (o.csv) and without in the"
-        " synthetic data (s.csv), which cannot be compared. Give the column the same form in"
+        " synthetic dataset (s.csv), which cannot be compared. Give the column the same form in"
         " every file.",
     ),
     Case(
@@ -528,8 +529,8 @@ COMPARISON = [
         },
         ("disclosure", "o.parquet", "s.csv", "-k", "sex"),
         "Column 'x' has times with a time zone in the original (o.parquet) and without in the"
-        " synthetic data (s.csv), which cannot be compared. Give the column the same form in every"
-        " file.",
+        " synthetic dataset (s.csv), which cannot be compared. Give the column the same form in"
+        " every file.",
     ),
     Case(
         "long identifiers against decimals",
@@ -557,28 +558,28 @@ COMPARISON = [
         "no key level in common, text",
         copy(SYNTHETIC.replace("M,", f"{CANARY},").replace("F,", "woman,")),
         BY_SEX,
-        "Key 'sex' has no level in common between the original (o.csv) and the synthetic data"
+        "Key 'sex' has no level in common between the original (o.csv) and the synthetic dataset"
         f" (s.csv). {NOBODY}",
     ),
     Case(
         "no key level in common, numbers",
         copy(SYNTHETIC.replace("31", "1031").replace("42", "1042").replace("53", "1053")),
         (*COMPARE, "-k", "sex,age"),
-        "Key 'age' has no level in common between the original (o.csv) and the synthetic data"
+        "Key 'age' has no level in common between the original (o.csv) and the synthetic dataset"
         f" (s.csv). {NOBODY}",
     ),
     Case(
         "no key level in common but the missing one",
         {"o.csv": f"sex,ill\nM,{CANARY}\n,no\n", "s.csv": f"sex,ill\nwoman,{CANARY}\n,no\n"},
         BY_SEX,
-        "Key 'sex' has no level in common between the original (o.csv) and the synthetic data"
+        "Key 'sex' has no level in common between the original (o.csv) and the synthetic dataset"
         f" (s.csv). {NOBODY}",
     ),
     Case(
         "a key that only the copy leaves empty",
         {"o.csv": ORIGINAL, "s.csv": f"sex,age,ill\n,31,{CANARY}\n,42,no\n"},
         BY_SEX,
-        f"Key 'sex' is empty throughout the synthetic data (s.csv). {NOBODY}",
+        f"Key 'sex' is empty throughout the synthetic dataset (s.csv). {NOBODY}",
     ),
     Case(
         "only the second copy has text for numbers",
@@ -614,12 +615,12 @@ SEVERAL_AT_ONCE = [
         "two keys that two of three files lack",
         {"o.csv": ORIGINAL, "s.csv": f"sx,ag\n{CANARY},1\n", "c.csv": f"x,y\n{CANARY},1\n"},
         ("disclosure", "o.csv", "s.csv", "c.csv", "-k", "sex,age"),
-        "Synthetic copy 1 (s.csv) has no column 'sex'. Did you mean 'sx'? Its columns are: sx, ag."
-        "\n"
-        "Synthetic copy 2 (c.csv) has no column 'sex'. Its columns are: x, y.\n"
-        "Synthetic copy 1 (s.csv) has no column 'age'. Did you mean 'ag'? Its columns are: sx, ag."
-        "\n"
-        "Synthetic copy 2 (c.csv) has no column 'age'. Its columns are: x, y.",
+        "Synthetic dataset 1 (s.csv) has no column 'sex'. Did you mean 'sx'? Its columns are:"
+        " sx, ag.\n"
+        "Synthetic dataset 2 (c.csv) has no column 'sex'. Its columns are: x, y.\n"
+        "Synthetic dataset 1 (s.csv) has no column 'age'. Did you mean 'ag'? Its columns are:"
+        " sx, ag.\n"
+        "Synthetic dataset 2 (c.csv) has no column 'age'. Its columns are: x, y.",
     ),
     Case(
         "a key and a target that the original lacks",
@@ -637,18 +638,17 @@ SEVERAL_AT_ONCE = [
             "s.csv": f"sex,age,born,ill\nM,{CANARY},1990,no\nF,old,1979,no\n",
         },
         BY_SEX,
-        differs("age", "numbers", "the synthetic data (s.csv)", "2 of 2")
-        + "\nColumn 'born' differs: dates in the original (o.csv), numbers in the synthetic data"
-        f" (s.csv). {LOOKS_LIKE_ZERO} {SAME_CODING}.",
+        differs("age", "numbers", "the synthetic dataset (s.csv)", "2 of 2")
+        + "\nColumn 'born' differs: dates in the original (o.csv), numbers in the synthetic"
+        f" dataset (s.csv). {LOOKS_LIKE_ZERO} {SAME_CODING}.",
     ),
     Case(
         "two keys that match nowhere",
         copy(f"sex,age,ill\nman,131,{CANARY}\nwoman,142,no\n"),
         (*COMPARE, "-k", "sex,age"),
-        "Key 'sex' has no level in common between the original (o.csv) and the synthetic data"
-        f" (s.csv). {NOBODY}\n"
-        "Key 'age' has no level in common between the original (o.csv) and the synthetic data"
-        f" (s.csv). {NOBODY}",
+        "Key 'sex' has no level in common between the original (o.csv) and the synthetic dataset"
+        f" (s.csv). {NOBODY}\nKey 'age' has no level in common between the original (o.csv) and"
+        f" the synthetic dataset (s.csv). {NOBODY}",
     ),
 ]
 

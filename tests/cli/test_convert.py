@@ -135,15 +135,15 @@ SAY_WHAT = (
         (("codes.csv", "--format", "sav"), SAY_WHAT),
         (
             ("absent.csv", "--format", "sav", "--out", "r"),
-            "The synthetic data (absent.csv) was not found: there is no file 'absent.csv'. Check"
+            "The synthetic dataset (absent.csv) was not found: there is no file 'absent.csv'. Check"
             " the name and the folder.",
         ),
         (
             ("codes.csv", "bad.csv", *LIKE, "--format", "sav", "--out", "r"),
-            "The synthetic data (bad.csv) cannot be written as SPSS. Column 'sex' holds numbers in"
-            " the original but text in the synthetic data, and 1 of its 2 different texts are"
-            " neither numbers nor labels of the original. Give it the original's codes or labels"
-            " first.",
+            "The synthetic dataset (bad.csv) cannot be written as SPSS. Column 'sex' holds"
+            " numbers in the original but text in the synthetic data, and 1 of its 2 different"
+            " texts are neither numbers nor labels of the original. Give it the original's codes"
+            " or labels first.",
         ),
         (
             ("codes.csv", "./codes.csv", "--format", "sav", "--out", "r"),
@@ -152,13 +152,13 @@ SAY_WHAT = (
         ),
         (
             ("codes.csv", "--format", "sav", "--out", "r", "--marker", "sex"),
-            "The synthetic data (codes.csv) has a column 'sex' already. Choose another name for the"
-            " marker column.",
+            "The synthetic dataset (codes.csv) has a column 'sex' already. Choose another name"
+            " for the marker column.",
         ),
         (
             ("codes.csv", "--format", "sav", "--out", "r", "--marker", "a b"),
-            "The synthetic data (codes.csv) cannot be written as SPSS. SPSS cannot hold the name of"
-            " a column: 'a b' (holds a blank). Rename it first.",
+            "The synthetic dataset (codes.csv) cannot be written as SPSS. SPSS cannot hold the"
+            " name of a column: 'a b' (holds a blank). Rename it first.",
         ),
     ],
 )

@@ -50,14 +50,14 @@ CASES = [
     Case(
         "a control that is not there",
         ("excess", "t.csv", "gone.csv", "s.csv", "-k", "sex"),
-        "The control data (gone.csv) was not found: there is no file 'gone.csv'. Check the name and"
-        " the folder.",
+        "The control sample (gone.csv) was not found: there is no file 'gone.csv'. Check the"
+        " name and the folder.",
     ),
     Case(
         "a train file that is not there",
         ("excess", "gone.csv", "c.csv", "s.csv", "-k", "sex"),
-        "The train data (gone.csv) was not found: there is no file 'gone.csv'. Check the name and"
-        " the folder.",
+        "The training dataset (gone.csv) was not found: there is no file 'gone.csv'. Check the"
+        " name and the folder.",
     ),
     Case(
         "a misspelt measure",
@@ -101,45 +101,46 @@ CASES = [
     Case(
         "a control without a key",
         EXCESS,
-        "The control data (c.csv) has no column 'age'. Did you mean 'AGE'? Its columns are: sex,"
+        "The control sample (c.csv) has no column 'age'. Did you mean 'AGE'? Its columns are: sex,"
         " AGE, job.",
         {"c.csv": CONTROL.replace("age", "AGE")},
     ),
     Case(
         "a control without a target that is named",
         (*EXCESS, "-t", "job"),
-        "The control data (c.csv) has no column 'job'. Its columns are: sex, age, work.",
+        "The control sample (c.csv) has no column 'job'. Its columns are: sex, age, work.",
         {"c.csv": CONTROL.replace("job", "work")},
     ),
     Case(
         "a control of other types",
         EXCESS,
-        "Column 'age' holds numbers in the train data (t.csv) but text in the control data (c.csv),"
-        " where 4 of 4 entries are not numbers. Matching would find nothing and the risk would look"
-        " like zero. Give the column the same coding in every file; where a text such as NA stands"
-        " for missing, say so with missing_values (--missing on the command line).",
+        "Column 'age' holds numbers in the training dataset (t.csv) but text in the control"
+        " sample (c.csv), where 4 of 4 entries are not numbers. Matching would find nothing and"
+        " the risk would look like zero. Give the column the same coding in every file; where a"
+        " text such as NA stands for missing, say so with missing_values (--missing on the"
+        " command line).",
         {"c.csv": f"sex,age,job\nM,{CANARY},NO\nF,b,NO\nM,c,YES\nM,d,NO\n"},
     ),
     Case(
         "a control without a row",
         EXCESS,
-        "The control data (c.csv) has a header but no rows. Check that its export was finished.",
+        "The control sample (c.csv) has a header but no rows. Check that its export was finished.",
         {"c.csv": "sex,age,job\n"},
     ),
     Case(
         "a copy with no key level in common",
         EXCESS,
-        "Key 'sex' has no level in common between the train data (t.csv) and the synthetic data"
-        f" (s.csv). {NOBODY}\nKey 'sex' has no level in common between the control data (c.csv) and"
-        f" the synthetic data (s.csv). {NOBODY}",
+        "Key 'sex' has no level in common between the training dataset (t.csv) and the synthetic"
+        f" dataset (s.csv). {NOBODY}\nKey 'sex' has no level in common between the control sample"
+        f" (c.csv) and the synthetic dataset (s.csv). {NOBODY}",
         {"s.csv": SYNTHETIC.replace("M,", f"{CANARY},").replace("F,", "woman,")},
     ),
     Case(
         "a control with no key level in common",
         EXCESS,
-        "Key 'sex' has no level in common between the train data (t.csv) and the control data"
-        f" (c.csv). {NOBODY}\nKey 'sex' has no level in common between the control data (c.csv) and"
-        f" the synthetic data (s.csv). {NOBODY}",
+        "Key 'sex' has no level in common between the training dataset (t.csv) and the control"
+        f" sample (c.csv). {NOBODY}\nKey 'sex' has no level in common between the control sample"
+        f" (c.csv) and the synthetic dataset (s.csv). {NOBODY}",
         {"c.csv": CONTROL.replace("M,", f"{CANARY},").replace("F,", "woman,")},
     ),
 ]
@@ -302,7 +303,7 @@ def test_an_odd_measure_is_refused_in_a_sentence(measure):
 @pytest.mark.parametrize("control", [None, [], 5, "", {"sex": ["M"]}])
 def test_an_odd_control_is_refused_in_a_sentence(control):
     train, _, synthetic = frames()
-    with pytest.raises(unveil.InputError, match=r"^The control data"):
+    with pytest.raises(unveil.InputError, match=r"^The control sample"):
         unveil.excess(train, control, synthetic, keys=["sex", "age"])
 
 
@@ -310,7 +311,9 @@ def test_progress_goes_from_reading_to_comparing():
     steps = []
     unveil.excess(*frames(), keys=["sex", "age"], progress=lambda *step: steps.append(step))
     assert [what for what, _, _ in steps][:3] == [
-        *("reading the train data", "reading the control data", "reading the synthetic data"),
+        "reading the train data",
+        "reading the control data",
+        "reading the synthetic data",
     ]
     assert steps[-1] == ("comparing job", 0, 1)
     assert all(0 <= done < total for _, done, total in steps)

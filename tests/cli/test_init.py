@@ -108,11 +108,11 @@ def test_hostile_names_are_shown_without_their_power(desk):
     ("arguments", "sentence"),
     [
         ([], "Name the file of the original: unveil init survey.sav."),
-        (["none.csv"], "The data (none.csv) was not found: there is no file 'none.csv'."),
+        (["none.csv"], "The dataset (none.csv) was not found: there is no file 'none.csv'."),
         (["people.csv", "--template", "co-owner"], "The template co-owner needs the columns of"),
         (["people.csv", "--template", "stranger"], "template is 'stranger'. It must be one of:"),
         (["people.csv", "--synthetic", "no.csv"], "There is no file 'no.csv'. Check the name and"),
-        (["people.csv", "--owner", "agee"], "The data (people.csv) has no column 'agee'. Did you"),
+        (["people.csv", "--owner", "agee"], "The dataset (people.csv) has no column 'agee'."),
         (["people.csv", "--synthetic", "people.csv"], "project.toml, line 8: the original"),
     ],
 )

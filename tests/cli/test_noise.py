@@ -183,12 +183,12 @@ def test_where_one_file_cannot_be_written_none_is(file, tmp_path):
     [
         (
             ["--column", "sex", *PEOPLE],
-            "The data (FAKE_copy.csv): column 'sex' holds no numbers, so that noise cannot be added"
-            " to it. Name a column of numbers, or recode the column instead.",
+            "The dataset (FAKE_copy.csv): column 'sex' holds no numbers, so that noise cannot be"
+            " added to it. Name a column of numbers, or recode the column instead.",
         ),
         (
             ["--column", "agee", *PEOPLE],
-            "The data (FAKE_copy.csv) has no column 'agee'. Did you mean 'age'? Its columns are:"
+            "The dataset (FAKE_copy.csv) has no column 'agee'. Did you mean 'age'? Its columns are:"
             " age, sex, dur.",
         ),
         (

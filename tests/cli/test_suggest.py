@@ -113,7 +113,8 @@ BAD = [
     (("FILE", "--json", "--toml"), "--toml and --json cannot be printed together. Choose one."),
     (("FILE", "--keys", "age,,sex"), "--keys holds an empty name. Write the names with one comma"
      " between them, such as --keys sex,age,region."),
-    (("FILE", "--keys", "agee"), "The data (survey.csv) has no column 'agee'. Did you mean 'age'?"
+    (("FILE", "--keys", "agee"), "The dataset (survey.csv) has no column 'agee'. Did you mean"
+     " 'age'?"
      " Its columns are: sex, age, region, settlement, education, marital, employment, household,"
      " income, health, condition, satisfaction."),
     (("FILE", "--special-codes", "sex=1"), "Special codes are given for 'sex', which holds no"

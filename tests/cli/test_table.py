@@ -188,7 +188,7 @@ def test_a_level_of_one_person_is_left_out_where_its_rows_are_0_else_told_of(
     asked = (*asked, "--sap-max-n", 1)
     said = run(*asked, "-r", "conventional:5", "--out", "zero.csv")[2]
     assert said.splitlines()[1:] == [
-        "unveil: 1 level of 'job' is left out: all published values are 0, and the rows would only"
+        "unveil: 1 level of 'job' is omitted: all published values are 0, and the rows would only"
         " disclose that the level occurs."
     ]
     written = (tmp_path / "zero.csv").read_text(encoding="utf-8")
@@ -368,7 +368,7 @@ FILES = {
     "false.csv": "row,column,published\nA,D,0\nA,E,3\nB,D,3\nB,E,6\n",
 }
 SUM = (
-    "The data (margin.csv) gives another number for the total of column=D than its cells add up"
+    "The dataset (margin.csv) gives another number for the total of column=D than its cells add up"
     " to. Correct it; or, where a level is only called like a sum (all, total), state with the"
     " total label how sums are marked."
 )
@@ -381,11 +381,11 @@ BAD = [
     (("margin.csv",), SUM),
     (
         ("empty.csv",),
-        "The data (empty.csv) has a header but no rows. Check that its export was finished.",
+        "The dataset (empty.csv) has a header but no rows. Check that its export was finished.",
     ),
     (
         ("text.csv",),
-        "The counts in column 'count' of the data (text.csv) are not numbers in 1 of 4 rows. The"
+        "The counts in column 'count' of the dataset (text.csv) are not numbers in 1 of 4 rows. The"
         " table must hold the true counts, as whole numbers; name their column with count.",
     ),
     (
@@ -467,19 +467,19 @@ BAD = [
     ),
     (
         ("good.csv", "-r", "conventional:3", "--published", "few.csv"),
-        "The data (few.csv) with the published values has no row for 1 of 4 cells. Give every cell;"
-        " an empty value is a suppressed one.",
+        "The dataset (few.csv) with the published values has no row for 1 of 4 cells. Give every"
+        " cell; an empty value is a suppressed one.",
     ),
     (
         ("good.csv", "-r", "conventional:3", "--published", "other.csv"),
-        "The data (other.csv) with the published values has a level of 'column' that the table does"
-        " not have. Its levels must be those of the counts.",
+        "The dataset (other.csv) with the published values has a level of 'column' that the"
+        " table does not have. Its levels must be those of the counts.",
     ),
     (
         ("good.csv", "-r", "conventional:3", "--published", "words.csv"),
-        "The published values in column 'published' of the data (words.csv) cannot be read in 1 of"
-        " 4 rows. Write whole numbers, nothing where a value is suppressed, or intervals: 1 to 4, 5"
-        " or more.",
+        "The published values in column 'published' of the dataset (words.csv) cannot be read in"
+        " 1 of 4 rows. Write whole numbers, nothing where a value is suppressed, or intervals: 1"
+        " to 4, 5 or more.",
     ),
     (
         ("good.csv", "-r", "conventional:3", "--published", "false.csv"),
@@ -488,7 +488,7 @@ BAD = [
     ),
     (
         ("good.csv", "-r", "random:3", "--published", "nix"),
-        "The data (good.csv) has no column 'nix'. Its columns are: row, column, count.",
+        "The dataset (good.csv) has no column 'nix'. Its columns are: row, column, count.",
     ),
     (
         ("good.csv", "-r", "random:3", "-r", "random:5"),

@@ -122,7 +122,7 @@ BAD = [
     ),
     (
         ("FILE", "-k", "k1", "--weights", "t"),
-        "The weights in column 't' of the data (people.csv) are not numbers. Name the column of"
+        "The weights in column 't' of the dataset (people.csv) are not numbers. Name the column of"
         " the sampling weights.",
     ),
 ]

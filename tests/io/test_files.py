@@ -43,7 +43,7 @@ def test_parquet_files_are_known_by_their_ending(tmp_path, ending):
     FRAME.write_parquet(path)
     table = read_table(path, side="synthetic 2")
     assert table.frame.equals(FRAME)
-    assert table.place == f"Synthetic copy 2 (f{ending})"
+    assert table.place == f"Synthetic dataset 2 (f{ending})"
 
 
 def test_a_name_with_the_signs_of_a_pattern_is_a_name(tmp_path):
@@ -140,7 +140,7 @@ def test_a_disk_that_refuses_is_told_in_our_words(tmp_path, monkeypatch, ending,
     path = tmp_path / f"f{ending}"
     FRAME.write_csv(path)
     monkeypatch.setattr(Path, "open", no)
-    assert refusal(path, side="synthetic") == f"The synthetic data (f{ending}) {message}"
+    assert refusal(path, side="synthetic") == f"The synthetic dataset (f{ending}) {message}"
 
 
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])

@@ -108,7 +108,7 @@ def test_a_marker_column_that_is_there_is_left_and_another_of_its_name_is_refuse
     with pytest.raises(SettingsError) as fault:
         write_file(FRAME, tmp_path / "other.parquet", marker="x")
     assert str(fault.value) == (
-        "The synthetic data has a column 'x' already. Choose another name for the marker column."
+        "The synthetic dataset has a column 'x' already. Choose another name for the marker column."
     )
 
 

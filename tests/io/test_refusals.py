@@ -27,8 +27,8 @@ def refusal(frame, path, **settings) -> str:
     return str(fault.value)
 
 
-SPSS = "The synthetic data cannot be written as SPSS. "
-STATA = "The synthetic data cannot be written as Stata. "
+SPSS = "The synthetic dataset cannot be written as SPSS. "
+STATA = "The synthetic dataset cannot be written as Stata. "
 
 
 @pytest.mark.parametrize(
@@ -87,9 +87,9 @@ def test_names_that_a_text_file_would_lose(tmp_path):
     frame = pl.DataFrame({" x": [1], "y\nz": [2], " ": [3]})
     told = refusal(frame, tmp_path / "c.csv")
     assert told == (
-        "The synthetic data cannot be written as a text file. A text file cannot hold the name of 3"
-        " columns: ' x' (blanks around it); 'y\\nz' (runs over a line); ' ' (empty). Rename them"
-        " first."
+        "The synthetic dataset cannot be written as a text file. A text file cannot hold the"
+        " name of 3 columns: ' x' (blanks around it); 'y\\nz' (runs over a line); ' ' (empty)."
+        " Rename them first."
     )
 
 
@@ -178,8 +178,8 @@ def test_all_faults_are_told_together(tmp_path):
         {"a b": [1], "d": [date(1500, 1, 1)], "e": [date(1400, 1, 1)], "i": [math.inf]}
     )
     assert refusal(frame, tmp_path / "c.sav") == (
-        "The synthetic data cannot be written as SPSS, for 3 reasons:\n- SPSS cannot hold the name"
-        " of a column: 'a b' (holds a blank). Rename it first.\n- Column 'i' holds numbers too"
+        "The synthetic dataset cannot be written as SPSS, for 3 reasons:\n- SPSS cannot hold the"
+        " name of a column: 'a b' (holds a blank). Rename it first.\n- Column 'i' holds numbers too"
         " large for SPSS, or infinite ones. Make them missing first.\n- Columns 'd', 'e' hold"
         " dates outside 15 October 1582 to the year 9999, which SPSS cannot hold. Correct them"
         " first."
@@ -191,7 +191,7 @@ def test_misfits_of_several_columns_are_told_together(tmp_path):
     book = Codebook(source="o.sav", format="spss", variables=variables)
     frame = pl.DataFrame({"a": [CANARY], "b": [date(2020, 1, 1)]})
     told = refusal(frame, tmp_path / "c.sav", codebook=book)
-    assert told.startswith("The synthetic data cannot be written as SPSS, for 2 reasons:\n- Column")
+    assert told.startswith("The synthetic dataset cannot be written as SPSS, for 2 reasons:\n- ")
 
 
 def test_labels_need_room_beside_the_name_in_stata(tmp_path):
@@ -246,7 +246,7 @@ def test_a_fault_of_the_library_is_a_sentence_without_its_words(tmp_path, monkey
     monkeypatch.setattr(pyreadstat, "write_sav", fail)
     told = refusal(pl.DataFrame({"a": [1]}), tmp_path / "c.sav")
     assert told == (
-        "The synthetic data could not be written as SPSS: the library that writes it refused."
+        "The synthetic dataset could not be written as SPSS: the library that writes it refused."
         " Nothing was written. Check the disk, or write Parquet or CSV instead."
     )
 
@@ -258,7 +258,7 @@ def test_a_fault_while_a_column_is_recoded_is_a_sentence_too(tmp_path, monkeypat
     monkeypatch.setattr("unveil.io.write_file.fit_column", fail)
     told = refusal(pl.DataFrame({"a": [1]}), tmp_path / "c.csv")
     assert told == (
-        "The synthetic data could not be written as a text file: the library that writes it"
+        "The synthetic dataset could not be written as a text file: the library that writes it"
         " refused. Nothing was written. Check the disk, or write another format instead."
     )
 
@@ -281,7 +281,7 @@ def test_a_full_disk_is_told_as_such(tmp_path, monkeypatch, ending, why):
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=4095))
     told = refusal(pl.DataFrame({"a": [1]}), tmp_path / f"c.{ending}")
     assert told == (
-        f"The synthetic data cannot be written: the disk of the folder {str(tmp_path)!r} is full."
-        " Nothing was written. Make room, or name a folder on another disk."
+        f"The synthetic dataset cannot be written: the disk of the folder {str(tmp_path)!r} is"
+        " full. Nothing was written. Make room, or name a folder on another disk."
     )
     assert list(tmp_path.iterdir()) == []

@@ -55,7 +55,7 @@ def test_entries_that_are_something_else_are_counted_and_never_told(kind, given,
     with pytest.raises(ReadError) as told:
         apply_types(table(given), {"a": kind})
     assert str(told.value) == (
-        f"Column 'a' of the synthetic data (copy.csv) has {entries}. [data.types] says {kind}:"
+        f"Column 'a' of the synthetic dataset (copy.csv) has {entries}. [data.types] says {kind}:"
         " correct the file, name the missing codes under missing_values, or change the type."
     )
     assert told.value.__cause__ is None

@@ -190,9 +190,9 @@ def test_the_command_line_accepts_with_a_reason_and_a_name_and_refuses_what_is_n
     for arguments, said in (
         (("--accept", "near-copy", *why, *by), "There is no alert 'near-copy'. Did you mean"),
         (("--accept", first, *why, *by), f"{first} was accepted already, by {WHO}."),
-        (("--accept", first, *by), "1 alerts are accepted with 0 reasons."),
+        (("--accept", first, *by), "Give one --reason for each --accept (alerts: 1, reasons: 0)."),
         (("--accept", "near-copies", *why), 'A name is required: --by "Name, role".'),
-        (("--accept", "near-copies", "--reason", " ", *by), 'State the reason: --reason "...".'),
+        (("--accept", "near-copies", "--reason", " ", *by), "Give one --reason for each --accept"),
     ):
         code, _, told = typed("run", folder, *arguments)
         assert (code, told[: len(said)]) == (2, said)

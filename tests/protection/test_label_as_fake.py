@@ -72,7 +72,7 @@ def test_marking_twice_is_marking_once():
     [
         (
             "t",
-            "The synthetic data has a column 't' already. Choose another name for the marker"
+            "The synthetic dataset has a column 't' already. Choose another name for the marker"
             " column.",
         ),
         (" ", "The marker column is empty. Give it a name, such as FAKE."),

@@ -284,14 +284,14 @@ def test_a_hostile_name_is_made_visible_in_the_statement():
         (
             {"columns": {"sex": 1}},
             RolesError,
-            "The data: column 'sex' holds no numbers, so that noise cannot be added to it. Name a"
-            " column of numbers, or recode the column instead.",
+            "The dataset: column 'sex' holds no numbers, so that noise cannot be added to it."
+            " Name a column of numbers, or recode the column instead.",
         ),
         (
             {"columns": {"agee": 1}},
             RolesError,
-            "The data has no column 'agee'. Did you mean 'age'? Its columns are: age, sex, height,"
-            " dur.",
+            "The dataset has no column 'agee'. Did you mean 'age'? Its columns are: age, sex,"
+            " height, dur.",
         ),
         (
             {"columns": {"age": {"sigma": -0.1}}},

@@ -464,7 +464,7 @@ def test_all_that_the_data_show_is_told_together_before_anything_is_fitted(folde
     told = lines_told(folder, text)
     assert [line for line, _ in told] == [4, 9, 20, 23, 30, 33, 33, 35, 37, 40]
     sentences = [sentence for _, sentence in told]
-    assert sentences[0].startswith("Step 1 (top_code): the data has no column 'agee'.")
+    assert sentences[0].startswith("Step 1 (top_code): the dataset has no column 'agee'.")
     assert sentences[2].startswith("Step 4 (add_noise): The original (people.csv) has no column")
     assert sentences[3].startswith("Step 5 (add_noise): The original (people.csv): column 'sex'")
     assert sentences[4] == (

@@ -159,22 +159,22 @@ COLUMNS = "Its columns are: x, t, huge, long."
     ("columns", "codes", "sentence"),
     [
         ("t", None, "Column 't' holds text, not numbers, and cannot be smoothed. Omit it."),
-        ("xx", None, f"The data has no column 'xx'. Did you mean 'x'? {COLUMNS}"),
+        ("xx", None, f"The dataset has no column 'xx'. Did you mean 'x'? {COLUMNS}"),
         (
             "huge",
             None,
-            "The data: column 'huge' holds numbers beyond 1e+150. If they are codes, name them in"
-            " special_codes.",
+            "The dataset: column 'huge' holds numbers beyond 1e+150. If they are codes, name"
+            " them in special_codes.",
         ),
         (
             "long",
             None,
-            "The data: column 'long' holds whole numbers beyond 9,007,199,254,740,992, too large to"
-            " be reckoned with exactly. Drop it, if it is an identifier.",
+            "The dataset: column 'long' holds whole numbers beyond 9,007,199,254,740,992, too"
+            " large to be reckoned with exactly. Drop it, if it is an identifier.",
         ),
         ([], None, "No columns to smooth are given. Name columns of numbers."),
         (["x", "x"], None, "Column 'x' is given twice among the columns to smooth. Name it once."),
-        ("x", {"y": 1}, f"The data has no column 'y'. {COLUMNS}"),
+        ("x", {"y": 1}, f"The dataset has no column 'y'. {COLUMNS}"),
     ],
 )
 def test_bad_input_is_refused_in_a_sentence(columns, codes, sentence):

@@ -183,8 +183,8 @@ def test_two_rules_that_contradict_each_other_only_in_a_copy_are_refused_there()
     copy = synthesise(frame, method={"b": "sample"}, seed=1).copies[0]
     n = len(copy.filter((pl.col("a") == 1) & (pl.col("b") == 1)))
     assert str(caught.value) == (
-        f"Two rules give 'c' different values in {n} rows of a copy: 'if a = 1 then c = y' and 'if"
-        " b = 1 then c = x'. Change one, so that no row meets both."
+        f"Two rules give 'c' different values in {n} rows of the synthetic data: 'if a = 1 then"
+        " c = y' and 'if b = 1 then c = x'. Change one, so that no row meets both."
     )
     synthesise(frame, rules=found.rules, seed=1)  # with the link, no row of the copy has both
 

@@ -27,20 +27,20 @@ INTERRUPTED = 130
 @click.version_option(__version__, prog_name="unveil")
 @click.pass_context
 def unveil(context: click.Context) -> None:
-    """Tell what a release would give away, before it is released.
+    """Assess the disclosure risk of synthetic data and tables before release.
 
     Everything is computed on this machine; no network is used.
 
     \b
     Start here:
-      unveil demo                      the main job on an embedded example
-      unveil init survey.csv           a project for your own file
-      unveil run                       all that it declares, against its limits
+      unveil demo                      assesses an embedded example
+      unveil init survey.csv           starts a project for your file
+      unveil run                       computes what it declares, against its limits
       unveil disclosure --help         two files, without a project
 
     \b
     Exit codes, to gate a pipeline:
-      0 within limits, 2 wrong use, 3 a limit is exceeded, 4 a person has to say something
+      0 within limits, 2 wrong use, 3 a limit is exceeded, 4 a decision is outstanding
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())

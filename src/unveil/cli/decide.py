@@ -38,7 +38,7 @@ def decide(
 ) -> None:
     """Decide about the last run, and keep the decision with all that it rests on.
 
-    A release needs a run of files and settings as they are, every finding ruled on, the five
+    A release needs a run of files and settings as they are, every flag ruled on, the five
     questions answered, and no open alert, or --despite ID=REASON for each. Once there is a run,
     refusing is always possible, also where the run is not as it was written.
 

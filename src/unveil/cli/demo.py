@@ -39,7 +39,7 @@ MORE = "All sentences: --words   Flags: --flags"
 def demo(
     files: Path | None, project: Path | None, is_opened: bool, words: bool, flags: bool
 ) -> None:
-    """Measure the embedded example: an artificial survey and one synthetic copy of it.
+    """Measure the embedded example: an artificial survey and synthetic data made from it.
 
     The survey's 5,000 people are invented. An intruder is assumed to know a person's sex, age,
     region and kind of settlement.

@@ -106,8 +106,7 @@ def pair_reasons(alerts: tuple[str, ...], reasons: tuple[str, ...]) -> dict[str,
     said = [reason for reason in reasons if reason.strip()]
     if not len(set(alerts)) == len(alerts) == len(said) == len(reasons):
         raise SettingsError(
-            f"{len(alerts)} alerts are accepted with {len(reasons)} reasons. Give one --reason for"
-            " each --accept."
+            f"Give one --reason for each --accept (alerts: {len(alerts)}, reasons: {len(said)})."
         )
     return dict(zip(alerts, reasons, strict=True))
 

@@ -84,7 +84,7 @@ def limits(
 ) -> None:
     """Show the limits in force and those one could start from; accept them by name.
 
-    Until somebody accepts limits there is no verdict. With --preset or --set alone they are shown
+    Until a person accepts limits there is no verdict. With --preset or --set alone they are shown
     and nothing is written.
 
     \b

@@ -65,7 +65,7 @@ def ends(
     type=click.Choice(SAMPLINGS),
     default="without replacement",
 )
-@option("--discrete", "Take values and noise as whole numbers.", is_flag=True)
+@option("--discrete", "Integer values and integer noise.", is_flag=True)
 @option("--sigma", "Use this much noise; do not search.", "SD", type=float)
 @option("--round decimals", "Number of decimals to round to.", "N", type=int)
 @option(

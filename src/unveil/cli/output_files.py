@@ -163,7 +163,7 @@ def write_records(result: DisclosureResult, path: Path) -> str:
     frames = [_target_records(result, target) for target in result.record.targets]
     together = pl.concat(frames, how="vertical") if frames else pl.DataFrame({"row": []})
     write_private(path, _document(together))
-    found, who = format_count(together.height, "finding"), people(together["row"].n_unique())
+    found, who = format_count(together.height, "disclosure"), people(together["row"].n_unique())
     return (
         f"CONFIDENTIAL: {found} about {who} written to {visible(str(path))}; row 0 is the first of"
         " the original. The file identifies people and what would be disclosed about them: keep it"

@@ -44,7 +44,7 @@ def plan(
 
     FILE is a plan in TOML: the tables, their filters and schemes, made from microdata or read from
     files of published values. Suppressed counts and small differences between tables that can be
-    worked out are listed, each with the tables that disclose it and cannot be left out.
+    worked out are listed, each with the tables that disclose it and cannot be omitted.
 
     \b
     Examples:

@@ -61,7 +61,7 @@ def replicate(
 
     \b
     Example:
-      unveil replicate original.csv synthetic.csv --findings results.toml --page findings.html
+      unveil replicate original.csv synthetic.csv --findings results.toml --page results.html
     """
     _check(original, synthetic, list_file, (page, chart))
     with progress_bar() as bar:

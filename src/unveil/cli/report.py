@@ -36,7 +36,7 @@ def report(
     is_summary: bool,
     is_opened: bool,
 ) -> None:
-    """Write the report of a run of PROJECT (a folder or its project.toml; here, if left out).
+    """Write the report of a run of PROJECT (a folder or its project.toml; default: this folder).
 
     One file without scripts and without anything from outside. It is drawn from the original:
     it stays with the custodian, and only its owner may read it. A later report of the same run

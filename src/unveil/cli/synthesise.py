@@ -252,10 +252,10 @@ def synthesise(
     as_json: bool,
     **settings: Any,
 ) -> None:
-    """Make synthetic copies of FILE: each column is modelled on those before it, then drawn.
+    """Synthesise FILE: each column is modelled on those before it, then drawn.
 
     The copies go into a folder, under names that begin with FAKE_; nothing that is there is
-    overwritten. A copy is not safe because it is synthetic: measure it, with unveil disclosure.
+    overwritten. Synthetic data can still disclose: measure them with unveil disclosure.
 
     In the folder of a project (or where FILE is a project file) its original is taken, with the
     settings of [synthesis]; options win. The copies go into copies/0001 and are entered in the

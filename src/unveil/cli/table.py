@@ -291,9 +291,8 @@ def table(
     in it are recognised. Say with --round, --total and --margins what will be published: without
     --round that is the counts as they are.
 
-    You are told SAP(n): how likely it is that somebody who knows n of the people, drawn at random,
-    can be certain that nobody else has some combination (Smith and Elliot 2008). 0 is no risk, 1 is
-    certainty.
+    SAP(n) is the probability that an intruder who knows n of the people, drawn at random, can be
+    certain that some combination applies to none of the others (Smith and Elliot 2008).
 
     \b
     Examples:
@@ -302,7 +301,7 @@ def table(
       unveil table people.csv --microdata --dims sex,age -r suppress:5 --audit 10
       unveil table counts.csv --compare conventional:5,random:3 --area region
 
-    Exit codes: 0 within limits, 1 a fault of unveil, 2 wrong use or bad input, 3 a limit is
+    Exit codes: 0 within limits, 1 internal error, 2 wrong use or bad input, 3 a limit is
     exceeded.
     """
     if not file:

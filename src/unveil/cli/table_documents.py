@@ -63,7 +63,7 @@ def level_notes(release: PublishedTable) -> Iterator[str]:
         if zeros:
             yield (
                 f"{format_count(len(zeros), 'level')} of {visible(dim)!r}"
-                f" {'is' if len(zeros) == 1 else 'are'} left out: all published values are 0, and"
+                f" {'is' if len(zeros) == 1 else 'are'} omitted: all published values are 0, and"
                 " the rows would only disclose that the level occurs."
             )
         levels = release.levels[release.dims.index(dim)]

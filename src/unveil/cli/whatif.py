@@ -36,7 +36,7 @@ def whatif(
     project: str | None,
     as_json: bool,
 ) -> None:
-    """Measure with something more left out, beside the exclusions in force: before and after.
+    """Measure with something more omitted, beside the exclusions in force: before and after.
 
     Nothing is saved without --keep. It gates nothing: the exit code is 0 whatever the figures.
 

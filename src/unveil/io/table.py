@@ -61,13 +61,13 @@ class Labelled:
 
 SUBJECTS = {
     "original": "The original",
-    "train": "The train data",
-    "control": "The control data",
-    "included": "The included data",
-    "left out": "The left-out data",
+    "train": "The training dataset",
+    "control": "The control sample",
+    "included": "The training dataset",
+    "left out": "The control sample",
     "baseline": "The baseline table",
-    "data": "The data",
-    "synthetic": "The synthetic data",
+    "data": "The dataset",
+    "synthetic": "The synthetic dataset",
 }
 
 
@@ -104,8 +104,8 @@ class Table:
 
 
 def place_of(side: str, file_name: str | None = None) -> str:
-    """What a sentence calls a side: "The original (survey.csv)", "Synthetic copy 2"."""
-    subject = SUBJECTS.get(side, f"Synthetic copy {side.removeprefix('synthetic ')}")
+    """What a sentence calls a side: "The original (survey.csv)", "Synthetic dataset 2"."""
+    subject = SUBJECTS.get(side, f"Synthetic dataset {side.removeprefix('synthetic ')}")
     return f"{subject} ({file_name})" if file_name else subject
 
 

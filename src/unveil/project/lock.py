@@ -132,7 +132,7 @@ def _owner(doing: str) -> dict[str, Any]:
     try:
         user = getpass.getuser()
     except (OSError, KeyError, ImportError):
-        user = "somebody"
+        user = "an unknown user"
     since = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     return {
         "user": user,

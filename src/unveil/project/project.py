@@ -122,7 +122,7 @@ class Project:
         """Make copies as `[synthesis]` says, and enter them; arguments of `unveil.synthesise` win.
 
         They go into copies/0001, the next ones into copies/0002; `format` is an ending such as
-        "sav", that of the original where it is left out.
+        "sav", that of the original if omitted.
         """
         return synthesise_project(
             self.file, out=out, ending=format, progress=progress or no_progress, **settings

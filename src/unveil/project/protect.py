@@ -137,17 +137,17 @@ def protect(
         A file or frame; or a project file (.toml), which says all that follows but `seed`.
     steps
         Mappings in the order in which they are done: recodings as in `unveil.recode`, then
-        ``{"do": "synthesise"}``, then ``{"do": "distance_filter", "columns": [...]}`` (arguments of
-        `unveil.refill`), ``{"do": "remove_replicated_uniques"}``, ``{"do": "smooth", "columns":
+        ``{"do": "synthesise"}``, then ``{"do": "distance_filter", "columns": [...]}`` (arguments
+        of `unveil.refill`), ``{"do": "remove_replicated_uniques"}``, ``{"do": "smooth", "columns":
         [...]}``, and ``{"do": "add_noise", "column": "age", "population": "normal(34, 8)", "N":
-        60000}``, with threshold (0.1), or with sigma instead; n is the number of records where it
-        is left out. ``"not_needed": "reason"`` declares that a column needs no noise. Left out:
+        60000}``, with threshold (0.1), or with sigma instead; n is the number of records if
+        omitted. ``"not_needed": "reason"`` declares that a column needs no noise. If omitted:
         synthesis and filter.
     synthesis
         Arguments of `unveil.synthesise`. Leaves hold at least 33 records and nodes under 100 are
         not cut, as in the paper, where nothing else is said.
     rows
-        Rows of the copy; as many as the recoded original has where None.
+        Rows of the synthetic data; as many as the recoded original has where None.
     seed
         Each step has one of its own that comes from it; drawn by the system where None.
     audience
@@ -163,8 +163,8 @@ def protect(
     Returns
     -------
     ProtectResult
-        `.data` (the copy), `.recoded`, `.s1`, `.s2`, `.s3`, `.statement` (public), `.record` and
-        `.confidential`.
+        `.data` (the synthetic data), `.recoded`, `.s1`, `.s2`, `.s3`, `.statement` (public),
+        `.record` and `.confidential`.
 
     References
     ----------

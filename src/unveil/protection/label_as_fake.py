@@ -38,14 +38,14 @@ def label_as_fake(
     partly: bool = False,
     overwrite: bool = False,
 ) -> FakeResult:
-    """Mark a copy as fake: by a column in front, by its label and note, and by the file's name.
+    """Mark synthetic data as fake: by a first column, by label and note, and by the file's name.
 
     Parameters
     ----------
     column
-        The column that says FAKE in every row; None leaves it out.
+        The column that says FAKE in every row; None omits it.
     path
-        Where to write it, as `unveil.write_file` does; the name gets FAKE_ in front. Left out,
+        Where to write it, as `unveil.write_file` does; the name gets FAKE_ in front. If omitted,
         nothing is written.
     partly
         Whether only some columns were replaced, so that its rows are of real people.

@@ -65,13 +65,13 @@ def add_noise(
     Parameters
     ----------
     data
-        A copy, as a path, a frame or `Labelled`.
+        Synthetic data, as a path, a frame or `Labelled`.
     columns
         By name {"sigma": 0.1, "noise": "normal", "round": None, "clip": None}: the standard
         deviation, the kind (normal, laplace, uniform), decimals to round to, and the lowest and
-        highest value (None for one of them leaves that side open). "special_codes" are kept as they
-        are, and so are codes declared in the file; noise that would turn a number into one of them
-        is drawn again. A number alone is sigma.
+        highest value (None for one of them leaves that side open). "special_codes" are kept as
+        they are, and so are codes declared in the file; noise that would turn a number into one
+        of them is drawn again. A number alone is sigma.
     seed
         For the same noise again; confidential. Without it the system draws one. Never use one seed
         for two releases of the same data: who has both could cancel part of the noise.

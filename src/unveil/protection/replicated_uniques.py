@@ -57,10 +57,10 @@ def remove_replicated_uniques(
     Parameters
     ----------
     keys
-        By which records are unique; left out, all columns that every file has.
+        By which records are unique; omitted, all columns that every file has.
     uniques_of_original
-        Whether to take out all uniques of a copy whose keys the original has, be they unique there
-        or not: more than the replicated ones, which are among them.
+        Whether to take out all uniques of the synthetic data whose keys the original has, be they
+        unique there or not: more than the replicated ones, which are among them.
 
     person
         The column of the original that says whose row it is, where people have several: keys are
@@ -69,14 +69,15 @@ def remove_replicated_uniques(
     Returns
     -------
     RemovalResult
-        `.data` the copy (or copies) without them, `.rows` the four counts for each, and
+        `.data` the data (or copies) without them, `.rows` the four counts for each, and
         `.removed` which rows went.
 
     Notes
     -----
-    With d_q and s_q the records of the original and of the copy that have the keys q: a record of
-    the copy is a unique where s_q = 1, in the original where d_q > 0, and replicated where d_q = 1.
-    Missing is a level like any other. With `person`, d_q is the number of people who have the keys.
+    With d_q and s_q the records of the original and of the synthetic data that have the keys q: a
+    synthetic record is a unique where s_q = 1, in the original where d_q > 0, and replicated
+    where d_q = 1. Missing is a level like any other. With `person`, d_q is the number of people
+    who have the keys.
 
     References
     ----------

@@ -67,13 +67,13 @@ def smooth(
 
     Notes
     -----
-    The idea of synthpop's `sdc` with smooth.vars: smooth.spline of the sorted values, assigned back
-    by rank. Here the distinct values stand at their mean ranks, each with as much weight as it has
-    records; a cubic smoothing spline is fitted with the penalty that generalised cross-validation
-    chooses (scipy's `make_smoothing_spline`), through at most 1,000 of them at even ranks where
-    there are more; it is kept from falling, so that order stays, and inside the range of the
-    column. What would become a number that stands for no answer keeps its own. R chooses knots
-    otherwise: figures differ in their digits, not in kind.
+    The idea of synthpop's `sdc` with smooth.vars: smooth.spline of the sorted values, assigned
+    back by rank. Here the distinct values stand at their mean ranks, each with as much weight as
+    it has records; a cubic smoothing spline is fitted with the penalty that generalised
+    cross-validation chooses (scipy's `make_smoothing_spline`), through at most 1,000 of them at
+    even ranks where there are more; it is kept from falling, so that order stays, and inside the
+    range of the column. What would become a number that stands for a missing value keeps its own.
+    R chooses knots otherwise: figures differ in their digits, not in kind.
     """
     (table,) = open_files({"data": data}, None, missing_values)
     table = read_lettered_numbers(table)

@@ -396,7 +396,7 @@ class Stages:
 
     @property
     def codebook(self) -> Codebook | None:
-        """What is declared of the copy."""
+        """What is declared of the synthetic data."""
         return None if self.synthesiser is None else self.synthesiser.codebook
 
     @property
@@ -465,7 +465,9 @@ class Stages:
         keys = [name for name in self.keys if name in self.frame.columns]
         settings = {"keys": keys or None, "person": self.person, **step.settings}
         made = remove_replicated_uniques(restore_form(self.table), self.copy, **settings)
-        self.removal = msgspec.structs.replace(made.record, files=(self.table.source, "the copy"))
+        self.removal = msgspec.structs.replace(
+            made.record, files=(self.table.source, "the synthetic data")
+        )
         frame, _ = _split_data(made.copies[0])
         if frame.is_empty():
             raise SettingsError(" ".join(made.record.warnings))
@@ -479,7 +481,7 @@ class Stages:
         codes = {**known, **(step.settings.get("special_codes") or {})}
         self._hold("smooth", columns)
         made = smooth(self.copy, columns, special_codes=codes)
-        self.smoothing.append(msgspec.structs.replace(made.record, files=("the copy",)))
+        self.smoothing.append(msgspec.structs.replace(made.record, files=("the synthetic data",)))
         frame, told = self._restore(_split_data(made.data)[0])
         self._record_step(frame, step, StepSentences.smoothing(made.record) + told)
 
@@ -496,7 +498,7 @@ class Stages:
             made = add_noise(
                 self.copy, columns=columns, seed=self.seeds.add_noise, not_needed=needless
             )
-            self.noise = msgspec.structs.replace(made.record, files=("the copy",))
+            self.noise = msgspec.structs.replace(made.record, files=("the synthetic data",))
             frame, told = self._restore(_split_data(made.data)[0])
         for step in steps:
             self._say(step)

@@ -112,13 +112,13 @@ def constraint_notes(constraints: Sequence[Constraint], frame: pl.DataFrame) -> 
         n_broken = int(one.find_broken(frame).sum())
         if frame.height and n_broken == frame.height:
             raise SettingsError(
-                f"No row of the original keeps the rule {quote_text(one.text)}. Change it, or leave"
-                " it out."
+                f"No row of the original keeps the rule {quote_text(one.text)}. Change it, or omit"
+                " it."
             )
         if n_broken:
             said.append(
                 f"The rule {quote_text(one.text)} is broken by {n_broken:,} of {frame.height:,}"
-                " rows of the original; no row of a copy breaks it."
+                " rows of the original; no synthetic row breaks it."
             )
     return tuple(said)
 

@@ -67,7 +67,7 @@ class WrittenRule:
         """Which rows of a copy meet the condition; one that meets a rival's too is refused."""
         rows = self.find_met(frame)
         for rival in self.rivals:
-            check_both(self, rival, int((rows & rival.find_met(frame)).sum()), "a copy")
+            check_both(self, rival, int((rows & rival.find_met(frame)).sum()), "the synthetic data")
         return rows
 
 

@@ -66,29 +66,30 @@ def synthesise(
     rows
         Rows of each copy; as many as the original has where None.
     order
-        Columns in the order in which they are synthesised; those left out are not in the copy.
-        "auto" orders by dependency; None is the order of the original.
+        Columns in the order in which they are synthesised; those omitted are not in the synthetic
+        data. "auto" orders by dependency; None is the order of the original.
     predictors
         For a column, by name, the columns that predict it, each before it in the order. A column
-        that is named only here predicts with its original values, and is not in the copy.
+        that is named only here predicts with its original values, and is not in the synthetic
+        data.
     keep
         Columns that stay as they are in the original: partial synthesis.
     drop, renumber, real_values
-        What to do with columns that point at people, which are refused otherwise: columns to leave
-        out, columns that get running numbers in place of their values, and by column the reason why
-        real values may be repeated all the same. Identifiers and free text are recognised as in
-        `unveil.suggest`.
+        What to do with columns that point at people, which are refused otherwise: columns
+        to omit, columns that get running numbers in place of their values, and by column the
+        reason why real values may be repeated all the same. Identifiers and free text are
+        recognised as in `unveil.suggest`.
     rules
-        What holds in every row of a copy: "if age < 16 then marital = SINGLE". Rows that meet a
-        rule are left out when its column is fitted.
+        What holds in every synthetic row: "if age < 16 then marital = SINGLE". Rows that meet a
+        rule are omitted when its column is fitted.
     derived
         Columns that are computed from others, by name: {"bmi": "weight / (height / 100) ^ 2"}.
     special_codes, spikes
         For a column of numbers, by name, the codes that are no amounts (-8), and the amounts that
         are met so often that they are modelled apart (0).
     min_leaf, min_split, complexity
-        The fewest rows in a leaf, the fewest that are cut (three times as many where None), and the
-        least gain of a cut, as a share of the impurity at the root.
+        The fewest rows in a leaf, the fewest that are cut (three times as many where None), and
+        the least gain of a cut, as a share of the impurity at the root.
     min_spread
         The least spread within a leaf, from 0 to 1: of a number the variance as a share of the
         column's; of a category what the most frequent level leaves to the others.
@@ -96,17 +97,17 @@ def synthesise(
         "density": numbers are drawn from a smooth density within the leaf, inside the column's
         range, instead of repeating original values.
     prior, noise, margins
-        Of "catall" and "ipf": how many records are spread evenly over the table (1 where None), the
-        epsilon of Laplace noise on its counts (none where None), and of "ipf" the sets of columns
-        whose counts are fitted (all pairs where None).
+        Of "catall" and "ipf": how many records are spread evenly over the table (1 where None),
+        the epsilon of Laplace noise on its counts (none where None), and of "ipf" the sets of
+        columns whose counts are fitted (all pairs where None).
     strata
         Columns whose combinations are synthesised apart.
     seed
         Same seed, same copies, on any number of cores; drawn by the operating system where None.
     person
-        The column that says whose row it is, where people have several. It is left out, or
-        renumbered where that is asked for; `min_leaf`, `min_split` and what makes a level rare then
-        count people. "none": every row is a person.
+        The column that says whose row it is, where people have several. It is omitted, or
+        renumbered where that is asked for; `min_leaf`, `min_split` and what makes a level rare
+        then count people. "none": every row is a person.
     missing_values
         Entries that mean missing.
     workers
@@ -116,8 +117,8 @@ def synthesise(
 
     References
     ----------
-    Reiter 2005, "Using CART to generate partially synthetic, public use microdata". Nowok, Raab and
-    Dibben 2016, "synthpop: bespoke creation of synthetic data in R".
+    Reiter 2005, "Using CART to generate partially synthetic, public use microdata". Nowok, Raab
+    and Dibben 2016, "synthpop: bespoke creation of synthetic data in R".
     """
     options = Options(
         min_leaf=min_leaf,

@@ -169,8 +169,8 @@ class Models:
 class Synthesiser(Result):
     """Models fitted to an original, the copies drawn at once, and how they were made.
 
-    The record holds no data. `models` and `seed` are confidential: whoever has them can draw what
-    was drawn, and the models hold original values.
+    The record holds no data. `models` and `seed` are confidential: anyone who has them can draw
+    what was drawn, and the models hold original values.
     """
 
     record: Synthesis

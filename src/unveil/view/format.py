@@ -35,7 +35,7 @@ def percent_or_dash(value: float | None) -> str:
 
 def removed_text(value: float | None) -> str:
     """What the copy takes away of what the original gives away; it may be nothing, or less."""
-    return "none: it gives away more" if value is not None and value < 0 else percent_or_dash(value)
+    return "none: it discloses more" if value is not None and value < 0 else percent_or_dash(value)
 
 
 def percent_figure(value: float | None) -> str:

@@ -50,7 +50,7 @@ GUESSED = (
                 "The share of synthetic records with the same keys that have the record's own"
                 " target value.",
                 "WEAP_j = s_tq / s_q",
-                "records of the copy",
+                "synthetic records",
                 NOTE,
                 "within equivalence class attribution probability",
             ),

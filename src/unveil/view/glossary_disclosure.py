@@ -42,7 +42,7 @@ FOUND = (
                 ("UiS",),
                 "Synthetic records that are unique on the keys in the synthetic data.",
                 "UiS = 100 Σ(s_q | s_q = 1) / N_s",
-                "all records of the copy",
+                "all synthetic records",
                 f"{RAAB}, equation 3; the printed one counts uniques of the original",
             ),
             GlossaryTerm(
@@ -120,7 +120,7 @@ FOUND = (
                 "Synthetic records whose keys determine the target in the synthetic data, correct"
                 " or not.",
                 "Dsyn = 100 Σ(s_tq | ps_tq = 1) / N_s",
-                "all records of the copy",
+                "all synthetic records",
                 f"{RAAB}, equation 8 with the synthetic data in place of the original",
             ),
             GlossaryTerm(

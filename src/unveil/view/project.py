@@ -397,7 +397,7 @@ def _checklist(
     accepted = f" accepted by {visible(judgement.accepted_by)}" if judgement.accepted_by else ""
     yield judgement.audience is not None, judgement.rule
     yield judgement.accepted_by is not None, f"Limits{accepted or ' not accepted by name'}."
-    yield judgement.is_current, "The run is of the files and settings as they are."
+    yield judgement.is_current, "Files and settings are unchanged since the run."
     yield not any(map(is_open, judgement.alerts)), f"Alerts: {summary(judgement.alerts)}"
     n_open = sum(found.state == "open" for found in judgement.findings)
     yield not n_open, f"Flags: {len(judgement.findings):,}, outstanding: {n_open:,}."

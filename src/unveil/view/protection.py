@@ -15,7 +15,7 @@ from unveil.view.show import as_blocks, as_text
 TEMPLATES = {
     "made": "{rows} of synthetic data were made from {n} records of {file}, in {steps}.",
     "stages": (
-        "S1 (synthesis alone) has {s1} rows, S2 (before noise) {s2}, S3 (for release) {s3}. Each"
+        "S1 (after synthesis) has {s1} rows, S2 (before noise) {s2}, S3 (for release) {s3}. Each"
         " stage can be assessed separately."
     ),
     "strict": (

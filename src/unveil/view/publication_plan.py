@@ -88,7 +88,7 @@ def example_sentence(one: PlanTables) -> str:
     if not box.recovered:
         count = f"{box.lower:,} to {people(box.upper)} are"
     neither = {1: "", 2: "Neither table shows it alone."}
-    some = "None of them can be left out." if box.irreducible else ""
+    some = "None of them can be omitted." if box.irreducible else ""
     if len(one.tables) == 1:
         return f"{tables} shows that {count} in {box.label}."
     return (

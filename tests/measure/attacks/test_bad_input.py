@@ -60,17 +60,17 @@ INFERENCE = {
     "control without the columns": (
         {"control": FRAME.drop("sex"), "secrets": "sex"},
         RolesError,
-        "The control data has no column 'sex'. Its columns are: age, ill, one.",
+        "The control sample has no column 'sex'. Its columns are: age, ill, one.",
     ),
     "empty control": (
         {"control": FRAME[:0]},
         ReadError,
-        "The control data has columns but no rows. Check how the frame was made.",
+        "The control sample has columns but no rows. Check how the frame was made.",
     ),
     "empty copy": (
         {"synthetic": FRAME[:0]},
         ReadError,
-        "The synthetic data has columns but no rows. Check how the frame was made.",
+        "The synthetic dataset has columns but no rows. Check how the frame was made.",
     ),
     "empty original": (
         {"original": FRAME[:0]},
@@ -200,7 +200,7 @@ LINKABILITY = {
     "control without the columns": (
         {"control": FRAME.drop("sex")},
         RolesError,
-        "The control data has no column 'sex'. Its columns are: age, ill, one.",
+        "The control sample has no column 'sex'. Its columns are: age, ill, one.",
     ),
 }
 

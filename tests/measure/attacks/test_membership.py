@@ -243,7 +243,7 @@ BAD = {
     "a control of one record": (
         {"control": DATA[:1]},
         AlignError,
-        "The control data has 1 record, too few for distances. Give a file of at least 2.",
+        "The control sample has 1 record, too few for distances. Give a file of at least 2.",
     ),
     "prevalence": (
         {"prevalence": 1},

@@ -458,7 +458,7 @@ BAD = {
     "a control of one record": (
         {"control": DATA[:1], "n_cols": 2},
         AlignError,
-        "The control data has 1 distinct record in the compared columns, which every predicate"
+        "The control sample has 1 distinct record in the compared columns, which every predicate"
         " that it satisfies singles out. Give a file of at least 2.",
     ),
     "a column that is not there": (

@@ -169,7 +169,10 @@ def test_cap_table_refuses(case):
     ("copies", "sentence"),
     [
         ([], "No synthetic data are given. Name at least one file or frame."),
-        ([people([])], "The synthetic data has columns but no rows. Check how the frame was made."),
+        (
+            [people([])],
+            "The synthetic dataset has columns but no rows. Check how the frame was made.",
+        ),
     ],
 )
 def test_no_copy_is_refused(measure, copies, sentence):

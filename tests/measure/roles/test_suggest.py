@@ -303,7 +303,7 @@ def test_keys_that_are_named_stay_and_none_is_added():
     assert (found.keys, found.stop) == (("sex", "income"), "given")
     assert found.row_of("sex").source == "given"
     assert found.row_of("sex").reason == (
-        "named by you as a key. No one becomes unique on it alone."
+        "named by you as a key. No one becomes unique on it by itself."
     )
     told = list(sentences(found))
     assert told[0].startswith("You named them as what an intruder knows.")
@@ -381,12 +381,13 @@ BAD = [
                    " to have them proposed."),
     ({"keys": 5}, "Keys must be column names, as text; given is int."),
     ({"keys": ["age", "age"]}, "Column 'age' is given twice among the keys. Name it once."),
-    ({"keys": "aeg"}, "The data has no column 'aeg'. Did you mean 'age'? Its columns are: age, sex,"
+    ({"keys": "aeg"}, "The dataset has no column 'aeg'. Did you mean 'age'? Its columns are: age,"
+     " sex,"
      " list."),
-    ({"keys": "list"}, "Column 'list' of the data holds lists, not single values, and cannot be a"
-                       " key. Remove it from the keys, or split it into columns of numbers, text"
+    ({"keys": "list"}, "Column 'list' of the dataset holds lists, not single values, and cannot be"
+                       " a key. Remove it from the keys, or split it into columns of numbers, text"
                        " or dates."),
-    ({"special_codes": {"agee": [1]}}, "The data has no column 'agee'. Did you mean 'age'? Its"
+    ({"special_codes": {"agee": [1]}}, "The dataset has no column 'agee'. Did you mean 'age'? Its"
      " columns are: age, sex, list."),
     ({"special_codes": {"sex": [1]}}, "Special codes are given for 'sex', which holds no numbers."
                                       " Remove it from the special codes; declare an entry that"
@@ -413,7 +414,7 @@ def test_a_file_without_names_of_columns_is_refused_without_quoting_it(tmp_path)
     with pytest.raises(InputError) as caught:
         suggest(path)
     assert str(caught.value) == (
-        "The data (people.csv) seems to have no names of columns: its first line looks like a"
+        "The dataset (people.csv) seems to have no names of columns: its first line looks like a"
         " record. Put a line with the names above it."
     )
     path.write_text("age,2019,2020,2021\n1,1,1,1\n2,2,1,2\n", encoding="utf-8")

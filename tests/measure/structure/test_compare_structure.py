@@ -36,7 +36,7 @@ def declared(monkeypatch):
                 side=side,
                 place={
                     "original": "The original (o.sav)",
-                    "synthetic": "The synthetic data (s.sav)",
+                    "synthetic": "The synthetic dataset (s.sav)",
                 }[side],
                 frame=pl.DataFrame(frame, strict=False),
                 source=f"{side[0]}.sav",
@@ -78,19 +78,19 @@ def test_names_are_told(declared):
         {"sex": [1], "region": [1], "age": [1]}, {"Sex": [1], "regoin": [1], "extra": [1]}
     )
     assert told(record) == [
-        ("only original", "The synthetic data (s.sav) has no column 'age'."),
+        ("only original", "The synthetic dataset (s.sav) has no column 'age'."),
         (
             "only synthetic",
-            "The synthetic data (s.sav) has a column 'extra' that the original lacks.",
+            "The synthetic dataset (s.sav) has a column 'extra' that the original lacks.",
         ),
         (
             "name",
-            "Column 'sex' is called 'Sex' in the synthetic data (s.sav), in other capitals or"
+            "Column 'sex' is called 'Sex' in the synthetic dataset (s.sav), in other capitals or"
             " blanks.",
         ),
         (
             "name",
-            "Column 'region' is called 'regoin' in the synthetic data (s.sav), which looks"
+            "Column 'region' is called 'regoin' in the synthetic dataset (s.sav), which looks"
             " misspelt.",
         ),
     ]
@@ -101,7 +101,7 @@ def test_the_order_of_columns_is_told_once(declared):
     assert told(record) == [
         (
             "order",
-            "The synthetic data (s.sav) has its columns in another order, from the 2nd that both"
+            "The synthetic dataset (s.sav) has its columns in another order, from the 2nd that both"
             " have: 'c' instead of 'b'.",
         )
     ]
@@ -110,7 +110,10 @@ def test_the_order_of_columns_is_told_once(declared):
 def test_kinds_are_those_of_the_data(declared):
     record = declared({"x": [dt.date(2020, 1, 1)]}, {"x": ["2020-01-01"]})
     assert told(record) == [
-        ("kind", "Column 'x' holds dates in the original and text in the synthetic data (s.sav).")
+        (
+            "kind",
+            ("Column 'x' holds dates in the original and text in the synthetic dataset (s.sav)."),
+        )
     ]
     assert declared({"x": [1, 2]}, {"x": [1.0, 2.0]}).rows == ()
     assert declared({"x": [1, 2]}, {"x": [None, None]}).rows == ()
@@ -123,7 +126,7 @@ def test_a_code_with_another_meaning_is_a_contradiction(declared):
         (
             "contradiction",
             "Column 'x' gives codes another meaning: 1 = Male in the original, 1 = Yes in the"
-            " synthetic data (s.sav).",
+            " synthetic dataset (s.sav).",
         )
     ]
 
@@ -135,7 +138,7 @@ def test_the_same_labels_under_other_codes_are_a_recoding(declared):
         (
             "recoded",
             "Column 'x' has the same labels under other codes: 1 = Male, 2 = Female in the"
-            " original, 1 = Female, 2 = Male in the synthetic data (s.sav).",
+            " original, 1 = Female, 2 = Male in the synthetic dataset (s.sav).",
         )
     ]
     moved = [variable(levels=levels(_1="Male", _3="Female"))]
@@ -144,7 +147,7 @@ def test_the_same_labels_under_other_codes_are_a_recoding(declared):
         (
             "recoded",
             "Column 'x' has the same labels under other codes: 2 = Female in the original,"
-            " 3 = Female in the synthetic data (s.sav).",
+            " 3 = Female in the synthetic dataset (s.sav).",
         )
     ]
 
@@ -156,11 +159,11 @@ def test_codes_of_one_side_only_and_labels_in_other_capitals(declared):
         (
             "category",
             "Column 'x' declares other codes: 2 = Female only in the original, and 3 = Other only"
-            " in the synthetic data (s.sav).",
+            " in the synthetic dataset (s.sav).",
         ),
         (
             "category label",
-            "Column 'x': labels of codes are written otherwise in the synthetic data (s.sav), in"
+            "Column 'x': labels of codes are written otherwise in the synthetic dataset (s.sav), in"
             " capitals or blanks: 1 = MALE.",
         ),
     ]
@@ -172,7 +175,7 @@ def test_a_copy_that_holds_labels_is_told_as_such_and_not_as_text(declared):
     assert told(record) == [
         (
             "written as",
-            "Column 'x' holds codes in the original and labels in the synthetic data (s.sav).",
+            "Column 'x' holds codes in the original and labels in the synthetic dataset (s.sav).",
         )
     ]
 
@@ -183,8 +186,8 @@ def test_values_that_are_no_codes_are_told_from_five_records_on(declared):
     assert told(record) == [
         (
             "category",
-            "Column 'x': the synthetic data (s.sav) has values that are no codes of the original:"
-            " 3 and 1 more that fewer than 5 records have.",
+            "Column 'x': the synthetic dataset (s.sav) has values that are no codes of the"
+            " original: 3 and 1 more that fewer than 5 records have.",
         )
     ]
     assert "77" not in record.to_json()
@@ -200,8 +203,8 @@ def test_categories_that_nobody_declared_are_compared_too(declared):
         ),
         (
             "category",
-            "Column 'x' has categories that occur only in the synthetic data (s.sav): 1 that fewer"
-            " than 5 records have.",
+            "Column 'x' has categories that occur only in the synthetic dataset (s.sav): 1 that"
+            " fewer than 5 records have.",
         ),
     ]
     assert "canary" not in record.to_json()
@@ -217,7 +220,7 @@ def test_a_copy_beyond_its_original_is_told_without_an_end(declared):
     assert told(record) == [
         (
             "range",
-            "Column 'x': 1 % or less of the records of the synthetic data (s.sav) lie beyond"
+            "Column 'x': 1 % or less of the records of the synthetic dataset (s.sav) lie beyond"
             " everything in the original.",
         )
     ]
@@ -237,12 +240,12 @@ def test_missing_codes_and_ranges_are_compared(declared):
         (
             "missing",
             "Column 'x': -9, -8 mean missing in the original and -9 mean missing in"
-            " the synthetic data (s.sav).",
+            " the synthetic dataset (s.sav).",
         ),
         (
             "missing",
             "Column 'x': numbers the lowest to -1 mean missing in the original, and 97 to"
-            " 99.5 in the synthetic data (s.sav).",
+            " 99.5 in the synthetic dataset (s.sav).",
         ),
     ]
 
@@ -253,18 +256,18 @@ def test_labels_levels_and_formats_are_compared(declared):
     assert told(declared(X, X, ours, theirs)) == [
         (
             "label",
-            "Column 'x' is labelled 'Gender' in the synthetic data (s.sav); in the original it is"
-            " 'Sex'.",
+            "Column 'x' is labelled 'Gender' in the synthetic dataset (s.sav); in the original"
+            " it is 'Sex'.",
         ),
         (
             "measure",
             "Column 'x' has the measurement level 'nominal' in the original and the measurement"
-            " level 'scale' in the synthetic data (s.sav).",
+            " level 'scale' in the synthetic dataset (s.sav).",
         ),
         (
             "format",
             "Column 'x' has the format 'F1.0' in the original and the format 'F8.2' in the"
-            " synthetic data (s.sav).",
+            " synthetic dataset (s.sav).",
         ),
     ]
     kinds = [kind for kind, _ in told(declared(X, X, ours, theirs, formats=("spss", "stata")))]
@@ -281,8 +284,8 @@ def test_what_a_copy_nowhere_declares_is_told_once(declared):
     assert told(record) == [
         (
             "undeclared",
-            "The synthetic data (s.sav) declares no labels of columns, codes with labels or missing"
-            " codes; the original does, for 3 of its 3 columns.",
+            "The synthetic dataset (s.sav) declares no labels of columns, codes with labels or"
+            " missing codes; the original does, for 3 of its 3 columns.",
         )
     ]
     assert record.n_alike == 3

@@ -115,7 +115,7 @@ def test_a_frame_of_another_shape_is_refused():
 
 
 def test_a_column_without_a_name_is_not_there():
-    with pytest.raises(RolesError, match=r"^The data has no column ''\. Its columns are: sex, "):
+    with pytest.raises(RolesError, match=r"^The dataset has no column ''\. Its columns are: sex, "):
         PublishedTable.from_file(COUNTS, published="")
 
 

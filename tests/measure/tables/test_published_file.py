@@ -78,9 +78,9 @@ def test_the_column_of_values_can_be_named():
         (
             [("A", "D", "-1"), ("A", "E", "1.5"), ("B", "D", "4 to"), *ROWS[3:]],
             ReadError,
-            "The published values in column 'published' of the data cannot be read in 3 of 7 rows."
-            " Write whole numbers, nothing where a value is suppressed, or intervals: 1 to 4, 5 or"
-            " more.",
+            "The published values in column 'published' of the dataset cannot be read in 3 of 7"
+            " rows. Write whole numbers, nothing where a value is suppressed, or intervals: 1 to"
+            " 4, 5 or more.",
         ),
     ],
 )

@@ -522,7 +522,7 @@ BAD_PEOPLE = {
     "unknown dimension": (
         (["sxe"], {}),
         RolesError,
-        "The data has no column 'sxe'. Did you mean 'sex'? Its columns are: sex, age, times,"
+        "The dataset has no column 'sxe'. Did you mean 'sex'? Its columns are: sex, age, times,"
         " weight.",
     ),
     "no dimension": (
@@ -533,15 +533,15 @@ BAD_PEOPLE = {
     "decimal weights": (
         (["sex"], {"weights": "weight"}),
         SettingsError,
-        "The weights in column 'weight' of the data are not whole numbers from 0 for 1 of 5"
+        "The weights in column 'weight' of the dataset are not whole numbers from 0 for 1 of 5"
         " records. A table of counts needs whole people: sampling weights with decimals cannot be"
         " used.",
     ),
     "weights of text": (
         (["age"], {"weights": "sex"}),
         SettingsError,
-        "The weights in column 'sex' of the data are missing for 1 of 5 records. Fill them in, or"
-        " remove these records.",
+        "The weights in column 'sex' of the dataset are missing for 1 of 5 records. Fill them in,"
+        " or remove these records.",
     ),
     "weights that are a dimension": (
         (["age"], {"weights": "age"}),

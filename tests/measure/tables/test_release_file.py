@@ -109,7 +109,7 @@ def test_an_excel_workbook_is_read(tmp_path):
     assert found(PublishedTable.from_file(tmp_path / "counts.xlsx")) == TABLE
 
 
-PLACE = "The data (counts.csv)"
+PLACE = "The dataset (counts.csv)"
 BAD = {
     "a margin that does not add up": (
         LONG_WITH_SUMS.replace("f,Total,2", "f,Total,3"),
@@ -160,8 +160,9 @@ BAD = {
         LONG.replace("m,old,1", "m,old,*"),
         {},
         ReadError,
-        "The counts in column 'count' of the data (counts.csv) are not numbers in 1 of 4 rows. The"
-        " table must hold the true counts, as whole numbers; name their column with count.",
+        "The counts in column 'count' of the dataset (counts.csv) are not numbers in 1 of 4"
+        " rows. The table must hold the true counts, as whole numbers; name their column with"
+        " count.",
     ),
     "sums alone": (
         "sex,age,count\nTotal,old,3\n",
@@ -193,7 +194,7 @@ BAD = {
         "sex,age\nm,old\nf,old\n",
         {},
         ReadError,
-        "In the data (counts.csv) it is not clear which column holds the counts. Name it with"
+        "In the dataset (counts.csv) it is not clear which column holds the counts. Name it with"
         " count, or set layout='wide'. Its columns are: sex, age.",
     ),
     "an unknown layout": (
@@ -254,5 +255,5 @@ def test_bad_files_are_refused_with_their_sentence(tmp_path, case):
 
 
 def test_an_ending_that_is_not_read_is_refused(tmp_path):
-    with pytest.raises(ReadError, match=r"^The data \(counts\.doc\) has the ending '\.doc'"):
+    with pytest.raises(ReadError, match=r"^The dataset \(counts\.doc\) has the ending '\.doc'"):
         PublishedTable.from_file(saved(tmp_path, LONG, "counts.doc"))

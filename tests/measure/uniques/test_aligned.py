@@ -174,9 +174,9 @@ BAD = {
     "another length": (
         {"synthetic": COPY[:4]},
         AlignError,
-        "The synthetic data has 4 records and the original 5. Rows can be matched to rows only in"
-        " synthetic data that have the rows of the original, in their order; for other copies see"
-        " unveil.disclosure.",
+        "The synthetic dataset has 4 records and the original 5. Rows can be matched to rows"
+        " only in synthetic data that have the rows of the original, in their order; for other"
+        " copies see unveil.disclosure.",
     ),
     "no copy": (
         {"synthetic": []},

@@ -257,21 +257,21 @@ BAD = [
     ({"weights": ["w"]}, "weights must be the name of one column, as text; given is list."),
     (
         {"weights": "x"},
-        "The data has no column 'x'. Its columns are: k1, k2, t, w, gap, minus, word.",
+        "The dataset has no column 'x'. Its columns are: k1, k2, t, w, gap, minus, word.",
     ),
     (
         {"weights": "gap"},
-        "The weights in column 'gap' of the data are missing for 1 of 2 records. Fill them in, or"
-        " remove these records.",
+        "The weights in column 'gap' of the dataset are missing for 1 of 2 records. Fill them in,"
+        " or remove these records.",
     ),
     (
         {"weights": "minus"},
-        "The weights in column 'minus' of the data are negative or infinite for 1 of 2 records. A"
-        " weight is the number of people a record represents: 0 or more.",
+        "The weights in column 'minus' of the dataset are negative or infinite for 1 of 2 records."
+        " A weight is the number of people a record represents: 0 or more.",
     ),
     (
         {"weights": "word"},
-        "The weights in column 'word' of the data are not numbers. Name the column of the"
+        "The weights in column 'word' of the dataset are not numbers. Name the column of the"
         " sampling weights.",
     ),
     ({"alpha": 1.1}, "alpha is 1.1. It must be a number from 0 to 1."),

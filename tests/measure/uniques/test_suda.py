@@ -309,7 +309,7 @@ BAD = [
     ({"keys": []}, "No keys are given. Name the columns an intruder would know."),
     (
         {"keys": ["k1", "ke"]},
-        "The data has no column 'ke'. Its columns are: k1, k2, t.",
+        "The dataset has no column 'ke'. Its columns are: k1, k2, t.",
     ),
     ({"keys": ["k1", "k1"]}, "Column 'k1' is given twice among the keys. Name it once."),
     (

@@ -101,8 +101,7 @@ OTHER = pl.DataFrame({"a": [1], "b": [2]})
         (
             lambda: projection(DATA, [DATA, DATA], kept=[True] * 20),
             SettingsError,
-            "kept must be a list of truth values for each of the 2 copies, None for a copy without"
-            " one.",
+            "kept must be a list of truth values for each of the 2 copies, None for those without.",
         ),
         (
             lambda: tstr(DATA, DATA, outcome="il"),
@@ -168,7 +167,7 @@ OTHER = pl.DataFrame({"a": [1], "b": [2]})
         (
             lambda: tstr(DATA, DATA.with_columns(ill=pl.lit(None)), outcome="ill"),
             SettingsError,
-            "The synthetic data has no record whose outcome is known. Give another file.",
+            "The synthetic dataset has no record whose outcome is known. Give another file.",
         ),
         (
             lambda: tstr(DATA.select("ill"), DATA.select("ill"), outcome="ill"),

@@ -197,7 +197,7 @@ def test_all_faults_of_a_list_are_told_together():
 
 
 def test_a_column_that_only_a_copy_lacks_is_said_of_the_copy():
-    with pytest.raises(InputError, match="Synthetic copy 2 has no column 'age'"):
+    with pytest.raises(InputError, match="Synthetic dataset 2 has no column 'age'"):
         replicate(DATA, [DATA, DATA.drop("age")], [{"kind": "mean", "column": "age"}])
 
 

@@ -72,7 +72,7 @@ STEPS = {
 
 @pytest.mark.parametrize("case", STEPS)
 @pytest.mark.parametrize(
-    "data", [DATA, DATA.frame], ids=["both declare", "the synthetic data declares"]
+    "data", [DATA, DATA.frame], ids=["both declare", "the synthetic dataset declares"]
 )
 def test_codes_that_only_the_copy_has_are_untouched_in_it(case, data):
     step, wanted = STEPS[case]

@@ -129,7 +129,7 @@ BAD = {
     ),
     "unknown column": (
         [{"do": "round", "column": "aeg", "to": 5}],
-        f"Step 1 (round): the data has no column 'aeg'. Did you mean 'age'? {COLUMNS}",
+        f"Step 1 (round): the dataset has no column 'aeg'. Did you mean 'age'? {COLUMNS}",
     ),
     "a column dropped before": (
         [{"do": "drop", "column": "age"}, {"do": "round", "column": "age", "to": 5}],
@@ -306,7 +306,7 @@ def test_no_refusal_shows_a_value_of_the_data():
 def test_keys_that_are_not_there_are_refused_with_the_nearest():
     with pytest.raises(InputError) as refused:
         recode(FRAME, [{"do": "drop", "column": "age"}], keys=["twn"])
-    assert str(refused.value) == f"The data has no column 'twn'. Did you mean 'town'? {COLUMNS}"
+    assert str(refused.value) == f"The dataset has no column 'twn'. Did you mean 'town'? {COLUMNS}"
 
 
 def test_nominal_codes_are_not_reckoned_with():

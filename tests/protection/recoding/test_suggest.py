@@ -244,8 +244,8 @@ def test_nothing_to_propose_is_said_without_a_promise():
 @pytest.mark.parametrize(
     ("more", "sentence"),
     [
-        ({"keys": ["y"]}, "The data has no column 'y'. Its columns are: x."),
-        ({"special_codes": {"y": [1]}}, "The data has no column 'y'. Its columns are: x."),
+        ({"keys": ["y"]}, "The dataset has no column 'y'. Its columns are: x."),
+        ({"special_codes": {"y": [1]}}, "The dataset has no column 'y'. Its columns are: x."),
         (
             {"special_codes": [1]},
             "special_codes is of type list. Name the columns, as in {'income': [-8, -9]}.",

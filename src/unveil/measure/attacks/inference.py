@@ -130,8 +130,8 @@ def inference(
     Parameters
     ----------
     original, synthetic
-        The records that the copy was made from, and the copy, in any of the forms of
-        `unveil.disclosure`.
+        The records that the synthetic data were made from, and the synthetic data, in any of the
+        forms of `unveil.disclosure`.
     control
         Records of the same kind that were not used. Without it there is no R.
     secrets

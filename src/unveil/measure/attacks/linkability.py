@@ -144,7 +144,7 @@ def linkability(
     missing_values: str | Sequence[str] = (),
     progress: Progress | None = None,
 ) -> AttacksResult:
-    """Link two parts of each record through the copy, and say how often it succeeds.
+    """Link two parts of each record through the synthetic data, and say how often it succeeds.
 
     Parameters
     ----------

@@ -273,7 +273,7 @@ MOST_THRESHOLDS = 21
 ONE_ROW = "One row of each person is used, drawn at random."
 WIDE = 0.2
 """An interval of the relative F1 as wide as this says little."""
-SIDES = {ORIGINAL: "original", SYNTHETIC: "synthetic data", CONTROL: "control data"}
+SIDES = {ORIGINAL: "original", SYNTHETIC: "synthetic dataset", CONTROL: "control sample"}
 
 
 @dataclass(frozen=True, repr=False)
@@ -304,12 +304,13 @@ def membership(
     missing_values: str | Sequence[str] = (),
     progress: Progress | None = None,
 ) -> MembershipResult:
-    """Call everybody a member who has a synthetic record nearby, and see who is one.
+    """Call everyone a member who has a synthetic record nearby, and see who is one.
 
     Parameters
     ----------
     original
-        The records that the copy was made from, in any of the forms of `unveil.disclosure`.
+        The records that the synthetic data were made from, in any of the forms of
+        `unveil.disclosure`.
     synthetic
         One copy.
     control
@@ -317,7 +318,7 @@ def membership(
     columns
         What the attacker knows of a person; all columns in common where none are given.
     without
-        Columns that are left out, such as numbers of records.
+        Columns that are omitted, such as numbers of records.
     categorical
         Columns of numbers that are codes: they differ by 0 or 1.
     threshold

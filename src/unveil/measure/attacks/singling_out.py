@@ -99,12 +99,13 @@ def singling_out(
     missing_values: str | Sequence[str] = (),
     progress: Progress | None = None,
 ) -> AttacksResult:
-    """Try predicates that single out a record of the copy on the original, and on a control.
+    """Try predicates that single out a synthetic record on the original, and on a control.
 
     Parameters
     ----------
     original
-        The records that the copy was made from, in any of the forms of `unveil.disclosure`.
+        The records that the synthetic data were made from, in any of the forms of
+        `unveil.disclosure`.
     synthetic
         One copy.
     control
@@ -118,11 +119,11 @@ def singling_out(
     attempts
         How many multivariate predicates are tried at most; one million where none is given.
     exhaustive
-        Take every univariate predicate that singles out in the copy, not n of them.
+        Take every univariate predicate that singles out in the synthetic data, not n of them.
     columns
         The columns predicates are made of; all that the files have in common where none are given.
     without
-        Columns that are left out, such as numbers of records.
+        Columns that are omitted, such as numbers of records.
     categorical
         Columns of numbers that are codes: they have no order.
     level
@@ -130,7 +131,7 @@ def singling_out(
     seed
         A whole number; drawn and recorded where none is given.
     person
-        The column that says whose row it is. It is left out of the predicates, which then single
+        The column that says whose row it is. It is omitted of the predicates, which then single
         out where the rows that satisfy them are all of one person.
     special_codes, missing_values, progress
         As in `unveil.disclosure`. A special code is a level, neither large nor small.

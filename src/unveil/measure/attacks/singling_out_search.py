@@ -86,7 +86,7 @@ def _logs_of_none(n: int, m: int) -> Floats:
 # Who is singled out, and at which size? The distinct records of original, copy and control.
 
 
-SIDES = {ORIGINAL: "original", SYNTHETIC: "synthetic data", CONTROL: "control data"}
+SIDES = {ORIGINAL: "original", SYNTHETIC: "synthetic dataset", CONTROL: "control sample"}
 
 
 @dataclass(frozen=True)

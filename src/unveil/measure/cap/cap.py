@@ -372,7 +372,7 @@ def cap(
     missing_values: str | Sequence[str] = (),
     progress: Progress | None = None,
 ) -> CapResult:
-    """Measure how often an intruder who guesses among the matching records would be right.
+    """Measure how often an intruder who guesses among the matching records would be correct.
 
     Parameters
     ----------
@@ -385,15 +385,15 @@ def cap(
     target
         What they might learn: one column, or several jointly.
     scenario
-        "full", everyone; "uniques", those alone with their keys in the original; "special", special
+        "full", everyone; "uniques", those unique on their keys in the original; "special", special
         uniques: the top decile of SUDA scores, or those in a mask.
     mask
         One truth value per original record: who is scored. The scenario is then "mask", unless it
         is said to be "special".
     baseline
-        What is known without a copy. By default the shares of the target in the original; or a
-        share from 0 to 1; or a published marginal, ``{value: share or count}``; or a table (frame
-        or file) with the target, any of the keys, and a column of counts or shares.
+        What is known without synthetic data. By default the shares of the target in the original;
+        or a share from 0 to 1; or a published marginal, ``{value: share or count}``; or a table
+        (frame or file) with the target, any of the keys, and a column of counts or shares.
     tolerance
         For numeric targets, ``{target: r}``: values that differ by no more than r agree.
     weights

@@ -81,9 +81,9 @@ def cap_table(
     key_sets
         Sets of keys: a list of lists, or by name ``{"Key 3": ["sex", "age", "region"]}``.
     target
-        What is to be learnt: one column, or several jointly.
+        The target: one column, or several jointly.
     scenarios
-        One or several of "full", "uniques" (alone with their keys), "special" (special uniques)
+        One or several of "full", "uniques" (unique on their keys), "special" (special uniques)
         and "mask".
     mask
         For "mask"; without that scenario, in place of unveil's own special uniques, for "special".
@@ -100,8 +100,8 @@ def cap_table(
     Returns
     -------
     CapTableResult
-        `.rows`, one per method, key set, scenario and m; `.on_m()`, the regressions; `.wide()`, the
-        layout of the paper.
+        `.rows`, one per method, key set, scenario and m; `.on_m()`, the regressions; `.wide()`,
+        the layout of the paper.
 
     References
     ----------

@@ -128,7 +128,7 @@ def differential_confidentiality(
         What would be guessed: one column, or several taken jointly.
     nonmatch
         What a person counts whose keys are in no copy: "zero", as in the paper's Table 4, or
-        "undefined", which leaves them out.
+        "undefined", which omits them.
     margin
         The difference, as a share, below which it would not matter, such as 0.02: two points.
     confidence, n_bootstrap, seed

@@ -177,7 +177,7 @@ def gcap(
     missing_values: str | Sequence[str] = (),
     progress: Progress | None = None,
 ) -> GcapResult:
-    """Measure how often a guess among the records with the nearest keys would be right.
+    """Measure how often a guess among the records with the nearest keys would be correct.
 
     Parameters
     ----------

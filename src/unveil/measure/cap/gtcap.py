@@ -248,7 +248,7 @@ def gtcap(
     missing_values: str | Sequence[str] = (),
     progress: Progress | None = None,
 ) -> GtcapResult:
-    """Score what copies give away about the statistical uniques of an original.
+    """Score what copies disclose about the statistical uniques of an original.
 
     Parameters
     ----------
@@ -258,16 +258,16 @@ def gtcap(
     target
         What an intruder might learn: one column, or several taken jointly.
     radii
-        For numeric keys and targets, how far apart two values may be and still count as near; 0 for
-        equal values only. The radius of dates is in days. A column without a radius is categorical:
-        its values, numbers or not, are alike or they are not.
+        For numeric keys and targets, how far apart two values may be and still count as near; 0
+        for equal values only. The radius of dates is in days. A column without a radius is
+        categorical: its values, numbers or not, are alike or they are not.
     unique_rule
         Who is a statistical unique. "all_keys": no other original record is near in every key.
         "key": none has a positive key coefficient. "joint": none is near in every key and target.
         "equal": none has the same keys, radii aside.
     coefficient
-        How the proximities of several numeric columns make one: their "mean" as in the paper, their
-        "product" or their "minimum", which are 0 unless all columns are near.
+        How the proximities of several numeric columns make one: their "mean" as in the paper,
+        their "product" or their "minimum", which are 0 unless all columns are near.
 
     Returns
     -------

@@ -57,7 +57,7 @@ def split(
     strata: str | Iterable[str] | None = None,
     person: str | None = None,
 ) -> SplitResult:
-    """Split people at random into those to be included and those to be left out.
+    """Split people at random into those to be included and those to be held out.
 
     Parameters
     ----------
@@ -66,8 +66,8 @@ def split(
     share
         How many of them are to be included: 0.5 as in Taub et al. (2018), 0.8 as in Raab (2024).
     seed
-        A whole number: the same seed makes the same parts again. The record holds it. Whoever has
-        it and the original knows who was included, so keep it as confidential as the data.
+        A whole number: the same seed makes the same parts again. The record holds it. Anyone
+        who has it and the original knows who was included, so keep it as confidential as the data.
     strata
         Columns within whose combinations of levels the share is to hold; missing is a level.
     person
@@ -83,8 +83,8 @@ def split(
     Notes
     -----
     Strata are put in random order, people in random order within them, and every (1 / share)th is
-    taken from a random start. So each has the same chance, and the number included differs from the
-    share by less than one, in the whole file and in each stratum. A row without a person is a
+    taken from a random start. So each has the same chance, and the number included differs from
+    the share by less than one, in the whole file and in each stratum. A row without a person is a
     person of its own.
     """
     wanted = number_within("The share", share, "(0, 1)", ", such as 0.5 for one half")

@@ -141,7 +141,7 @@ def tcap(
     original, synthetic, keys, target
         As in `unveil.cap`.
     tau
-        How sure: records of the copies with WEAP of at least tau are looked at, above 0 and up to
+        Threshold: records of the copies with WEAP of at least tau are looked at, above 0 and up to
         1. With 1 all records with the same keys have the same target.
     bands, special_codes, missing_values, progress
         As in `unveil.disclosure`.

@@ -288,12 +288,12 @@ def removed(dorig: float, disco: float) -> float | None:
     undefined="no original key combination is in the synthetic data",
 )
 def tcap(p: Profile) -> float | None:
-    """Percent of matched original records whose keys settle the target in the copy, rightly.
+    """Percent of matched original records that are disclosed correctly.
 
     Notes
     -----
     TCAP = 100 sum(d_tq | ps_tq = 1) / N_d_both. DiSCO divides by N_d instead, so TCAP >= DiSCO.
-    Undefined, not 0, where no original key combination occurs in the copy.
+    Undefined, not 0, where no original key combination occurs in the synthetic data.
     """
     return p.percent(p.d_kept, given=p.ps_is_1, of=p.N_d_both)
 

@@ -56,7 +56,7 @@ def excess(
     nearest: bool = False,
     progress: Progress | None = None,
 ) -> RowsResult[Excess]:
-    """Compare what copies give away about those they were made from with what about others.
+    """Compare what copies disclose about those they were made from with what about others.
 
     Parameters
     ----------
@@ -76,8 +76,8 @@ def excess(
     nearest
         Whether to add R of an intruder who takes the nearest record (`unveil.inference`).
     exclude
-        Exclusions whose effect is shown beside: train, control and R without and with them, and the
-        same ratio for what they remove.
+        Exclusions whose effect is shown beside: train, control and R without and with them, and
+        the same ratio for what they remove.
 
     Returns
     -------
@@ -97,7 +97,7 @@ def excess(
     measures = _measures(measure)
     rules = parse_exclusions(exclude)
     if nearest and bands:
-        raise SettingsError("The nearest record knows no bands. Leave out bands, or nearest.")
+        raise SettingsError("The nearest record knows no bands. Omit bands, or nearest.")
     opening = open_scenario(
         sides_of(synthetic, train=train, control=control),
         keys=keys,

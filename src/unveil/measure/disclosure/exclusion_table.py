@@ -66,7 +66,7 @@ def exclusion_table(
     -------
     RowsResult
         `.rows`, one per target and column: original and synthetic, in percent, the mean over
-        several copies. `.record.columns` says what each column leaves out.
+        several copies. `.record.columns` says what each column excludes.
     """
     progress = progress or no_progress
     if not isinstance(measure, str) or measure not in ORIGINAL_SIDE:

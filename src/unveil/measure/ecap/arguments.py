@@ -115,7 +115,7 @@ def ecap_from_probabilities(
     p
         The probability that a person's own noised value lands where it is looked for: P(B in I2).
     b
-        The probability that somebody else's does: P(Y + B in I1).
+        The probability that another person's does: P(Y + B in I1).
     N, n
         How many people are in the population, and in the sample.
     sampling

@@ -156,7 +156,7 @@ def ecap_discrete(
     *,
     sampling: Sampling = "equation 1",
 ) -> DiscreteResult:
-    """With which probability a claim that somebody with a whole number was in the data is right.
+    """With which probability a claim that a person with a whole number was in the data is correct.
 
     Parameters
     ----------

@@ -140,7 +140,7 @@ def ecap(
     threshold: float | None = None,
     sampling: str = "equation 1",
 ) -> EcapResult:
-    """How sure an attacker could be that somebody with a released value was in the data.
+    """The probability that a person with a released value was in the data, to an attacker.
 
     Parameters
     ----------

@@ -124,7 +124,7 @@ def assess(
     accept
         Alerts that a named person accepts for these files: ``{"near-copies": ("why", "who")}``.
     audience
-        closed, registered or open. For an open audience nobody can accept identifiers or real
+        closed, registered or open. For an open audience no one can accept identifiers or real
         records.
     missing_values, progress, settings
         As in `unveil.disclosure`.

@@ -127,7 +127,7 @@ KNOWN = {
 def explain_key(column: ClassifiedColumn, found: ChosenKeys, n_gained: int) -> str:
     """Why a column is a key."""
     is_alone = not n_gained and column.name == found.names[0]
-    gained = "No one becomes unique on it alone." if is_alone else _format_gain(n_gained)
+    gained = "No one becomes unique on it by itself." if is_alone else _format_gain(n_gained)
     if found.stop != "given":
         return f"{_topic(column)}: {KNOWN[column.grade or '']}. {gained}"
     is_name = column.look is not None and column.look.is_near_unique
@@ -172,7 +172,7 @@ def _explain_candidate(column: ClassifiedColumn, found: ChosenKeys, n_gained: in
 
 
 def _format_gain(count: int, verb: str | None = None, less: str = "") -> str:
-    who = "Nobody" if not count else "1 person" if count == 1 else f"{count:,} people"
+    who = "No one" if not count else "1 person" if count == 1 else f"{count:,} people"
     does = verb or ("becomes" if count < 2 else "become")
     return f"{who} more {does} unique{f', {less}' if less else ''}."
 
@@ -248,7 +248,7 @@ def suggest(
         What an intruder knows, where you know it: none is added then, and every other column is
         weighed against these. None proposes keys.
     special_codes
-        Codes that stand for no answer, by column: they are no values that differ.
+        Codes that stand for missing values, by column: they are no values that differ.
     missing_values, progress
         As in `unveil.disclosure`.
 
@@ -261,11 +261,11 @@ def suggest(
 
     Notes
     -----
-    Columns in which nearly everyone has a value of their own, and free text, are identifiers. Words
-    in names and labels grade the others: visible, often known, sometimes known. Within a grade the
-    column is added that makes most people unique; a function of a key is left out. From 5 % unique
-    people on, a key must add 1 % and no further grade is opened. All else is a target. The word
-    list and the thresholds are our own, and stand in docs/suggest.md.
+    Columns in which nearly everyone has a value of their own, and free text, are identifiers.
+    Words in names and labels grade the others: visible, often known, sometimes known. Within a
+    grade the column is added that makes most people unique; a function of a key is omitted. From
+    5 % unique people on, a key must add 1 % and no further grade is opened. All else is a target.
+    The word list and the thresholds are our own, and stand in docs/suggest.md.
     """
     progress = progress or no_progress
     given: Any = (keys, special_codes)

@@ -119,7 +119,7 @@ def compare_structure(
     missing_values: str | Sequence[str] = (),
     progress: Progress | None = None,
 ) -> StructureResult:
-    """Compare the structure of a copy with its original's, column by column.
+    """Compare the structure of synthetic data with the original's, column by column.
 
     Parameters
     ----------
@@ -134,8 +134,8 @@ def compare_structure(
 
     Notes
     -----
-    No value that fewer than five people have is told, and no end of a range: a copy beyond the
-    range of its original is told by a whole percentage of its records.
+    No value that fewer than five people have is told, and no end of a range: synthetic
+    data beyond the range of the original is told by a whole percentage of its records.
     """
     progress = progress or no_progress
     known = None if dictionary is None else parse_dictionary(dictionary)

@@ -453,14 +453,14 @@ def codebook(
     missing_values
         Entries that mean missing, as in every other call.
     declared_only
-        Leave the data out: nothing but what somebody declared is told.
+        Omit the data: nothing but what was declared is told.
     progress
         Called with what is being done, how many steps are done, and how many there are.
 
     Notes
     -----
-    A value that nobody declared is told only where at least five people have it; others are
-    counted. Ranges leave out their ends, and are not told of fewer than fifty values. Percentages
+    A value that no one declared is told only where at least five people have it; others are
+    counted. Ranges exclude their ends, and are not told of fewer than fifty values. Percentages
     of missing entries are whole.
     """
     progress = progress or no_progress

@@ -155,15 +155,16 @@ def audit(
     percent
         An estimate this near to the true count is too near: 10 is within a tenth of it.
     seconds, progress
-        As in `unveil.bounds`. Values that time ran out for are not said to be safe: see `tightest`.
+        As in `unveil.bounds`. Values that time ran out for are not reported as protected: see
+        `tightest`.
     **asked
         With counts: what is published of them, such as `rounding="suppress:5"`, `margins="all"`.
 
     Notes
     -----
     With the tightest bounds [l, u] of a suppressed count c: exact iff l = u; within p percent iff
-    c - l and u - c are both at most p c / 100. Of a count of 0 nothing but 0 is within any percent.
-    A suppressed margin is bounded as the sum of its cells.
+    c - l and u - c are both at most p c / 100. Of a count of 0 nothing but 0 is within any
+    percent. A suppressed margin is bounded as the sum of its cells.
     """
     why = ", such as 10 for estimates within a tenth of the count"
     near = number_within("percent", percent, "[0, inf)", why)

@@ -253,8 +253,8 @@ def bounds(
     Notes
     -----
     lower_i = min c'_i, upper_i = max c'_i over all whole tables c' >= 0 that fit every published
-    figure. A recovered zero is a possible cell of nobody whose upper bound is 0: it is given away
-    before anybody is known, so that SAP is 1 for every n.
+    figure. A recovered zero is a possible cell with no one whose upper bound is 0: it
+    is disclosed before anyone is known, so that SAP is 1 for every n.
 
     References
     ----------

@@ -141,8 +141,8 @@ NO_TABLE = "The cells of the table are not published, only what is named beside 
 class PublishedTable:
     """A table of true counts, and what was published of it.
 
-    Made by `from_counts`, `from_microdata` or `from_file`. What it holds is confidential: the true
-    counts stand in it.
+    Made by `from_counts`, `from_microdata` or `from_file`. What it holds is confidential: it
+    contains the true counts.
     """
 
     dims: tuple[str, ...]

@@ -74,7 +74,7 @@ def round_table(
         suppress:k:interval, or exact.
     seed
         Of the draws. Without one, one is drawn; the record holds it, and it is confidential:
-        whoever has it can undo the rounding.
+        anyone who has it can undo the rounding.
 
     Returns
     -------

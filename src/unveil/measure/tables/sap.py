@@ -241,8 +241,8 @@ def sap(
         exact table is published; with `constraints` alone only what they say.
     known
         People the intruder knows for certain, beside those drawn: a list of mappings such as
-        {"sex": "m", "age": "2"}, of texts such as "sex=m,age=2", or of cell numbers; in a pair with
-        a number for several. Whoever is named by some dimensions only is known in part.
+        {"sex": "m", "age": "2"}, of texts such as "sex=m,age=2", or of cell numbers; in a pair
+        with a number for several. A person named by some dimensions only is known in part.
     depth
         Zeros in margins of at most so many variables; "all" adds a curve for each number of them.
     given
@@ -265,9 +265,10 @@ def sap(
     References
     ----------
     Smith and Elliot (2008), sections 2.3 and 3. A zero is recovered in cell i where s_i = c_i and
-    no table that fits the release and holds the sample has more there. Erratum: the printed general
-    formula reads as if the bounds came from the release alone; the paper's own section 2.3.2 needs
-    the sample as well. Impossible cells (structural) never count. n beyond the total is the total.
+    no table that fits the release and holds the sample has more there. Erratum: the printed
+    general formula reads as if the bounds came from the release alone; the paper's own section
+    2.3.2 needs the sample as well. Impossible cells (structural) never count. n beyond the total
+    is the total.
     """
     asked = dict(rounding=rounding, total=total, margins=margins, constraints=constraints)
     asked |= dict(structural=structural, published=published, dims=dims, levels=levels)

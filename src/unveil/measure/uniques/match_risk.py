@@ -228,22 +228,22 @@ def match_risk(
     person: str | None = None,
     progress: Progress | None = None,
 ) -> MatchRiskResult | AlignedMatchResult:
-    """Count who matches whom by the keys, and estimate whether a match would be right.
+    """Count who matches whom by the keys, and estimate whether a match would be correct.
 
     Parameters
     ----------
     data
         One data set, in any of the forms of `unveil.disclosure`.
     synthetic
-        A copy, or a list of copies, whose rows stand for the rows of the data, in their order, as
-        partially synthetic ones do. Every record is then looked up in the copies by its keys, and
-        it is known which matches are right. None of weights, sensitive, alpha and recursive_c
-        applies, and a missing key is a level.
+        Synthetic data, or a list of copies, whose rows stand for the rows of the data, in their
+        order, as partially synthetic ones do. Every record is then matched to the copies by its
+        keys, and it is known which matches are right. None of weights, sensitive, alpha and
+        recursive_c applies, and a missing key is a level.
     keys
         The columns an intruder would know; all of them are categories.
     weights
         The column that says for how many people of the population each record stands. Without it
-        the data are taken for the whole population, and a match among k records is right with
+        the data are taken for the whole population, and a match among k records is correct with
         probability 1/k.
     sensitive
         A column that the intruder would learn: adds l-diversity.

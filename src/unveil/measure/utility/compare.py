@@ -332,7 +332,7 @@ def compare(
     synthetic
         One copy, or a list of copies.
     columns
-        The columns to compare; all that every file has if left out.
+        The columns to compare; all that every file has if omitted.
     categories
         Columns of numbers that are only names: they are compared by level.
     special_codes, missing_values, progress

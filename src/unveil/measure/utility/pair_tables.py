@@ -232,13 +232,13 @@ def pair_tables(
     ways
         How many variables a table has: 1, 2 or 3.
     columns
-        The columns to compare; all that every file has if left out.
+        The columns to compare; all that every file has if omitted.
     categories
         Columns of numbers that are categories: they are not cut into groups.
     groups
         Into how many groups numbers and dates are cut, at quantiles of all files together.
     special_codes
-        By column, the numbers that stand for no answer: groups of their own.
+        By column, the numbers that stand for missing values: groups of their own.
     n_worst
         Of how many tables of each copy the cells are kept.
 
@@ -249,9 +249,10 @@ def pair_tables(
 
     Notes
     -----
-    S_pMSE has expectation 1 for a copy drawn from the true distribution of the original, and about
-    1 + n_s / n_d for a second sample of the same population, 2 where it is as large; the vignette
-    on utility of synthpop calls a copy good enough where all are below 10, better below 3.
+    S_pMSE has expectation 1 for synthetic data drawn from the true distribution of the original,
+    and about 1 + n_s / n_d for a second sample of the same population, 2 where it is as large;
+    the vignette on utility of synthpop calls synthetic data good enough where all are below 10,
+    better below 3.
 
     References
     ----------

@@ -157,8 +157,8 @@ def parse_marks(kept: Any, n_rows: Sequence[int]) -> tuple[Mask | None, ...]:
     given = [kept] if len(n_rows) == 1 and not _is_nested(kept) else kept
     if not is_list(given) or len(given) != len(n_rows):
         raise SettingsError(
-            f"kept must be a list of truth values for each of the {len(n_rows)} copies, None for a"
-            " copy without one."
+            f"kept must be a list of truth values for each of the {len(n_rows)} copies, None for"
+            " those without."
         )
     return tuple(
         _mark(one, n, copy)
@@ -371,10 +371,10 @@ def projection(
     synthetic
         One copy, or a list of copies.
     columns
-        The columns to use; all that every file has if left out.
+        The columns to use; all that every file has if omitted.
     kept
-        Truth values, one for each record of the copy: retained by a filter, or filtered out. For
-        several copies a list of such lists, None for a copy without.
+        Truth values, one for each synthetic record: retained by a filter, or filtered out. For
+        several copies a list of such lists, None for one without.
     categories
         Columns of numbers that are only names.
     special_codes, missing_values, progress
@@ -390,9 +390,9 @@ def projection(
     -----
     Numbers have mean 0 and standard deviation 1 in the original. A category is a dummy for each
     level, centred and scaled so that all its dummies together have variance 1: every column counts
-    the same. Levels that only a copy has are none of the dummies. With gaps in more than 65,536
-    records, the axes are found from so many of them, always the same for the same file; all records
-    are placed.
+    the same. Levels that only synthetic data have are none of the dummies. With gaps in more than
+    65,536 records, the axes are found from so many of them, always the same for the same file;
+    all records are placed.
     """
     progress = progress or no_progress
     opened = open_columns(

@@ -257,16 +257,16 @@ def replicate(
     level
         Of the confidence intervals.
     synthesis
-        How the copies were made, for inference about the population: "simple" (models fitted once),
-        "proper" (their parameters drawn) or "incomplete" (some columns are the original's).
+        How the copies were made, for inference about the population: "simple" (models fitted
+        once), "proper" (their parameters drawn) or "incomplete" (some columns are the original's).
     special_codes
-        Numbers that stand for no answer, by column: {"income": [-8]}. No mean or regression takes
-        them for amounts.
+        Numbers that stand for missing values, by column: {"income": [-8]}. No mean or regression
+        takes them for amounts.
 
     Returns
     -------
     RowsResult
-        `.rows`, one for each finding, term and copy, and for all copies combined.
+        `.rows`, one for each published result, term and copy, and for all copies combined.
 
     References
     ----------

@@ -194,30 +194,30 @@ def tstr(
         Records of the same kind that were not used for the copies: all models are tested on them.
         Without it they are tested on the original, whose own model is made on the other folds.
     predictors
-        The columns to predict from; all others if left out.
+        The columns to predict from; all others if omitted.
     kind
-        "classification" or "regression"; if left out, regression for a column with more than ten
+        "classification" or "regression"; if omitted, regression for a column with more than ten
         different numbers.
     model
         "logistic" (classes) or "linear" (numbers), or "tree".
     folds
         How many parts the original is cut into, where there is no control.
     seed
-        Same seed, same folds and trees; drawn and recorded if left out.
+        Same seed, same folds and trees; drawn and recorded if omitted.
     categories, special_codes, missing_values, progress
-        As in `unveil.compare`. A record whose outcome is missing or a special code is left out.
+        As in `unveil.compare`. A record whose outcome is missing or a special code is omitted.
 
     Returns
     -------
     TstrResult
-        `.rows`: one for each copy (and their mean), one for the original, one for a constant guess;
-        accuracy, balanced accuracy, AUC and log loss, or R2, RMSE and MAE.
+        `.rows`: one for each copy (and their mean), one for the original, one for a constant
+        guess; accuracy, balanced accuracy, AUC and log loss, or R2, RMSE and MAE.
 
     Notes
     -----
     One outcome and one model: a narrow measure. A good figure says that this question can be asked
-    of the copy, nothing of others, and nothing of risk: the original itself, given
-    away as it is, would keep everything.
+    of the synthetic data, nothing of others, and nothing of risk: the original itself, released
+    as it is, would keep everything.
     """
     progress = progress or no_progress
     asked = _columns(outcome, predictors)

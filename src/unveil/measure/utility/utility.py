@@ -95,7 +95,7 @@ def utility(
     original, synthetic, missing_values, progress
         As in `unveil.disclosure`.
     columns
-        The columns to compare; all that every file has if left out.
+        The columns to compare; all that every file has if omitted.
     categories
         Columns of numbers that are categories.
     model
@@ -104,14 +104,14 @@ def utility(
         For the logistic model: False for main effects, True for those of pairs of variables too,
         or how many variables a term may join.
     special_codes
-        By column, the numbers that stand for no answer: 0, and an indicator for each.
+        By column, the numbers that stand for missing values: 0, and an indicator for each.
     n_permutations, seed
         How many permuted labels show what chance does to a tree, and from what they are drawn.
     sample
         How many records of the largest file are compared at most, drawn at random, with as large a
         share of the others; None for all of them. Files that are no larger are compared whole.
     workers
-        In how many threads; as many as there are cores if left out. It changes no figure.
+        In how many threads; as many as there are cores if omitted. It changes no figure.
 
     Returns
     -------
@@ -121,11 +121,11 @@ def utility(
 
     Notes
     -----
-    pMSE = sum (p - c)^2 / N over the records of original and copy, where c is the share of the
-    copy and p the propensity. S_pMSE of a logistic model: pMSE / (df (1 - c)^2 c / N), df its
-    parameters without the intercept; of a tree: pMSE over half its mean for permuted labels, as
-    synthpop has it, which is on the scale of 1 for files of one size only; by pairs: twice pMSE
-    (SPECKS, PO50, U) over its mean between copies.
+    pMSE = sum (p - c)^2 / N over the records of original and copy, where c
+    is the share of synthetic records and p the propensity. S_pMSE of a logistic model: pMSE / (df
+    (1 - c)^2 c / N), df its parameters without the intercept; of a tree: pMSE over half its mean
+    for permuted labels, as synthpop has it, which is on the scale of 1 for files of one size
+    only; by pairs: twice pMSE (SPECKS, PO50, U) over its mean between copies.
 
     The figures of a sample are those of files of its size: a model finds more in more records.
     `pMSE_error` is the standard deviation of pMSE over 5 such samples.

@@ -251,7 +251,7 @@ class Gower:
         return total, np.full(len(rows), self.slack)
 
     def bounds(self, rows: Ints, others: slice, without: Sequence[int | None]) -> Iterator[Singles]:
-        """The same without one axis, for each to be left out; all share the sum over all axes."""
+        """The same without one axis, for each to be omitted; all share the sum over all axes."""
         run = slice(others.start + self.others.start, others.stop + self.others.start)
         shape = (len(rows), run.stop - run.start)
         one, differs = np.empty(shape, np.float32), np.empty(shape, np.bool_)

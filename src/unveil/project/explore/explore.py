@@ -183,6 +183,8 @@ def _name(setting: CandidateSetting) -> str:
 
 
 MOST_COPIES = 1_000
+FLOOR = CandidateSetting("sample", name="independent columns")
+"""Every column drawn by itself: no relation is left, and what is disclosed still is by chance."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -242,7 +244,7 @@ def explore(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> ExplorationResult:
-    """Make copies in several ways, and measure what each gives away and what it is good for.
+    """Make copies in several ways, and measure what each discloses and what it is good for.
 
     Parameters
     ----------
@@ -250,8 +252,9 @@ def explore(
         As in `unveil.disclosure`.
     settings
         The ways to try, each a mapping: "method", options of `unveil.synthesise` by name, "filter"
-        (True, or settings of `unveil.refill`; on the keys unless it names columns), "add_noise" (as
-        in `unveil.add_noise`), and a "name" of its own if wanted. None: the grid of what follows.
+        (True, or settings of `unveil.refill`; on the keys unless it names columns), "add_noise"
+        (as in `unveil.add_noise`), and a "name" of its own if wanted. None: the grid of what
+        follows.
     methods, min_leaf, filter, add_noise
         The grid: trees (cart) by the fewest rows in a leaf, other methods once; each without and
         with filter and noise where these are given. "catall" and "ipf" model the same categories
@@ -260,14 +263,14 @@ def explore(
     copies
         How many copies of each setting are measured: their means, and how they spread.
     control
-        The share of people who are held back from further copies, made of the others alone, to
-        tell what is general knowledge: R. None or 0: no R, and half the work.
+        The share of people who are kept as a control sample from further copies, made of the
+        others alone, to tell what is general knowledge: R. None or 0: no R, and half the work.
     risk, utility
         What the frontier is of: DiSCO, DiSCO_max, repU or R; S_pMSE, S_pMSE_max or pMSE.
     special_codes
-        By column, the numbers that stand for no answer.
+        By column, the numbers that stand for missing values.
     drop, real_values
-        What to do with identifiers and free text, as in `unveil.synthesise`: columns to leave out
+        What to do with identifiers and free text, as in `unveil.synthesise`: columns to omit
         of all that is done, or by column the reason why they take part.
     seed
         Same seed, same figures; drawn by the operating system, and kept in the folder, where None.
@@ -287,8 +290,8 @@ def explore(
     Notes
     -----
     repU, DiSCO and utility are of copies of the whole original, as they would be released; R is of
-    copies of the train part: (train - control) / (100 - control), on means over targets and copies.
-    A setting that no copy can be made with has a `reason` and no figures.
+    copies of the train part: (train - control) / (100 - control), on means over targets and
+    copies. A setting that no copy can be made with has a `reason` and no figures.
 
     References
     ----------
@@ -376,22 +379,25 @@ class _Work:
         rows = []
         for done, setting in enumerate(settings):
             progress(f"trying {setting.name}", done, len(settings))
-            row = self.store.row(setting)
-            if row is None:
-                row = self._row(setting)
-                self.store.keep(setting, row)
-            rows.append(msgspec.structs.replace(row, name=setting.name))
+            rows.append(self._row(setting))
         progress("tried all settings", len(settings), len(settings))
         if all(row.reason is not None for row in rows):
             raise SettingsError(f"No setting could be tried. {rows[0].name}: {rows[0].reason}")
         return tuple(rows)
 
     def _row(self, setting: CandidateSetting) -> ExplorationRow:
-        """One setting; what its data or its settings do not allow is told, and others go on."""
-        try:
-            return self._measure(setting)
-        except InputError as fault:
-            return refused_row(setting, str(fault))
+        """One setting, from the folder or anew.
+
+        What its data or its settings do not allow is told, and others go on.
+        """
+        row = self.store.row(setting)
+        if row is None:
+            try:
+                row = self._measure(setting)
+            except InputError as fault:
+                row = refused_row(setting, str(fault))
+            self.store.keep(setting, row)
+        return msgspec.structs.replace(row, name=setting.name)
 
     def _measure(self, setting: CandidateSetting) -> ExplorationRow:
         def draw(table: Table, what: str) -> CandidateCopies:
@@ -428,6 +434,7 @@ class _Work:
             utility=axes[1],
             UiO=own.identity_of(1).UiO,
             Dorig=mean(own.attribute_of(target, 1).Dorig for target in own.targets),
+            floor=self._row(FLOOR),
             rows=rows,
             frontier=tuple(row.name for row in frontier(rows, *axes)),
             coercions=self.table.notes,

@@ -309,10 +309,10 @@ def recode(
         Mappings such as ``{"do": "top_code", "column": "age", "at": 80}``, or the steps of
         `parse_steps`; applied in turn, each to what the one before left.
     keys
-        What an intruder would know: every step then says how many people stand alone with them,
+        What an intruder would know: every step then says how many people are unique on them,
         and break k-anonymity for k = 2, 3 and 5, before and after it.
     copy
-        A copy of the data: the same steps are applied to it, with limits found in the data (bands
+        Synthetic data: the same steps are applied to it, with limits found in the data (bands
         are found over both), and repU is reported.
     seed
         Of perturbed outliers; drawn by the system where none is given.
@@ -320,7 +320,7 @@ def recode(
     Raises
     ------
     InputError
-        With every fault of the recipe together, each with the number of its step.
+        With every error of the recipe together, each with the number of its step.
     """
     read, faults = read_steps(steps)
     key_names = () if keys is None else names(keys, "Keys")

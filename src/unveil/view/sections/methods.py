@@ -10,7 +10,7 @@ ALL_TCAPS = {"tcap-raab", "tcap-taub", "tcap-uniques", "tcap-determined"}
 """None is explained without the others."""
 LIMITS = (
     "The figures hold for the scenarios above, not for an intruder who knows more. A low figure"
-    " does not show that nothing can be learnt; no figure here says that data are free of risk."
+    " does not show that nothing is disclosed; no figure here shows that data are free of risk."
 )
 
 

@@ -58,7 +58,7 @@ def blocks(contents: ReportContents, parts: Parts) -> Iterator[Block]:
         yield from fold("On the original's principal components", _projection(part, record))
     yield from _structure(parts)
     if not any(parts.of(kind) for kind in KINDS):
-        text = "Utility was not measured: low risk alone does not make data useful."
+        text = "Utility was not measured: low risk by itself does not make data useful."
         yield Sentence(text, "look", "utility.nothing")
     yield from unmeasured(contents, KINDS)
 

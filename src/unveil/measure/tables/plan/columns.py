@@ -405,7 +405,7 @@ def _members_by_data(
     if len(np.unique(pairs[0])) < pairs.shape[1]:
         raise SettingsError(
             f"Column {name!r} does not group {base!r}: some level of {base!r} occurs with two of"
-            f" its levels in the data. Leave out [columns.{name}]."
+            f" its levels in the data. Omit [columns.{name}]."
         )
     fine_names, coarse_names = texts(fine), texts(coarse)
     made: dict[str, list[str]] = {}

@@ -108,7 +108,7 @@ def find_disclosed(
     recovered = given[search.upper[given] == search.lower[given]]
     left_out = None
     if len(recovered):
-        progress("choosing tables to leave out", 0, 1)
+        progress("choosing tables to withhold", 0, 1)
         sets = [certificates[box].tables for box in recovered.tolist()]
         left_out = choose_left_out(
             sets,

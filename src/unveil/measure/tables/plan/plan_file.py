@@ -153,7 +153,7 @@ def _parse_table(given: Any, number: int, folder: Path | None) -> TableSettings:
     if any(key in given for key in _WEIGHTED):
         raise SettingsError(
             f"{where} is weighted. Weighted tables do not count whole people, and cannot be part"
-            " of a plan: leave it out, or publish the unweighted counts."
+            " of a plan: omit it, or publish the unweighted counts."
         )
     _check_known(given, _TABLE, where)
     filters = given.get("where", {})

@@ -405,7 +405,7 @@ def _rows_of(values: LabelledValues, dims: Sequence[_Dim]) -> Ints:
             for row in values.labels
         ]
     except KeyError:
-        raise SettingsError("Its file has a level that its own filters leave out.") from None
+        raise SettingsError("Its file has a level that its own filters exclude.") from None
     if len(set(rows)) < len(rows):
         raise InputError("Its file has more than one row for one cell or sum. Give each once.")
     return np.array(rows, np.int64).reshape(-1, len(dims))
