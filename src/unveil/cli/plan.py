@@ -63,8 +63,13 @@ def plan(
             threshold=threshold, width=width, limits=asked, seconds=seconds, progress=bar
         )
     record = found.record
-    blocks = plan_blocks(record, has_rows=True)
-    print_table(record, record.rows, blocks, as_json=as_json, as_csv=as_csv)
+    print_table(
+        record,
+        record.rows,
+        plan_blocks(record, has_rows=True),
+        as_json=as_json,
+        as_csv=as_csv,
+    )
     return record.exit_code
 
 
