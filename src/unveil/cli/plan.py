@@ -8,7 +8,6 @@ from unveil.errors import ReadError, SettingsError, quote_text
 from unveil.measure.tables.plan.plan import Plan
 from unveil.view.output import print_table
 from unveil.view.publication_plan import plan_blocks
-from unveil.view.render_rich import render_rich
 
 SECONDS = 300.0
 
@@ -67,7 +66,7 @@ def plan(
     print_table(
         record,
         record.rows,
-        lambda: render_rich(plan_blocks(record, has_rows=True)),
+        plan_blocks(record, has_rows=True),
         as_json=as_json,
         as_csv=as_csv,
     )
