@@ -30,7 +30,7 @@ def test_the_demo_fits_a_screen_and_sentences_are_asked_for():
     assert len(shown) <= 40
     assert max(map(len, shown)) <= 80
     text = "\n".join(shown)
-    assert "2,220  44.4 %              7      416" in text
+    assert "2,220  44.4 %              7  -12 ± 30      416" in text
     assert "condition (48 flags)" in text
     assert "5 income (2 flags)" in text
     _, more = screen("demo", "--words", "--flags")

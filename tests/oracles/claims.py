@@ -59,10 +59,10 @@ def mean_of_sets(files: Sequence[File], m: int, key: Hashable, tau: Fraction) ->
 
 def best_of_copies(people: File, files: Sequence[File], tau: Fraction) -> Callable:
     def rule(m: int) -> Callable:
-        return lambda key: mean_of_sets(files, m, key, tau)
+        pooled = [row for file in files[:m] for row in file]
+        return lambda key: near(matching(pooled, key), tau)
 
-    rules = [rule(m) for m in range(1, len(files) + 1)]
-    return max(rules, key=lambda one: correct(people, one))
+    return max(map(rule, range(1, len(files) + 1)), key=lambda one: correct(people, one))
 
 
 def correct(people: File, rule: Callable) -> Fraction:

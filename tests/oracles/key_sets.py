@@ -5,7 +5,9 @@ A file is a list of rows ``(key, targets)``, both tuples. Nothing here comes fro
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from itertools import combinations
+from fractions import Fraction
+from itertools import combinations, product
+from math import log
 
 Row = tuple[tuple[Hashable, ...], tuple[Hashable, ...]]
 File = Sequence[Row]
@@ -40,3 +42,27 @@ def count(original: File, synthetic: File, n_keys: int, n_targets: int) -> dict:
         values = {value for n, value in claims if n == most}
         found["claims"][about] = values.pop() if len(values) == 1 else None
     return found
+
+
+def expected_replicated(keys: Sequence[Hashable], n_records: int) -> tuple[int, float]:
+    """People unique on their keys, and how many of them another sample of the people would show.
+
+    The people are put into two halves in every way: sums over all 2^c ways to place the c holders
+    of one combination. Of those unique in the first half, a share is absent from the second and a
+    share unique there too.
+    """
+    counts = Counter(keys)
+    first = absent = once = Fraction(0)
+    for c in counts.values():
+        ways = list(product((0, 1), repeat=c))
+        alone = [way for way in ways if way.count(0) == 1]
+        first += Fraction(len(alone), len(ways))
+        absent += Fraction(sum(way.count(1) == 0 for way in alone), len(ways))
+        once += Fraction(sum(way.count(1) == 1 for way in alone), len(ways))
+    n_unique = sum(c == 1 for c in counts.values())
+    if not absent or not once:
+        return n_unique, 0.0
+    a, b = float(absent / first), float(once / first)
+    even = min(b / (-a * log(a)), 1.0)  # less than 1 where combinations are not alike
+    at_size = a ** (2 * n_records / len(keys))
+    return n_unique, n_unique * even * -at_size * log(at_size)

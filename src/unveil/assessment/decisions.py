@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from unveil.assessment.alerts import format_names, percent
 from unveil.assessment.outstanding import BY, shell_word
 from unveil.records.alerts import Alert, NotTested
+from unveil.records.disclosure import ClaimGroup
 from unveil.records.judgement import FlagRuling, MissingKind, Outstanding
 from unveil.records.limits import MEASURES
 from unveil.records.summary import (
@@ -41,6 +42,17 @@ class FlagGroup:
     target: str
     levels: dict[str, int] = field(default_factory=dict)
     exclusions: list[str] = field(default_factory=list)
+    explained: Sequence[ClaimGroup] = ()  # what explains the correct values, the largest first
+
+    @property
+    def reasons(self) -> str:
+        """What explains most of the correct values, in a sentence; nothing where nothing does."""
+        if not self.explained:
+            return ""
+        said = [_explain(one) for one in self.explained[:MOST_VALUES]]
+        more = len(self.explained) - len(said)
+        rest = f" and {_count(more, 'smaller group')}" if more > 0 else ""
+        return f" Explained: {', '.join(said)}{rest}."
 
     def add(self, finding: FlagRuling, level: str) -> None:
         """Count one flag; one that its value settles needs no exclusion of its own."""
@@ -188,7 +200,7 @@ class _Decisions:
                 f" ({percent(row.most_common_share)} of people)."
             )
         elif flags is not None:
-            said.append(f"{_count(flags.n_flags, 'flag')} ({flags.values}).")
+            said.append(f"{_count(flags.n_flags, 'flag')} ({flags.values}).{flags.reasons}")
         choices = ("protect", "accept")
         return SummaryDecision(
             kind="target",
@@ -214,7 +226,10 @@ class _Decisions:
                     target=target,
                     n_flags=group.n_flags,
                     subject=target,
-                    sentence=(f"{target}: {_count(group.n_flags, 'flag')}{all_of}{group.values}."),
+                    sentence=(
+                        f"{target}: {_count(group.n_flags, 'flag')}{all_of}{group.values}."
+                        f"{group.reasons}"
+                    ),
                     choices=("exclude", "keep"),
                     commands=self._rule(group),
                 )
@@ -272,6 +287,13 @@ _SUBJECTS: dict[MissingKind, str] = {
     "measure": "results that are lacking",
     "four_eyes": "a second person",
 }
+
+
+def _explain(one: ClaimGroup) -> str:
+    """One group of correct values, and the part of them it is: "393 SINGLE by age"."""
+    by = {"declared": "a public table", "marginal": "its share of all", "pattern": "all keys"}
+    keys = format_names(one.keys) if one.keys else by.get(one.part, one.part)
+    return f"{one.n:,} {one.level or '(missing)'} by {keys}"
 
 
 def _is_mostly_common(row: TargetSummary) -> bool:

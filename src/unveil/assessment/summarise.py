@@ -11,7 +11,7 @@ from unveil.assessment.alerts import format_names
 from unveil.assessment.decisions import FlagGroup, list_decisions, next_command
 from unveil.records.alerts import Alert, Assessment, NotTested
 from unveil.records.base import Copy
-from unveil.records.disclosure import Disclosure, Flag, SingleValues
+from unveil.records.disclosure import ClaimGroup, Disclosure, Flag, SingleValues
 from unveil.records.judgement import FlagRuling, Judgement, Limit, LimitCheck, Outstanding, Status
 from unveil.records.limits import GATE, MEASURES, Verdict
 from unveil.records.run import Run
@@ -347,7 +347,7 @@ class _Counted:
                 most_common=MISSING if row.kind == "missing" else row.level_label or row.level,
                 most_common_share=100 * row.n_level / max(record.single_values.n_people, 1),
                 is_tied=row.is_tied,
-                expected=_expected(record, row),
+                **_expected(record, row),
                 status=status,
                 by_exclusion=status in ("within", "review")
                 and self._is_excluded(name, record, row),
@@ -402,6 +402,13 @@ class _Counted:
             status=min((one.status for one in found), key=SEVERITY.index),
         )
 
+    def _groups(self, target: str) -> tuple[ClaimGroup, ...]:
+        """What explains the correct values of a target, in the first scenario that has it."""
+        for _, record in self.disclosures:
+            if found := tuple(one for one in record.groups if one.target == target):
+                return found
+        return ()
+
     def _flag_groups(self, findings: Sequence[FlagRuling]) -> dict[str, FlagGroup]:
         """The open flags of each target, with the values they are about."""
         levels = {
@@ -412,15 +419,20 @@ class _Counted:
         found: dict[str, FlagGroup] = {}
         for one in findings:
             if one.state == "open":
-                group = found.setdefault(one.target, FlagGroup(one.target))
+                if one.target not in found:
+                    found[one.target] = FlagGroup(one.target, explained=self._groups(one.target))
+                group = found[one.target]
                 group.add(one, levels.get((one.scenario, one.exclusion), ""))
         return found
 
 
-def _expected(record: Disclosure, row: SingleValues) -> float | None:
-    """Correct disclosures that other people's records would teach; None: not computed."""
-    found = (one for one in record.claims if (one.target, one.copy) == (row.target, row.copy))
-    return next((one.expected for one in found), None)
+def _expected(record: Disclosure, row: SingleValues) -> dict[str, float]:
+    """Correct disclosures that other people's records would teach, and those that are added."""
+    one = record.find_claim(row.target, row.copy)
+    if one is None:
+        return {}
+    ends = {"adds": one.adds, "adds_low": one.low, "adds_high": one.high}
+    return {"expected": one.expected, **ends}
 
 
 def _people(record: Disclosure, measure: str, copy: Copy) -> int:

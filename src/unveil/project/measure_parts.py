@@ -67,8 +67,8 @@ class Measuring:
         return DisclosureResult.of(counted, self.fitting(counted, settings))
 
     def full_disclosure(self, settings: Mapping[str, Any]) -> DisclosureResult:
-        """The same, with what is expected, and on every set of the keys."""
-        found = self.disclosure(settings).with_expected(self.progress)
+        """The same, with what is expected and what explains it, and on every set of the keys."""
+        found = self.disclosure(settings).with_expected(self.progress, has_parts=True)
         return found.with_key_sets(self.progress)
 
     def count_scenario(self, settings: Mapping[str, Any]) -> MeasuredScenario:

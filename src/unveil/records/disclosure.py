@@ -227,6 +227,47 @@ class ClaimRow(Record, frozen=True, kw_only=True):
         return 100 * value / self.n if self.n else 0.0
 
 
+Part = Literal["excluded", "declared", "marginal", "one_key", "two_keys", "pattern", "rest"]
+
+
+class PartsRow(Record, frozen=True, kw_only=True):
+    """What explains the correct single values of one target; the parts add up to `correct`."""
+
+    target: str
+    copy: Copy
+    correct: int  # DiSCO before exclusions, in people
+    excluded: int
+    declared: int  # by tables declared public
+    marginal: int  # by the share of the value among all
+    one_key: int  # by its share at a level of one key
+    two_keys: int
+    pattern: int  # by all keys together, each by its own table
+    rest: int  # by none of these
+    rest_expected: float
+    rest_adds: float  # own record or deeper pattern
+    rest_low: float
+    rest_high: float
+    # With a control sample: of the rest, how many would be correct about other people, too.
+    population_inference: float | None = None
+    own_record: float | None = None
+    own_record_low: float | None = None
+    own_record_high: float | None = None
+
+
+class ClaimGroup(Record, frozen=True, kw_only=True):
+    """Correct single values explained alike: one thing to rule on, common knowledge or not."""
+
+    target: str
+    copy: Copy
+    part: Part
+    level: str | None  # of the target; None is the missing level
+    keys: tuple[str, ...]  # whose table explains them
+    key_levels: tuple[tuple[str | None, ...], ...]  # at which levels of these keys
+    n: int  # people
+    percent: float  # of the target's correct single values
+    exclusions: tuple[str, ...]  # what a ruling "common knowledge" writes
+
+
 SetMeasure = Literal["DiSCO", "repU"]
 
 
@@ -383,6 +424,8 @@ class Disclosure(VersionedRecord, frozen=True, kw_only=True):
     by_group: tuple[GroupRow, ...]  # groups that stand out
     single_values: SingleValueCounts
     claims: tuple[ClaimRow, ...] = ()  # behind each DiSCO, what is expected; empty: not computed
+    parts: tuple[PartsRow, ...] = ()  # what explains them; empty: not computed
+    groups: tuple[ClaimGroup, ...] = ()  # those explained alike, of the headline copy
     key_sets: tuple[KeySetSearch, ...] = ()  # an intruder who uses some keys; empty: not computed
     people: PeopleFigures | None = None  # None: every row is taken for a person
     weighted: WeightedFigures | None = None  # None: no weights are declared

@@ -78,6 +78,7 @@ class Exploration(VersionedRecord, frozen=True, kw_only=True):
     utility: UtilityAxis
     UiO: float | None  # of the original, to hold repU against
     Dorig: float | None  # mean over targets, to hold DiSCO against
+    floor: ExplorationRow | None = None  # columns drawn independently: what is matched by chance
     rows: tuple[ExplorationRow, ...]
     frontier: tuple[str, ...]  # names of the settings, the least risk first
     coercions: tuple[Coercion, ...]

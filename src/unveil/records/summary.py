@@ -77,6 +77,9 @@ class TargetSummary(Record, frozen=True, kw_only=True):
     most_common_share: float  # percent of people: what naming it for everyone would get right
     is_tied: bool
     expected: float | None = None  # None: not computed
+    adds: float | None = None  # correct - expected: own record or deeper pattern
+    adds_low: float | None = None  # 95 %
+    adds_high: float | None = None
     status: Status
     by_exclusion: bool = False  # within its limit only because of exclusions
 

@@ -45,7 +45,7 @@ class AlignedMatch(VersionedRecord, frozen=True, kw_only=True):
 
     @property
     def headline(self) -> AlignedMatchRow:
-        """The row of an intruder who has all copies."""
+        """The row of all copies pooled, or of the only one."""
         return self.rows[-1]
 
 

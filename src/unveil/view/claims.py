@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from unveil.records.base import Copy
-from unveil.records.claims import ClaimGroup, Claims, PartsRow
-from unveil.records.disclosure import MEANING, ClaimRow, Disclosure
+from unveil.records.claims import Claims
+from unveil.records.disclosure import MEANING, ClaimGroup, ClaimRow, Disclosure, PartsRow
 from unveil.view.blocks import Block, Heading, Sentence, notes, table
 from unveil.view.format import and_list, format_rule, people, percent, truncate
 from unveil.view.show import as_blocks, as_text
@@ -168,6 +168,26 @@ def added_blocks(record: Disclosure) -> Iterator[Block]:
         )
 
 
+def part_blocks(record: Claims | Disclosure) -> Iterator[Block]:
+    """What explains the correct single values, and what is to be ruled on; if it was computed."""
+    copies = [row.copy for row in record.parts]
+    if not copies:
+        return
+    yield table(
+        "What explains the correct single values, in people",
+        PART_HEADS,
+        [part_cells(row) for row in record.parts if row.copy == copies[-1]],
+        spare=("excluded", "declared"),
+        footnote=f"rest adds: {MEANING}.",
+    )
+    yield table(
+        "To be ruled on: common knowledge or not",
+        GROUP_HEADS,
+        [group_cells(row) for row in record.groups if row.copy == copies[-1]],
+        text=("value", "explained by"),
+    )
+
+
 @as_text.register
 def _(record: Claims) -> str:
     added = [row.target for row in _headline_rows(record) if row.low > 0]
@@ -195,21 +215,9 @@ def _(record: Claims) -> Iterator[Block]:
         text=("rule",),
         spare=("at random", "claimed"),
         main=("adds",),
+        footnote=FOOTNOTE,
     )
-    parts = [row for row in record.parts if row.copy == record.headline_copy]
-    yield table(
-        "What explains the correct single values, in people",
-        PART_HEADS,
-        map(part_cells, parts),
-        spare=("excluded", "declared"),
-    )
-    groups = [row for row in record.groups if row.copy == record.headline_copy]
-    yield table(
-        "To be ruled on: common knowledge or not",
-        GROUP_HEADS,
-        map(group_cells, groups),
-        text=("value", "explained by"),
-    )
+    yield from part_blocks(record)
     if record.exclude:
         yield Sentence(f"Excluded: {', '.join(map(format_rule, record.exclude))}.", "dim")
     yield from notes(record.coercions)

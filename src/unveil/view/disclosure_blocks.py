@@ -23,7 +23,7 @@ from unveil.view.blocks import (
     sentences,
     table,
 )
-from unveil.view.claims import added_blocks
+from unveil.view.claims import added_blocks, part_blocks
 from unveil.view.disclosure import unit
 from unveil.view.format import (
     and_list,
@@ -280,6 +280,7 @@ def _effects(record: Disclosure) -> TableBlock:
 def _details(record: Disclosure, verdicts: Sequence[Verdict]) -> Iterator[Block]:
     """The guesses, and what each exclusion took out."""
     yield from sentences([said.combinations(record)])
+    yield from part_blocks(record)
     is_judged = any(verdict.measure in GUESSED for verdict in verdicts)
     rows = [
         (

@@ -43,6 +43,10 @@ TEMPLATES = {
         "For comparison: in the original {k} of {N} people ({UiO} %) {k:is|are} unique on the keys,"
         " and Dorig is {D} %."
     ),
+    "floor": (
+        "Independent columns, which keep no relation at all, still have DiSCO {DiSCO} % and repU"
+        " {repU} %: a floor, not what people's records disclose."
+    ),
     "held": "R: {train} training records against a control sample of {control} people.",
     "refused": "{name} could not be computed: {reason}",
 }
@@ -93,6 +97,10 @@ def exploration_sentences(record: Exploration) -> Iterator[tuple[str, str]]:
             D=percent_figure(record.Dorig),
         ),
     )
+    floor = record.floor
+    if floor is not None and floor.reason is None:
+        shown = {field: value(floor, field) for field in ("DiSCO", "repU")}
+        yield "floor", TEMPLATES["floor"].format(**shown)
     if record.n_train is not None:
         held = {"train": f"{record.n_train:,}", "control": f"{record.n_control:,}"}
         yield "held", fill(TEMPLATES["held"], **held)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from unveil.records.alerts import Alert, NotTested
+from unveil.records.disclosure import MEANING
 from unveil.records.judgement import Status
 from unveil.records.summary import (
     AboveLimit,
@@ -355,9 +356,15 @@ def _name(summary: Summary, one: TargetSummary) -> str:
 
 
 TARGET_HEADS = (
-    *("variable", "disclosed correctly", "of these, not the most common", "expected"),
+    *("variable", "disclosed correctly", "of these, not the most common", "expected; adds"),
     *("disclosed wrongly", "status"),
 )
+
+
+def _adds(one: TargetSummary) -> str:
+    """What is added beyond what other people's records teach, in people, with its interval."""
+    half = ((one.adds_high or 0.0) - (one.adds_low or 0.0)) / 2
+    return f"{round(one.adds or 0.0):+,} ± {half:,.0f}"
 
 
 def _cells(summary: Summary, one: TargetSummary) -> tuple[str, ...]:
@@ -367,7 +374,7 @@ def _cells(summary: Summary, one: TargetSummary) -> tuple[str, ...]:
         _name(summary, one),
         f"{one.correct:,} ({_share(one.correct, summary.n_people)})",
         f"{one.not_most_common:,}{tie}",
-        "-" if one.expected is None else f"{one.expected:,.0f}",
+        "-" if one.expected is None else f"{one.expected:,.0f}; {_adds(one)}",
         f"{one.wrong:,}",
         f"{format_status(one.status)}{excluded}",
     )
@@ -404,7 +411,7 @@ def _targets_page(summary: Summary) -> Iterator[Block]:
         rows,
         main=("disclosed correctly",),
         bars=bars,
-        footnote=note.removesuffix(" Expected (-): not computed.") if is_known else note,
+        footnote=f"{note.partition(' Expected')[0]} adds (95 %): {MEANING}." if is_known else note,
     )
     yield replace(made, bar_head="of all people")
     yield Sentence(" ".join(_notes(summary)), "look", "summary.notes")
@@ -486,6 +493,7 @@ def _shorten(name: str, longest: int = LONGEST) -> str:
 def _screen_table(summary: Summary, most: int) -> Block:
     shown, rest = summary.targets[:most], summary.targets[most:]
     has_limit = any(one.status != "no limit" for one in summary.targets)
+    is_known = any(one.adds is not None for one in shown)
     rows = []
     for one in shown:
         name = _name(summary, one)
@@ -493,19 +501,24 @@ def _screen_table(summary: Summary, most: int) -> Block:
             _shorten(name),
             *_count_cells(one.correct, summary.n_people),
             f"{one.not_most_common:,}",
+            *((_adds(one) if one.adds is not None else "-",) if is_known else ()),
             f"{one.wrong:,}",
         )
         rows.append((*cells, format_status(one.status)) if has_limit else cells)
-    heads = ("variable", "correctly", "share", "not-commonest", "wrongly")
-    more = ""
+    heads = (
+        *("variable", "correctly", "share", "not-commonest"),
+        *(*(("adds",) if is_known else ()), "wrongly"),
+    )
+    more = f"adds (95 %): {MEANING}" if is_known else ""
     if rest:
-        more = f"{format_count(len(rest), 'more variable')} of at most {rest[0].correct:,} people"
+        n = f"{format_count(len(rest), 'more variable')} of at most {rest[0].correct:,} people"
+        more = f"{n}. {more}" if more else n
     return table(
         "",
         (*heads, "status") if has_limit else heads,
         rows,
         main=("correctly",),
-        spare=("not-commonest", "share"),
+        spare=("share", "not-commonest"),
         footnote=more,
     )
 

@@ -10,6 +10,7 @@ import pytest
 import unveil
 from measure.small import ORIGINAL, SYNTHETIC, people
 from oracles.key_sets import count
+from oracles.key_sets import expected_replicated as oracle_replicated
 from unveil.count import key_sets as count_key_sets
 from unveil.errors import RolesError, SettingsError
 from unveil.measure.disclosure.key_sets import expected_replicated
@@ -241,6 +242,23 @@ def test_a_limit_stops_what_is_beyond_chance_and_asks_to_review_the_rest():
     assert (verdict.status, record.exit_code) == ("review", 0)
     (verdict,) = sets_of(original, fresh, KEYS, limits={"DiSCO": 90}).verdicts
     assert verdict.status == "within"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_expected_replicated_uniques_agree_with_the_oracle(seed):
+    rng = Random(seed)
+    n_levels = rng.randint(2, 12)
+    keys = [int(n_levels * rng.random() ** rng.choice([1, 2])) for _ in range(rng.randint(1, 40))]
+    n_records = rng.randint(1, 60)
+    n_unique, expected, error = expected_replicated(
+        np.bincount(keys, minlength=n_levels), len(keys), n_records
+    )
+    assert (n_unique, expected) == pytest.approx(oracle_replicated(keys, n_records))
+    assert error >= 0
+    if expected:
+        # By hand: binomial in the share that is met, and Poisson in the pairs that were counted.
+        pairs = sum(keys.count(key) == 2 for key in set(keys))
+        assert error**2 == pytest.approx(expected * (1 - expected / n_unique) + expected**2 / pairs)
 
 
 def test_expected_replicated_uniques_of_independent_samples():

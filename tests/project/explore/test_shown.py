@@ -56,6 +56,22 @@ def record():
     )
 
 
+def test_the_floor_of_independent_columns_is_on_the_map(record):
+    floor = row_of({"method": "sample"}, DiSCO=8.0, repU=0.5, S_pMSE=900.0)
+    with_floor = msgspec.structs.replace(record, floor=floor)
+    chart = risk_utility(with_floor)
+    (rule,) = [one for one in chart.spec["layer"] if one["mark"].get("strokeDash") == [4, 3]]
+    assert [row["risk"] for row in rule["data"]["values"]] == [8.0]
+    low, high = rule["encoding"]["x"]["scale"]["domain"]
+    assert low < 8.0 < high
+    assert "independent columns: DiSCO 8.0" in chart.description
+    assert (
+        "DiSCO 8.00 % and repU 0.50 %: a floor" in dict(exploration_sentences(with_floor))["floor"]
+    )
+    assert floor.name not in with_floor.frontier
+    assert "floor" not in dict(exploration_sentences(record))
+
+
 def test_the_sentences_say_what_to_choose_from(record):
     said = dict(exploration_sentences(record))
     assert said["sizes"] == (

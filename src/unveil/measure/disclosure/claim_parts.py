@@ -22,7 +22,7 @@ from unveil.errors import RolesError, SettingsError, list_names, nearest, quote_
 from unveil.measure.disclosure.claim_rules import ClaimTable, Z
 from unveil.measure.disclosure.pattern import AT_LEAST, KeyedCells, Margin, publish
 from unveil.records.base import Copy
-from unveil.records.claims import ClaimGroup, Part, PartsRow
+from unveil.records.disclosure import ClaimGroup, Part, PartsRow
 from unveil.records.exclusions import Exclusion
 from unveil.study.scenario import CountedScenario
 

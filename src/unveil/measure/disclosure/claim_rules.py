@@ -12,7 +12,6 @@ expected: what the synthetic data add. For the single value, claimed is DiS and 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from statistics import NormalDist
 
 import numpy as np
@@ -24,8 +23,6 @@ Z = NormalDist().inv_cdf(0.975)
 """Half the width of a 95 % interval, in standard errors."""
 NEAR = (0.95, 0.9, 0.8)
 """From which share of the matching records on a claim is near-certain."""
-ALL_SETS = 6
-"""Up to so many files, every set of them is tried; of more, those numbered 1 to m'."""
 ROUNDING = 1e-9
 
 
@@ -77,16 +74,15 @@ def best_of_copies(
 
     Notes
     -----
-    Over m' <= m, the mean of the claims over all sets of m' files (m <= 6; of more files, those
-    numbered 1 to m'); m' with the most correct. With one file more it cannot fall.
+    Over m' <= m, the claims of files 1 to m' pooled; m' with the most correct. With one file more
+    there is one choice more, so that it cannot fall.
     """
-    best, best_m, most = np.zeros(len(d_tq)), 0, -1.0
-    for m in range(1, len(copies) + 1):
-        sets = combinations(range(len(copies)), m) if len(copies) <= ALL_SETS else [range(m)]
-        found = [near_certain(sum(copies[i] for i in chosen), starts, tau) for chosen in sets]  # type: ignore[arg-type]
-        mean: Floats = np.mean(found, axis=0)
-        if (correct := float(mean @ d_tq)) > most + ROUNDING:
-            best, best_m, most = mean, m, correct
+    best, best_m, most, pooled = np.zeros(len(d_tq)), 0, -1.0, np.zeros(len(d_tq), np.int64)
+    for m, s_tq in enumerate(copies, start=1):
+        pooled = pooled + s_tq
+        found = near_certain(pooled, starts, tau)
+        if (correct := float(found @ d_tq)) > most:
+            best, best_m, most = found, m, correct
     return best, best_m
 
 

@@ -45,8 +45,8 @@ from unveil.measure.disclosure.pattern import (
 )
 from unveil.measure.result import RowsResult
 from unveil.records.base import Copy
-from unveil.records.claims import ClaimGroup, Claims, PartsRow
-from unveil.records.disclosure import ClaimRow, ClaimRule
+from unveil.records.claims import Claims
+from unveil.records.disclosure import ClaimGroup, ClaimRow, ClaimRule, PartsRow
 from unveil.seeding import parse_seed
 from unveil.study.band_spec import parse_bands
 from unveil.study.excluded import Exclusions, resolve_exclusions
@@ -370,14 +370,29 @@ def claim_row(score: Score, **about: Any) -> ClaimRow:
     return ClaimRow(**figures, **about)
 
 
+@dataclass(frozen=True)
+class Explained:
+    """What is expected and added behind every DiSCO of a scenario, and what explains it."""
+
+    claims: tuple[ClaimRow, ...]
+    parts: tuple[PartsRow, ...]
+    groups: tuple[ClaimGroup, ...]
+
+
 @limit_to_one_thread(has_scipy=False)
-def single_value_claims(
-    exclusions: Exclusions, progress: Progress = no_progress
-) -> tuple[ClaimRow, ...]:
-    """What is expected and added behind every DiSCO of a scenario."""
+def explain_single_values(
+    exclusions: Exclusions, progress: Progress = no_progress, *, has_parts: bool = False
+) -> Explained:
+    """Every target of a scenario; groups are of the only file, or of all of them pooled."""
     found: list[ClaimRow] = []
+    parts: list[PartsRow] = []
+    groups: list[ClaimGroup] = []
     names = exclusions.scenario.target_names
     for place, name in enumerate(names):
         progress(f"expecting {name}", place, len(names))
-        found += ScoredTarget(exclusions, place).single_values()
-    return tuple(found)
+        scored = ScoredTarget(exclusions, place)
+        found += scored.single_values()
+        for row, of_part in scored.parts(()) if has_parts else ():
+            parts.append(row)
+            groups += of_part if row.copy == [*scored.copies][-1] else ()
+    return Explained(tuple(found), tuple(parts), tuple(groups))

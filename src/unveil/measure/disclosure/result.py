@@ -15,7 +15,7 @@ from unveil.count.profile import Profile
 from unveil.errors import RolesError, SettingsError, list_names, nearest
 from unveil.io.numbers import TAG_OF
 from unveil.measure.disclosure import attribute, identity
-from unveil.measure.disclosure.claims import single_value_claims
+from unveil.measure.disclosure.claims import explain_single_values
 from unveil.measure.disclosure.key_sets import search_key_sets
 from unveil.measure.disclosure.record import MeasuredScenario
 from unveil.measure.result import rows_frame
@@ -227,10 +227,16 @@ class DisclosureResult(Result):
         """The counts behind the figures, and the rules that act on them; never part of a view."""
         return self._exclusions
 
-    def with_expected(self, progress: Progress = no_progress) -> Self:
-        """The same result with `record.claims`: what is expected and added behind every DiSCO."""
-        claims = single_value_claims(self._exclusions, progress)
-        return replace(self, record=replace_fields(self.record, claims=claims))
+    def with_expected(self, progress: Progress = no_progress, *, has_parts: bool = False) -> Self:
+        """The same result with `record.claims`: what is expected and added behind every DiSCO.
+
+        With parts, `record.parts` and `record.groups` have what explains the correct values.
+        """
+        found = explain_single_values(self._exclusions, progress, has_parts=has_parts)
+        record = replace_fields(
+            self.record, claims=found.claims, parts=found.parts, groups=found.groups
+        )
+        return replace(self, record=record)
 
     def with_key_sets(self, progress: Progress = no_progress) -> Self:
         """The same result with `record.key_sets`: an intruder who uses only some of the keys."""

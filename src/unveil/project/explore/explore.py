@@ -183,6 +183,8 @@ def _name(setting: CandidateSetting) -> str:
 
 
 MOST_COPIES = 1_000
+FLOOR = CandidateSetting("sample", name="independent columns")
+"""Every column drawn by itself: no relation is left, and what is disclosed still is by chance."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -377,22 +379,25 @@ class _Work:
         rows = []
         for done, setting in enumerate(settings):
             progress(f"trying {setting.name}", done, len(settings))
-            row = self.store.row(setting)
-            if row is None:
-                row = self._row(setting)
-                self.store.keep(setting, row)
-            rows.append(msgspec.structs.replace(row, name=setting.name))
+            rows.append(self._row(setting))
         progress("tried all settings", len(settings), len(settings))
         if all(row.reason is not None for row in rows):
             raise SettingsError(f"No setting could be tried. {rows[0].name}: {rows[0].reason}")
         return tuple(rows)
 
     def _row(self, setting: CandidateSetting) -> ExplorationRow:
-        """One setting; what its data or its settings do not allow is told, and others go on."""
-        try:
-            return self._measure(setting)
-        except InputError as fault:
-            return refused_row(setting, str(fault))
+        """One setting, from the folder or anew.
+
+        What its data or its settings do not allow is told, and others go on.
+        """
+        row = self.store.row(setting)
+        if row is None:
+            try:
+                row = self._measure(setting)
+            except InputError as fault:
+                row = refused_row(setting, str(fault))
+            self.store.keep(setting, row)
+        return msgspec.structs.replace(row, name=setting.name)
 
     def _measure(self, setting: CandidateSetting) -> ExplorationRow:
         def draw(table: Table, what: str) -> CandidateCopies:
@@ -429,6 +434,7 @@ class _Work:
             utility=axes[1],
             UiO=own.identity_of(1).UiO,
             Dorig=mean(own.attribute_of(target, 1).Dorig for target in own.targets),
+            floor=self._row(FLOOR),
             rows=rows,
             frontier=tuple(row.name for row in frontier(rows, *axes)),
             coercions=self.table.notes,

@@ -25,6 +25,7 @@ from unveil.view.charts.marks import (
     look,
     number,
     panel,
+    rule,
     words,
     write,
 )
@@ -189,7 +190,9 @@ def risk_utility(record: Exploration) -> Chart:
     known = [row for row in record.rows if None not in [getattr(row, axis) for axis in axes]]
     best = frontier(record.rows, *axes)
     points, edge = ([_setting(record, row) for row in rows] for rows in (known, best))
-    x = _axis("risk", RISKS[record.risk], points, ("left", "right"), room=0.2)
+    floor = None if record.floor is None else getattr(record.floor, record.risk)
+    ends = [*points, *([] if floor is None else [{"left": floor, "right": floor}])]
+    x = _axis("risk", RISKS[record.risk], ends, ("left", "right"), room=0.2)
     lower = f"{UTILITIES[record.utility]} (lower is better)"
     y = _axis("utility", lower, points, ("down", "up"))
     looks = {
@@ -201,12 +204,15 @@ def risk_utility(record: Exploration) -> Chart:
         *_crosses(points, x, y, {}, color=BASELINE),
         draw("point", points, {"x": x, "y": y, **looks}, filled=True, size=90, opacity=1),
         *(_names(points, x, y) if len(points) <= MOST_NAMED else ()),
+        *(() if floor is None else _floor(floor, x)),
     ]
     told = "; ".join(
         f"{row.name}: {record.risk} {value(row, record.risk)}, {record.utility}"
         f" {value(row, record.utility)}{' (frontier)' if row in best else ''}"
         for row in known
     )
+    if floor is not None and record.floor is not None:
+        told = f"{told}; independent columns: {record.risk} {value(record.floor, record.risk)}"
     # Legends are measured in another font than they are shown in.
     padding = {"left": 5, "top": 5, "bottom": 5, "right": 40}
     return Chart(
@@ -214,6 +220,15 @@ def risk_utility(record: Exploration) -> Chart:
         title="Risk and utility of each setting: lower left is better",
         description=f"Points with the line of those that no other betters. {told}.",
     )
+
+
+def _floor(risk: float, x: Spec) -> list[Spec]:
+    """A line where columns drawn independently are, which is no risk of people."""
+    rows: list[Row] = [{"risk": risk, "name": "independent columns"}]
+    return [
+        rule(rows, BASELINE, (4, 3), x=x),
+        write("name", x, {"value": _HEIGHT - 8}, rows=rows, dx=5, colour=BASELINE),
+    ]
 
 
 def _setting(record: Exploration, row: ExplorationRow) -> Row:

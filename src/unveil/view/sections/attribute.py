@@ -8,6 +8,7 @@ from unveil.records.report import Parts, ReportContents
 from unveil.view import disclosure
 from unveil.view.blocks import Block, Figure, Folded, Sentence, ShareBar, TableBlock, table
 from unveil.view.charts.dots import target_chart
+from unveil.view.claims import added_blocks, part_blocks
 from unveil.view.flags import effect_sentence, effects
 from unveil.view.format import (
     format_count,
@@ -100,6 +101,8 @@ def _scenario(contents: ReportContents, part: str, record: Disclosure) -> Iterat
         yield Sentence(means, key="disclosure/means", of=part)
     if by_person := disclosure.people_sentence(record):
         yield Sentence(by_person, key="disclosure/by person", of=part)
+    yield from added_blocks(record)
+    yield from part_blocks(record)
     yield from _guess_blocks(part, record)
     for target in order:
         value = percent_or_dash(record.attribute_of(target, record.headline_copy).DiSCO)
