@@ -253,7 +253,8 @@ def test_a_confidential_folder_that_others_may_look_into_is_told_of(folder):
     [
         (
             ["people.csv"],
-            "A project file ends in .toml. Name one: unveil protect project.toml --out protected.",
+            "'people.csv' is not a project file: it does not end in .toml. Make a project of it:"
+            " unveil init people.csv.",
         ),
         (
             ["project.toml", "--sweep", "a"],
@@ -281,8 +282,18 @@ def test_where_there_is_no_project_one_is_asked_for(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     made = run()
     assert str(made.exception) == (
-        "Name the project file: unveil protect project.toml --out protected."
+        "There is no project.toml here. Make one: unveil init survey.csv; or name the folder of"
+        " your project."
     )
+
+
+@pytest.mark.parametrize("named", [["."], ["--project", "."], ["--project", "project.toml"]])
+def test_the_project_is_named_as_in_the_other_commands(folder, monkeypatch, named):
+    monkeypatch.chdir(folder)
+    made = run(*named, "--seed", "-1")
+    assert str(made.exception) == "--seed is -1. It must be a whole number from 0 on."
+    twice = run("project.toml", "--project", ".")
+    assert str(twice.exception).startswith("The project is named twice.")
 
 
 def test_names_that_steer_a_terminal_are_made_visible(tmp_path):

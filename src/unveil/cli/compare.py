@@ -2,7 +2,7 @@
 
 import click
 
-from unveil.cli.options import csv_option, json_option, option
+from unveil.cli.options import csv_option, json_option, project_option
 from unveil.errors import SettingsError
 from unveil.project.history import compare_runs
 from unveil.project.read_project import read_project
@@ -15,7 +15,7 @@ from unveil.view.show import as_blocks
 
 @click.command()
 @click.argument("numbers", nargs=-1, metavar="RUN RUN...")
-@option("--project", "The project: its folder, or its file. Default: this folder.", "PROJECT")
+@project_option
 @json_option
 @csv_option("Print every figure as CSV.")
 def compare(*, numbers: tuple[str, ...], project: str | None, as_json: bool, as_csv: bool) -> None:

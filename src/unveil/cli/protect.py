@@ -6,12 +6,10 @@ from typing import Any, cast
 import click
 
 from unveil.arguments import numbers_in, whole_number
-from unveil.cli.options import file_option, json_option, option
+from unveil.cli.options import file_option, json_option, option, same_project
 from unveil.cli.progress import progress_bar
-from unveil.errors import ReadError
 from unveil.io.write_file import ENDINGS
-from unveil.project.make_copies import is_in_project, protect_copy
-from unveil.project.protect import is_project
+from unveil.project.make_copies import protect_copy
 from unveil.project.read_project import read_project
 from unveil.records.protection import Protection
 from unveil.view.format import lines
@@ -19,8 +17,6 @@ from unveil.view.output import print_output
 from unveil.view.protection import protection_blocks
 from unveil.view.render_documents import json_text
 from unveil.view.render_rich import render_rich
-
-EXAMPLE = "unveil protect project.toml --out protected"
 
 
 def leaves(
@@ -31,7 +27,7 @@ def leaves(
 
 
 @click.command()
-@click.argument("project", required=False)
+@same_project
 @file_option(
     "--out", "The folder to write to. Default: protected, beside the project file.", "FOLDER"
 )
@@ -63,23 +59,19 @@ def protect(
     as_json: bool,
     **asked: Any,
 ) -> None:
-    """Make protected synthetic data as PROJECT, a file project.toml, says: step by step.
+    """Make protected synthetic data as PROJECT (a folder or its project.toml) declares.
 
     PROJECT names the original in [data], how it is synthesised in [synthesis], and what is done in
     tables [[protect.step]], in their order. The data and a public noise statement go into a folder,
     and everything that must not be released, the seed among it, into the folder confidential
     beside the project file. The data are entered in the project file; next: unveil run.
-    Without PROJECT the file project.toml of this folder is taken.
+    Without PROJECT it is the project of this folder.
 
     \b
     Example:
       unveil protect project.toml --out protected
       unveil protect project.toml --sweep 5,20,33,100 --seed 1 --keep-stages --out protected
     """
-    if project is None and not is_in_project():
-        raise ReadError(f"Name the project file: {EXAMPLE}.")
-    if project is not None and not is_project(project):
-        raise ReadError(f"A project file ends in .toml. Name one: {EXAMPLE}.")
     if asked["seed"] is not None:
         whole_number("--seed", asked["seed"], least=0)
     read = read_project(project, needs_files=False)
