@@ -36,7 +36,7 @@ def test_sentences_say_that_something_is_left_out(command):
     exclude = ("-x", "job=NO", "-x", "job=YES")
     _, out, _ = command("disclosure", "o.csv", "s.csv", "-k", "k", *exclude, "--words")
     told = " ".join(out.split())
-    assert "After exclusions: 1 people (iS 25.0 %) are matched" in told
+    assert "After exclusions: 1 person (iS 25.0 %) is matched" in told
 
 
 @pytest.mark.slow

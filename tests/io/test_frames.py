@@ -33,7 +33,7 @@ def refusal(frame, error=ReadError, columns=None):
 def test_polars_frames_are_taken_as_they_are(wrap):
     table = read_table(wrap(FRAME), side="synthetic")
     assert table.frame.equals(FRAME)
-    assert table.place == "The synthetic data"
+    assert table.place == "The synthetic dataset"
     assert table.notes == ()
 
 

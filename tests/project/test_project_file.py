@@ -946,9 +946,9 @@ def test_keys_and_named_targets_must_be_in_every_copy_and_the_rest_in_the_origin
     with pytest.raises(RolesError) as refusal:
         check_data_faults(found, {original: COLUMNS, copy: ["sex", "age", "regin"]})
     assert str(refusal.value).split("\n") == [
-        "project.toml, line 34: Synthetic copy 2 (copy.csv) has no column 'region'. Did you mean"
+        "project.toml, line 34: Synthetic dataset 2 (copy.csv) has no column 'region'. Did you mean"
         " 'regin'? Its columns are: sex, age, regin.",
-        "project.toml, line 35: Synthetic copy 2 (copy.csv) has no column 'income'. Its columns"
+        "project.toml, line 35: Synthetic dataset 2 (copy.csv) has no column 'income'. Its columns"
         " are: sex, age, regin.",
     ]
 

@@ -44,7 +44,9 @@ def test_the_line_is_toml_whatever_the_column_is_called(column: str, key: str):
 
 
 def test_entries_that_are_no_whole_numbers_are_refused_by_their_number(tmp_path: Path):
-    with pytest.raises(ReadError, match=r"^Column 'age' of the synthetic data \(copy\.csv\) has 3"):
+    with pytest.raises(
+        ReadError, match=r"^Column 'age' of the synthetic dataset \(copy\.csv\) has 3"
+    ):
         run_project(with_words(tmp_path, 'types = {age = "integer"}\n'))
 
 

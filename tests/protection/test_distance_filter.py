@@ -703,5 +703,5 @@ def test_with_people_the_record_counts_those_whom_refused_rows_were_near_to():
     assert found.record.person.n_people == 20
     assert plain.record.n_people_near is None
     assert any("'who' repeats: 60 rows of 20 people." in one for one in found.record.warnings)
-    with pytest.raises(RolesError, match="'who' says whose row it is"):
+    with pytest.raises(RolesError, match="'who' identifies the person of a row"):
         distance_filter(original, copy, columns=["a", "who"], person="who")

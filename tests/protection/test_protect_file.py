@@ -312,7 +312,7 @@ FAULTS = [
         ),
         "project.toml, line 4: Step 1 (add_noise):"
         " A threshold of 0.1 cannot be attained by any noise:"
-        " whatever is released, anybody of the population was sampled with probability 0.3301. Give"
+        " whatever is released, anybody of the population was sampled with probability 0.4. Give"
         " a threshold above that.",
     ),
     (

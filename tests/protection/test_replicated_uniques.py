@@ -35,8 +35,8 @@ def test_it_says_what_it_did():
     result = remove_replicated_uniques(ORIGINAL, COPY, keys=["sex", "town"])
     assert repr(result).splitlines() == [
         "Keys: sex and town.",
-        "2 of 4 people (50.0 %) are replicated uniques: unique on these keys in the original and"
-        " in copy 1.",
+        "2 of 4 people (50.0 %) are unique on these keys in the original and in copy 1"
+        " (replicated).",
         "Copy 1: 2 of 5 records were removed; 3 are left.",
     ]
     assert "Synthetic uniques in original" in result._repr_html_()
@@ -114,7 +114,7 @@ def test_it_equals_its_story(original, copies, wide):
             pl.DataFrame({"sex": ["1", "2"]}),
             None,
             "Key 'sex' has no level in common between the"
-            " original and the synthetic data. Nothing would match, so the risk would appear as"
+            " original and the synthetic dataset. Nothing would match, so the risk would appear as"
             " zero. Give the column the same coding in both files.\nAll columns were taken as"
             " keys. Name those that outsiders know in keys.",
         ),

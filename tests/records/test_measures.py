@@ -20,7 +20,7 @@ from unveil.records.limits import (
 
 
 def test_disclosure_and_the_desk_share_their_lists():
-    assert limits.LIMITABLE == IDENTITY + ATTRIBUTE
+    assert limits.LIMITABLE == (*IDENTITY, *ATTRIBUTE, "adds")
     assert (MEASURED_IDENTITY, MEASURED_ATTRIBUTE) == (IDENTITY, ATTRIBUTE)
 
 
@@ -34,7 +34,7 @@ def test_every_measure_says_what_it_is_and_where_it_comes_from():
         assert measure.name == name
         assert len(measure.what) > 20
         is_dated = any(digit in measure.source for digit in "0123456789")
-        assert is_dated or measure.source == "docs/gate.md"
+        assert is_dated or measure.source in ("docs/gate.md", "docs/measures/claims.md")
         assert measure.kinds
 
 

@@ -143,18 +143,18 @@ REFUSED = {
     "text among numbers": (
         series([1, 2]),
         series(["1", "two"]),
-        "Column 'x' holds numbers in the original but text in the synthetic data, where 1 of 2"
+        "Column 'x' holds numbers in the original but text in the synthetic dataset, where 1 of 2"
         " entries are not numbers.",
     ),
     "dates against numbers": (
         series([1, 2]),
         series([date(2020, 1, 1)]),
-        "Column 'x' differs: numbers in the original, dates in the synthetic data.",
+        "Column 'x' differs: numbers in the original, dates in the synthetic dataset.",
     ),
     "truth values against words": (
         series([True]),
         series(["yes"]),
-        "Column 'x' holds truth values in the original but text in the synthetic data, where 1 of 1"
+        "Column 'x' holds truth values in the original but text in the synthetic dataset, where 1 of 1"
         " entries are not truth values.",
     ),
     "long whole numbers against decimals": (
@@ -166,7 +166,7 @@ REFUSED = {
     "zones against none": (
         series([datetime(2020, 1, 1)]),
         series([datetime(2020, 1, 1, tzinfo=ZoneInfo("UTC"))]),
-        "Column 'x' has times with a time zone in the synthetic data and without in the original,"
+        "Column 'x' has times with a time zone in the synthetic dataset and without in the original,"
         " which cannot be compared.",
     ),
     "moments too far away for the unit of the other": (
@@ -178,7 +178,7 @@ REFUSED = {
     "moments against words": (
         series([datetime(2020, 1, 1, 10)]),
         series(["unknown"]),
-        "Column 'x' holds dates with time in the original but text in the synthetic data, where 1"
+        "Column 'x' holds dates with time in the original but text in the synthetic dataset, where 1"
         " of 1 entries are not dates with time.",
     ),
     "lists": (
@@ -213,5 +213,5 @@ def test_all_faults_are_shown_together():
 
 
 def test_a_fault_of_the_second_copy_names_it():
-    with pytest.raises(AlignError, match=r"but text in synthetic copy 2, where 1 of 1"):
+    with pytest.raises(AlignError, match=r"but text in synthetic dataset 2, where 1 of 1"):
         align_column("x", tables(series([1]), series([1]), series(["one"])))

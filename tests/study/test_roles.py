@@ -74,7 +74,7 @@ def test_a_key_without_a_level_in_common_is_refused(original, synthetic):
     with pytest.raises(AlignError) as refusal:
         unveil.disclosure(*frames, keys="k")
     assert str(refusal.value) == (
-        "Key 'k' has no level in common between the original and the synthetic data. Nothing"
+        "Key 'k' has no level in common between the original and the synthetic dataset. Nothing"
         " would match, so the risk would appear as zero. Give the column the same coding in both"
         " files."
     )

@@ -249,7 +249,7 @@ def test_differences_in_words():
     )
     assert drawn.difference_cells(other.rows[0]) == (
         "b",
-        "Column 'b' is called 'B' in the synthetic data, in other capitals or blanks.",
+        "Column 'b' is called 'B' in the synthetic dataset, in other capitals or blanks.",
         "Rename it to 'b' in the synthetic data.",
     )
 

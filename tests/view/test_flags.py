@@ -101,6 +101,16 @@ def excess():
 def test_the_numbers_of_the_excess_sentences(excess):
     for row in excess.rows:
         said = flags.excess_sentence(excess.record, row)
+        split = flags._split_sentence(excess.record, row)
+        assert said.count(split) == 1
+        of_row = [
+            one
+            for one in excess.record.parts
+            if (one.target, one.measure, one.copy) == (row.target, row.measure, row.copy)
+        ]
+        named = ("R", "matched", "determined", "correct")
+        assert all(ratio(one.R) in split for one in of_row if one.part in named)
+        said = said.replace(split, "")
         expected = [
             *(f"{round(row.train * 40):,}", "4,000", rounded(row.train)),
             *(f"{round(row.control * 10):,}", "1,000", rounded(row.control)),

@@ -36,6 +36,13 @@ class ProtectedColumn:
     before: pl.Series
     published: pl.Series | None  # None: it is not released
 
+    @classmethod
+    def of(
+        cls, name: str, by: ProtectedBy, before: pl.Series, published: pl.Series | None
+    ) -> "ProtectedColumn":
+        """The column without the names of its series, which polars may take for patterns."""
+        return cls(name, by, before.alias(""), None if published is None else published.alias(""))
+
     def changed(self) -> Mask:
         """The rows in which there was something to hide, and it was hidden."""
         known = self.before.is_not_null()
@@ -75,7 +82,7 @@ def _measure(
     column: ProtectedColumn, relation: Relation, released: pl.DataFrame, codes: Sequence[float]
 ) -> GivenBack | None:
     """How near one relation comes; None where it does not give the column back."""
-    rows, made = column.changed(), relation.values(released)
+    rows, made = column.changed(), relation.values(released).alias("")
     truth = column_numbers(column.before, codes)
     if np.isfinite(truth).any():
         rows &= np.isfinite(truth)

@@ -344,7 +344,7 @@ class Stages:
         """What published columns say of columns that a step changed."""
         released, codes = self.frame, {**self.codes}
         own = [
-            ProtectedColumn(name, by, before, released[name])
+            ProtectedColumn.of(name, by, before, released[name])
             for name, (by, before) in self.before.items()
         ]
         yield from find_given_back(
@@ -357,9 +357,9 @@ class Stages:
             return
         sigmas = {name: plan.reason.sigma for name, plan in self.noises.items()}
         recoded = with_planned_noise(self.table.frame, sigmas)
-        seen = recoded.select(name for name in recoded.columns if name in released.columns)
+        seen = recoded[[name for name in recoded.columns if name in released.columns]]
         changed = [
-            ProtectedColumn(
+            ProtectedColumn.of(
                 name,
                 "recode" if name in released.columns else "drop",
                 self.raw[name],

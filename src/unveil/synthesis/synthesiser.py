@@ -119,7 +119,7 @@ class Models:
             frame = self._derive(one.repair(frame, changed)) if n_broken else frame
         lost = find_any_broken(self.constraints, frame)
         n_moved = sum(
-            int(frame[name].ne_missing(before[name]).sum())
+            int(frame[name].alias("").ne_missing(before[name].alias("")).sum())
             for name in frame.columns
             if name not in {one.column for one in self.derived}
         )

@@ -69,9 +69,9 @@ TEMPLATES = {
     ),
     "no effect": "The exclusions do not change {measure} of {target}.",
     "excess": (
-        "{a} in the training data {are}, against {b} in the control sample. Excess risk {R}: of"
-        " those not disclosed by general knowledge, the share disclosed because their own record"
-        " was used (R of {measure})."
+        "{a} in the training data {are}, against {b} in the control sample. Excess risk {R}"
+        " (R of {measure}): of those not disclosed by general knowledge, the share disclosed only"
+        " where their record was among those used."
     ),
     "excess parts": (
         "R of {measure} {R}: {matched} because people whose records were used are matched more"

@@ -118,7 +118,7 @@ GUESSED = (
                 "r",
                 ("R", "excess"),
                 "Excess risk: of the people not disclosed by general knowledge, the share"
-                " disclosed because their own record was used.",
+                " disclosed only where their record was among those used.",
                 "R = (train - control) / (100 - control), percentages; with shares 1 for 100",
                 "people not disclosed at the control rate",
                 f"{RAAB}, equation 1; {GIOMI}",

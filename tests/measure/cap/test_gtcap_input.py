@@ -161,7 +161,7 @@ def test_bad_input_is_refused_in_one_sentence(case):
 def test_a_numeric_key_that_one_side_does_not_have_is_refused(pair, place):
     with pytest.raises(AlignError) as refusal:
         gtcap(*pair, **GIVEN)
-    whose = "the original" if place == "original" else "the synthetic data"
+    whose = "the original" if place == "original" else "the synthetic dataset"
     assert str(refusal.value).startswith(
         f"Key 'age' is empty throughout {whose}. Nothing would match"
     )

@@ -60,19 +60,19 @@ def test_the_column_of_values_can_be_named():
         (
             ROWS[:3],
             InputError,
-            "The data with the published values has no row for 1 of 4 cells. Give every cell; an"
+            "The dataset with the published values has no row for 1 of 4 cells. Give every cell; an"
             " empty value is a suppressed one.",
         ),
         (
             [*ROWS, ROWS[0]],
             InputError,
-            "The data with the published values has more than one row for one cell or sum. Give"
+            "The dataset with the published values has more than one row for one cell or sum. Give"
             " each once.",
         ),
         (
             [*ROWS, ("A", "Z", "3")],
             InputError,
-            "The data with the published values has a level of 'column' that the table does not"
+            "The dataset with the published values has a level of 'column' that the table does not"
             " have. Its levels must be those of the counts.",
         ),
         (

@@ -423,8 +423,9 @@ def test_keys_without_a_level_in_common_are_refused_and_look_alikes_told():
     with pytest.raises(AlignError) as refused:
         recode(data, COPIED, keys="j", copy=data.with_columns(pl.col("j").str.to_lowercase()))
     assert str(refused.value) == (
-        "Key 'j' has no level in common between the data and the synthetic data. Nothing would"
-        " match, so the risk would appear as zero. Give the column the same coding in both files."
+        "Key 'j' has no level in common between the dataset and the synthetic dataset. Nothing"
+        " would match, so the risk would appear as zero. Give the column the same coding in both"
+        " files."
     )
     alike = pl.DataFrame({"j": ["A", "b", "c", "d"], "z": [1, 2, 3, 4]})
     (note,) = recode(data, COPIED, keys="j", copy=alike).record.coercions

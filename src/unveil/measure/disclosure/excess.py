@@ -1,4 +1,4 @@
-"""`unveil.excess`: are people given away because their own record was used?
+"""`unveil.excess`: are people disclosed more often where their own record was used?
 
 Raab (2024), section 5 and Table 3: the copy is made from `train`; `control` holds people of the
 same kind whose records were not used. What the copy gives away about them is general knowledge.

@@ -85,7 +85,7 @@ def _term(name: str, slope: float) -> str:
 
 def column_numbers(series: pl.Series, codes: Sequence[float] = ()) -> Floats:
     """A column as numbers, days for dates; NaN where it is missing, a code, or no number."""
-    dtype = series.dtype
+    dtype, series = series.dtype, series.alias("")  # some names polars takes for patterns of names
     if dtype == pl.Date:
         series = series.cast(pl.Int32)
     elif dtype == pl.Datetime:
@@ -254,14 +254,14 @@ def _plain_powers(y: Floats, logs: Sequence[Floats], powers: Floats) -> tuple[Fl
 def _lookups(frame: pl.DataFrame, column: str, others: Sequence[str]) -> Iterator[Relation]:
     """Columns whose every level has one value of this one: a postcode and its district."""
     height = frame.height
-    most = frame[column].value_counts()["count"].max() if height else None
+    most = frame[column].alias("").value_counts()["count"].max() if height else None
     if not height or not isinstance(most, int) or most == height:
         return
     guessed = most / height  # by the commonest value alone
     for name in others:
         if not 2 <= frame[name].n_unique() <= max(2, _MOST_LEVELS * height):
             continue
-        pairs = frame.select(pl.col(name).alias("by"), pl.col(column).alias("value"))
+        pairs = pl.DataFrame({"by": frame[name], "value": frame[column]})
         cells = pairs.group_by("by", "value").len()
         best = cells.sort("len", descending=True).group_by("by", maintain_order=True).first()
         of_level = cells.group_by("by").agg(pl.col("len").sum().alias("n"))
