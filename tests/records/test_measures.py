@@ -20,7 +20,7 @@ from unveil.records.limits import (
 
 
 def test_disclosure_and_the_desk_share_their_lists():
-    assert limits.LIMITABLE == (*IDENTITY, *ATTRIBUTE, "adds")
+    assert (*IDENTITY, *ATTRIBUTE, "adds") == limits.LIMITABLE
     assert (MEASURED_IDENTITY, MEASURED_ATTRIBUTE) == (IDENTITY, ATTRIBUTE)
 
 

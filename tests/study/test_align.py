@@ -154,8 +154,8 @@ REFUSED = {
     "truth values against words": (
         series([True]),
         series(["yes"]),
-        "Column 'x' holds truth values in the original but text in the synthetic dataset, where 1 of 1"
-        " entries are not truth values.",
+        "Column 'x' holds truth values in the original but text in the synthetic dataset, where 1 of"
+        " 1 entries are not truth values.",
     ),
     "long whole numbers against decimals": (
         series([2**63 + 1, 1], pl.UInt64),
@@ -166,8 +166,8 @@ REFUSED = {
     "zones against none": (
         series([datetime(2020, 1, 1)]),
         series([datetime(2020, 1, 1, tzinfo=ZoneInfo("UTC"))]),
-        "Column 'x' has times with a time zone in the synthetic dataset and without in the original,"
-        " which cannot be compared.",
+        "Column 'x' has times with a time zone in the synthetic dataset and without in the"
+        " original, which cannot be compared.",
     ),
     "moments too far away for the unit of the other": (
         series([datetime(1500, 1, 2, 3, 4)], pl.Datetime("us")),
@@ -178,8 +178,8 @@ REFUSED = {
     "moments against words": (
         series([datetime(2020, 1, 1, 10)]),
         series(["unknown"]),
-        "Column 'x' holds dates with time in the original but text in the synthetic dataset, where 1"
-        " of 1 entries are not dates with time.",
+        "Column 'x' holds dates with time in the original but text in the synthetic dataset, where"
+        " 1 of 1 entries are not dates with time.",
     ),
     "lists": (
         series([[1]]),
