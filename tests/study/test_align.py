@@ -154,8 +154,8 @@ REFUSED = {
     "truth values against words": (
         series([True]),
         series(["yes"]),
-        "Column 'x' holds truth values in the original but text in the synthetic dataset, where 1 of"
-        " 1 entries are not truth values.",
+        "Column 'x' holds truth values in the original but text in the synthetic dataset, where 1"
+        " of 1 entries are not truth values.",
     ),
     "long whole numbers against decimals": (
         series([2**63 + 1, 1], pl.UInt64),
