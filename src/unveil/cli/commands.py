@@ -15,6 +15,7 @@ COMMANDS = {
         "codebook",
         "Describe a file, or compare the structure of synthetic data with it.",
     ),
+    "claims": ("claims", "What the synthetic data add to what other people's records teach."),
     "compare": ("compare", "Compare runs of a project: settings, risk and utility."),
     "convert": ("convert", "Write synthetic data as SPSS, Stata, Parquet or CSV, marked as fake."),
     "decide": ("decide", "Record the release decision of a named person, with the evidence."),

@@ -1,0 +1,82 @@
+"""`unveil claims`: what do the synthetic data add to what other people's records teach?"""
+
+from typing import Any
+
+import click
+
+from unveil.cli.options import (
+    check_lacking,
+    exclude_option,
+    files_arguments,
+    key_and_target_options,
+    option,
+    output_options,
+    reading_options,
+)
+from unveil.cli.progress import progress_bar
+from unveil.measure.disclosure.claim_parts import CERTAINTY
+from unveil.measure.disclosure.claims import claims as measure_claims
+from unveil.measure.disclosure.pattern import AT_LEAST
+from unveil.view.output import print_table
+
+
+@click.command()
+@files_arguments
+@key_and_target_options
+@option("--control", "Control sample: people whose records were not used.", "FILE")
+@option(
+    "--public",
+    "A table that is published already: age+marital. May be repeated.",
+    "COLUMN+COLUMN",
+    multiple=True,
+)
+@option(
+    "--certainty",
+    "A table explains a value from this share of people on.",
+    "SHARE",
+    type=float,
+    default=CERTAINTY,
+)
+@option(
+    "--at-least",
+    "Values and groups of fewer people teach nothing.",
+    "PEOPLE",
+    type=int,
+    default=AT_LEAST,
+)
+@exclude_option
+@reading_options
+@option("--seed", "Seed of the expected values.", "NUMBER", type=int, default=1)
+@output_options
+def claims(
+    *,
+    original: str | None,
+    synthetic: tuple[str, ...],
+    keys: tuple[str, ...],
+    targets: tuple[str, ...],
+    as_json: bool,
+    as_csv: bool,
+    **settings: Any,
+) -> None:
+    """Score what the synthetic data state about people against what other people teach.
+
+    For every rule by which an intruder could state a value: people claimed, correct, correct at
+    random, expected from other people's records, and what the synthetic data add, with its 95 %
+    interval; and what explains the values that are disclosed correctly.
+
+    \b
+    Example:
+      unveil claims original.csv synthetic.csv --keys sex,age,region --targets income
+      unveil claims train.csv synthetic.csv --control control.csv -k sex,age --public age+marital
+    """
+    check_lacking("claims original.csv synthetic.csv", keys, original, synthetic)
+    with progress_bar() as bar:
+        record = measure_claims(
+            original,
+            list(synthetic),
+            keys=keys,
+            targets=targets or None,
+            **settings,
+            progress=bar,
+        ).record
+    print_table(record, record.rows, as_json=as_json, as_csv=as_csv)
