@@ -6,8 +6,11 @@ from unveil.assessment.context import QUESTIONS
 from unveil.cli.options import by_option, json_option, project_option
 from unveil.errors import SettingsError
 from unveil.project.edit_project import answer as answer_factor
+from unveil.project.edit_project import next_step
 from unveil.project.people import list_answers
 from unveil.project.read_project import read_project
+from unveil.view.blocks import Sentence
+from unveil.view.format import visible
 from unveil.view.output import print_output
 from unveil.view.project import answer_blocks
 from unveil.view.render_documents import json_text
@@ -50,4 +53,7 @@ def answer(
         print_output(json_text(document))
     else:
         why = {str(name): one.why for name, one in QUESTIONS.items()}
-        print_output(render_rich(answer_blocks(found, why)))
+        blocks = [*answer_blocks(found, why)]
+        if factor is not None:
+            blocks.append(Sentence(f"Next: {visible(next_step(file))}", "dim"))
+        print_output(render_rich(blocks))

@@ -7,6 +7,7 @@ from unveil.errors import SettingsError
 from unveil.project.decide import decide as decide_on
 from unveil.project.people import list_answers
 from unveil.project.read_project import read_project
+from unveil.view.blocks import Sentence
 from unveil.view.output import print_output
 from unveil.view.project import decision_blocks
 from unveil.view.render_documents import json_document
@@ -55,5 +56,7 @@ def decide(
         raise SettingsError("State the decision: --release or --refuse, one of the two.")
     file = read_project(project, needs_files=False)
     decision = decide_on(file, release=release, by=by, note=note, despite=despite)
-    blocks = decision_blocks(decision, list_answers(file))
+    after = "unveil report" if release else "unveil protect, then unveil run"
+    next_line = Sentence(f"Next: {after}", "dim")
+    blocks = (*decision_blocks(decision, list_answers(file)), next_line)
     print_output(json_document(decision) if as_json else render_rich(blocks))

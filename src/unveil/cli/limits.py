@@ -11,7 +11,7 @@ from unveil.assessment.context import RULES
 from unveil.assessment.limits import limits_of, preset
 from unveil.cli.options import by_option, json_option, option, project_option
 from unveil.errors import SettingsError, quote_text
-from unveil.project.edit_project import accept_limits, propose_limits
+from unveil.project.edit_project import accept_limits, next_step, propose_limits
 from unveil.project.judge_run import explain_unaccepted
 from unveil.project.model import ProjectFile
 from unveil.project.read_project import read_project
@@ -107,7 +107,9 @@ def limits(
         print_output(_document(file, found, is_proposal=is_proposal))
     else:
         is_looking = not (accept or is_proposal)
-        blocks = _blocks(file, found, is_proposal=is_proposal, is_looking=is_looking)
+        blocks = [*_blocks(file, found, is_proposal=is_proposal, is_looking=is_looking)]
+        if not is_proposal and not is_looking:
+            blocks.append(Sentence(f"Next: {visible(next_step(file))}", "dim"))
         print_output(render_rich(blocks))
 
 

@@ -21,6 +21,7 @@ from unveil.errors import (
     InputError,
     ReadError,
     SettingsError,
+    TamperedError,
     WriteError,
     list_names,
     nearest,
@@ -430,7 +431,12 @@ def list_flags_now(project: ProjectFile) -> tuple[FlagRuling, ...]:
 
 def next_step(project: ProjectFile) -> str:
     """What to type next, as the project stands now."""
-    run = load_run(project.folder)
+    if not list_runs(project.folder):
+        return "unveil run"
+    try:
+        run = load_run(project.folder)
+    except (ReadError, TamperedError):  # what is wrong with it is told where it is read
+        return "unveil log --verify"
     parts = load_parts(project.folder, run)
     found = summarise(project, run, parts, judge_run(project, run, parts))
     return found.next_command or ""
