@@ -31,7 +31,7 @@ BY_SEX = (*COMPARE, "--keys", "sex")
 COLUMNS_OF_ORIGINAL = "The columns of the original are: sex, age, ill."
 LIMITABLE = (
     "Limits can be set on: UiO, UiS, UiOiS, repU, Dorig, Dsyn, iS, DiS, DiSCO, DiSDiO, CAPd, CAPs,"
-    " DCAP, TCAP, real_records, tied, sensitive."
+    " DCAP, TCAP, adds, real_records, tied, sensitive."
 )
 NAME_THE_FILES = (
     "Name the original file and at least one synthetic file: unveil disclosure survey.csv"
@@ -585,20 +585,20 @@ COMPARISON = [
         "only the second copy has text for numbers",
         {**GOOD, "c.csv": SYNTHETIC.replace("31", CANARY)},
         ("disclosure", "o.csv", "s.csv", "c.csv", "-k", "sex"),
-        differs("age", "numbers", "synthetic copy 2 (c.csv)", "1 of 3"),
+        differs("age", "numbers", "synthetic dataset 2 (c.csv)", "1 of 3"),
     ),
     Case(
         "only the second copy has dates for numbers",
         {**GOOD, "c.csv": f"sex,age,ill\nM,2020-01-31,{CANARY}\n"},
         ("disclosure", "o.csv", "s.csv", "c.csv", "-k", "sex"),
-        "Column 'age' differs: numbers in the original (o.csv), numbers in synthetic copy 1"
-        f" (s.csv), dates in synthetic copy 2 (c.csv). {LOOKS_LIKE_ZERO} {SAME_CODING}.",
+        "Column 'age' differs: numbers in the original (o.csv), numbers in synthetic dataset 1"
+        f" (s.csv), dates in synthetic dataset 2 (c.csv). {LOOKS_LIKE_ZERO} {SAME_CODING}.",
     ),
     Case(
         "only the second copy has no key level in common",
         {**GOOD, "c.csv": f"sex,age,ill\n{CANARY},31,no\n"},
         ("disclosure", "o.csv", "s.csv", "c.csv", "-k", "sex"),
-        "Key 'sex' has no level in common between the original (o.csv) and synthetic copy 2"
+        "Key 'sex' has no level in common between the original (o.csv) and synthetic dataset 2"
         f" (c.csv). {NOBODY}",
     ),
 ]

@@ -204,7 +204,7 @@ def test_where_one_file_cannot_be_written_none_is(file, tmp_path):
         (
             ["--column", "age", *PEOPLE, "--threshold", "0.005"],
             "A threshold of 0.005 cannot be attained by any noise: whatever is released, anybody of"
-            " the population was sampled with probability 0.00995. Give a threshold above that.",
+            " the population was sampled with probability 0.01. Give a threshold above that.",
         ),
         (
             ["--column", "age", "--population", "normal(34, 8)", "--N", "60", "--n", "600"],

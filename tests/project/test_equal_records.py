@@ -139,9 +139,11 @@ PLAIN: dict[Kind, Callable[..., Record]] = {
             of["copies"],
             targets=TARGETS,
             exclude=["marital=never married"],
-            expected=True,
             **SCENARIO,
-        ).record
+        )
+        .with_expected(has_parts=True)
+        .with_key_sets()
+        .record
     ),
     "exclusion_table": lambda of, part, seed: (
         unveil.exclusion_table(of["original"], of["copies"], targets=TARGETS, **SCENARIO).record
@@ -372,6 +374,7 @@ COMMANDS: dict[Kind, tuple[str, list[str], Callable[[dict[str, Any]], Any]]] = {
 
 TCAP stands in the document of `unveil cap`; the record of protection is that of `unveil protect`.
 """
+ELSEWHERE = {"cap": ("tau", "tcap", "not_measured"), "disclosure": ("key_sets", "parts", "groups")}
 WITH_SEED = ("inference", "linkability", "singling_out", "membership", "utility", "sap")
 
 
@@ -395,8 +398,8 @@ def test_the_command_line_prints_the_record_of_the_part(kind, folder, made, monk
     chance = ["--seed", str(seed.of(name))] if kind in WITH_SEED else []
     document = record_in(printed([*arguments, *chance]))
     record = json.loads(parts[name].to_json())
-    # The command adds TCAP to the document of CAP.
-    elsewhere = ("tau", "tcap", "not_measured") if kind == "cap" else ()
+    # The command adds TCAP to the document of CAP; it looks at sets of keys where there is a limit.
+    elsewhere = ELSEWHERE.get(kind, ())
     shared = [field for field in record if field not in elsewhere]
     assert {field: document[field] for field in shared} == {name: record[name] for name in shared}
 

@@ -133,8 +133,9 @@ def test_records_are_those_of_the_plain_call_with_the_settings_that_are_kept(
     kept = json.loads(run.part("disclosure neighbour").settings)
     kept.pop("exclude_pairs_of")
     copies = [tmp_path / "copy.csv"]
-    plain = unveil.disclosure(tmp_path / "people.csv", copies, **kept, expected=True)
-    assert load_parts(tmp_path, run)["disclosure neighbour"] == plain.record
+    plain = unveil.disclosure(tmp_path / "people.csv", copies, **kept)
+    whole = plain.with_expected(has_parts=True).with_key_sets()
+    assert load_parts(tmp_path, run)["disclosure neighbour"] == whole.record
 
 
 @pytest.mark.slow
