@@ -49,10 +49,9 @@ class FlagGroup:
         """What explains most of the correct values, in a sentence; nothing where nothing does."""
         if not self.explained:
             return ""
-        said = [_explain(one) for one in self.explained[:MOST_VALUES]]
-        more = len(self.explained) - len(said)
+        more = len(self.explained) - 1  # the page has a line for each decision
         rest = f" and {_count(more, 'smaller group')}" if more > 0 else ""
-        return f" Explained: {', '.join(said)}{rest}."
+        return f" Explained: {_explain(self.explained[0])}{rest}."
 
     def add(self, finding: FlagRuling, level: str) -> None:
         """Count one flag; one that its value settles needs no exclusion of its own."""

@@ -367,6 +367,11 @@ def _adds(one: TargetSummary) -> str:
     return f"{round(one.adds or 0.0):+,} ± {half:,.0f}"
 
 
+def _keep_together(text: str) -> str:
+    """On one line: the page has no room for a second one of each variable."""
+    return text.replace(" ", "\u00a0")
+
+
 def _cells(summary: Summary, one: TargetSummary) -> tuple[str, ...]:
     excluded = " (by exclusion)" if one.by_exclusion else ""
     tie = " (tie)" if one.is_tied else ""
@@ -374,7 +379,10 @@ def _cells(summary: Summary, one: TargetSummary) -> tuple[str, ...]:
         _name(summary, one),
         f"{one.correct:,} ({_share(one.correct, summary.n_people)})",
         f"{one.not_most_common:,}{tie}",
-        "-" if one.expected is None else f"{one.expected:,.0f}; {_adds(one)}",
+        # On one line: the page has no room for a second one of each variable.
+        "-"
+        if one.expected is None
+        else f"{one.expected:,.0f}; {_adds(one)}".replace(" ", "\u00a0"),
         f"{one.wrong:,}",
         f"{format_status(one.status)}{excluded}",
     )
