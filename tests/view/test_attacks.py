@@ -150,7 +150,8 @@ def test_without_a_control_nothing_is_said_of_others_and_there_is_no_r():
     assert general([alone])[0].startswith("Without a control sample there is no R:")
     assert "in the control" not in sizes(alone)
     assert as_text(alone) == (
-        "Simulated attacks, no control: highest rate 60.0 % (inference: income)"
+        "Simulated attacks, no control: highest rate 60.0 %, 20.0 % by an uninformed guess"
+        " (inference: income)"
     )
     assert cells(attack_rows([alone])[0]) == ("100", "60.0", "20.0", "-", "-", "50.0 to 70.0")
 

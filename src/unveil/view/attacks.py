@@ -199,7 +199,9 @@ def headline(records: Sequence[Attacks]) -> str:
     worst = max(rows, key=lambda shown: shown.row.risk or 0)
     if worst.row.R is None:
         most = percent(100 * (worst.row.main or 0))
-        return f"Simulated attacks, no control: highest rate {most} ({worst.label})"
+        row = worst.row
+        base = "" if row.naive is None else f", {percent(100 * row.naive)} by an uninformed guess"
+        return f"Simulated attacks, no control: highest rate {most}{base} ({worst.label})"
     return f"Simulated attacks: highest R {ratio(worst.row.R)}, {ends(worst)} ({worst.label})"
 
 

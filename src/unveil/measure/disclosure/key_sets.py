@@ -190,7 +190,8 @@ def expected_replicated(d_g: Ints, n_people: int, n_records: int) -> tuple[int, 
     chance c / 2^c, and is then absent from the second if c = 1, and unique there too if c = 2. From
     halves to the sizes of the files chances of absence multiply; a combination is met once with
     chance -x log x, x its chance of absence, were all alike. By how much they are not is seen in
-    the halves. The error is that of people who are met or not, and of the pairs that were counted.
+    the halves. The error is that of people who are met or not, and of the pairs that were counted;
+    at least one person, for where hardly anybody is expected one by chance is no evidence.
     """
     c = np.bincount(d_g)[1:].astype(float)  # combinations of 1, 2, ... people
     n_unique = int(c[0]) if len(c) else 0
@@ -204,7 +205,8 @@ def expected_replicated(d_g: Ints, n_people: int, n_records: int) -> tuple[int, 
     at_size = absent ** (2 * n_records / n_people)
     share = even * -at_size * log(at_size) if at_size > 0 else 0.0
     expected = n_unique * share
-    return n_unique, expected, sqrt(expected * (1 - share) + expected**2 / float(c[1]))
+    error = sqrt(expected * (1 - share) + expected**2 / float(c[1]))
+    return n_unique, expected, max(error, 1.0)
 
 
 @dataclass(frozen=True)
