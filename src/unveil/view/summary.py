@@ -119,7 +119,7 @@ def screen_blocks(summary: Summary, *, most: int = MOST_ON_SCREEN) -> Iterator[B
     if summary.targets:
         yield Heading("Attribute disclosure: people for whom a single value is shown", 4)
         yield _screen_table(summary, most)
-        yield from (Sentence(one) for one in _below_table(summary))
+        yield from (Sentence(one) for one in _below_table(summary, most))
     yield Heading("Not tested", 4)
     yield Sentence("; ".join(map(_short, summary.not_tested)) or "No gaps are known.")
     if summary.utility is not None:
@@ -477,11 +477,19 @@ def sensitive_sentence(summary: Summary, one: SensitiveSummary) -> str:
     return f"{what}: {n} of the {one.people:,} {unit} {verb} correctly disclosed; {shown}."
 
 
-def _below_table(summary: Summary) -> Iterator[str]:
-    for one in summary.sensitive:
-        yield sensitive_sentence(summary, one)
+def _below_table(summary: Summary, most: int) -> Iterator[str]:
+    """What the rows do not say; in one paragraph, for a screen has 40 lines."""
+    yield from (sensitive_sentence(summary, one) for one in summary.sensitive)
+    said = []
+    if rest := summary.targets[most:]:
+        n = format_count(len(rest), "more variable")
+        said.append(f"{n} of at most {rest[0].correct:,} people.")
     if summary.any_correct is not None:
-        yield any_sentence(summary)
+        said.append(any_sentence(summary))
+    if any(one.adds is not None for one in summary.targets[:most]):
+        said.append(f"adds (95 %): {MEANING}.")
+    if said:
+        yield " ".join(said)
     if summary.excluded:
         yield f"Excluded as common knowledge: {_some(summary.excluded)}."
 
@@ -499,7 +507,7 @@ def _shorten(name: str, longest: int = LONGEST) -> str:
 
 
 def _screen_table(summary: Summary, most: int) -> Block:
-    shown, rest = summary.targets[:most], summary.targets[most:]
+    shown = summary.targets[:most]
     has_limit = any(one.status != "no limit" for one in summary.targets)
     is_known = any(one.adds is not None for one in shown)
     rows = []
@@ -517,17 +525,12 @@ def _screen_table(summary: Summary, most: int) -> Block:
         *("variable", "correctly", "share", "not-commonest"),
         *(*(("adds",) if is_known else ()), "wrongly"),
     )
-    more = f"adds (95 %): {MEANING}" if is_known else ""
-    if rest:
-        n = f"{format_count(len(rest), 'more variable')} of at most {rest[0].correct:,} people"
-        more = f"{n}. {more}" if more else n
     return table(
         "",
         (*heads, "status") if has_limit else heads,
         rows,
         main=("correctly",),
         spare=("share", "not-commonest"),
-        footnote=more,
     )
 
 
