@@ -40,7 +40,7 @@ class Relation:
     kind: RelationKind
     weights: tuple[float, ...] = ()  # slopes, or exponents of a product
     constant: float = 0.0  # added, or multiplied
-    levels: Mapping[object, object] = field(default_factory=dict, repr=False)
+    levels: pl.DataFrame | None = field(default=None, repr=False)  # of a lookup: by, value
 
     @property
     def text(self) -> str:
@@ -66,8 +66,12 @@ class Relation:
             source = frame[self.sources[0]]
             if self.kind == "copy":
                 return source.alias(self.column)
-            found = [self.levels.get(one) for one in source.to_list()]
-            return pl.Series(self.column, found, strict=False)
+            assert self.levels is not None
+            asked = pl.DataFrame({"by": source.cast(self.levels.schema["by"], strict=False)})
+            found = asked.join(
+                self.levels, on="by", how="left", nulls_equal=True, maintain_order="left"
+            )
+            return found["value"].alias(self.column)
         x = np.column_stack([column_numbers(frame[name]) for name in self.sources])
         weights = np.array(self.weights)
         with np.errstate(all="ignore"):
@@ -272,5 +276,4 @@ def _lookups(frame: pl.DataFrame, column: str, others: Sequence[str]) -> Iterato
             continue
         right = int(shared["len"].sum()) / n_shared
         if right >= _DEPENDENT and right - guessed >= (1 - guessed) / 2:
-            levels = dict(zip(best["by"].to_list(), best["value"].to_list(), strict=True))
-            yield Relation(column, (name,), "lookup", levels=levels)
+            yield Relation(column, (name,), "lookup", levels=best.select("by", "value"))
