@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from unveil.project.explore.explore import explore
     from unveil.project.project import Project
     from unveil.project.protect import protect
+    from unveil.project.recognition import recognition
     from unveil.protection.distance_filter import distance_filter
     from unveil.protection.label_as_fake import label_as_fake
     from unveil.protection.noise import add_noise
@@ -133,6 +134,7 @@ __all__ = [
     "protect",
     "read_file",
     "recode",
+    "recognition",
     "refill",
     "remove_replicated_uniques",
     "replicate",
@@ -195,6 +197,7 @@ _HOMES = {
     "protect": "project.protect",
     "read_file": "io.read_file",
     "recode": "protection.recoding.recode",
+    "recognition": "project.recognition",
     "refill": "protection.refill",
     "remove_replicated_uniques": "protection.replicated_uniques",
     "replicate": "measure.utility.replicate",
