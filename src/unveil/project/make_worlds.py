@@ -80,7 +80,8 @@ class WorldMaker:
             self.agreement.look(made.recode(self.people, place), copy)
             for place, copy in enumerate(made.copies)
         ]
-        return np.mean(seen, axis=0, dtype=np.float32)
+        means: Singles = np.mean(seen, axis=0, dtype=np.float32)
+        return means
 
 
 class WorldJob(msgspec.Struct, frozen=True, kw_only=True):
@@ -194,8 +195,11 @@ class WorldStore:
         self._put(f"world_{world:06d}.failed", why.encode())
 
     def _put(self, name: str, content: bytes) -> None:
+        # A file that was cut short by a kill does not count, so it need not be put in one step.
         with _written(self.folder):
-            replace_file(self.folder / name, content, mode=0o600)
+            place = os.open(self.folder / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(place, "wb") as file:
+                file.write(content)
 
     def failures(self, worlds: Sequence[int]) -> list[str]:
         """Why worlds failed, one sentence for each."""

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ import polars as pl
 from unveil.arguments import choice, number_within, whole_number
 from unveil.count.codes import CodedColumn
 from unveil.errors import AlignError, RolesError, SettingsError
-from unveil.io.sources import read_table
+from unveil.io.sources import CachedFile, read_table
 from unveil.io.table import Table
 from unveil.measure.attacks.agreement import Agreement, ComparedColumn
 from unveil.measure.attacks.prepare import check_other_columns, with_special_codes
@@ -33,7 +34,9 @@ from unveil.measure.attacks.recognition_scores import Worlds
 from unveil.measure.attacks.samples import check_level
 from unveil.measure.attacks.worlds import (
     ABSENCES,
+    FEWEST_WORLDS,
     INTRUDERS,
+    MOST_WORLDS,
     Exposure,
     Pool,
     check_enough,
@@ -53,19 +56,22 @@ from unveil.project.release_procedure import (
     mark,
     parse_procedure,
 )
+from unveil.project.seeds import confidential_folder
+from unveil.project.sources import Inputs
 from unveil.protection.recoding.recode import recode, restore_form
 from unveil.protection.recoding.steps import parse_steps
 from unveil.records.recoding import KINDS
 from unveil.seeding import choose_seed, stream
 from unveil.study.roles import names
 from unveil.study.scenario import Progress, no_progress
-from unveil.study.study import OpenFiles, open_files
+from unveil.study.study import OpenFiles, open_files, parse_missing
 from unveil.synthesis.methods import MOST_ROWS
 from unveil.synthesis.settings import check_progress, workers_of
 from unveil.version import __version__
 
-FEWEST_WORLDS, MOST_WORLDS = 40, 100_000
 MOST_FILES = 1_000
+FOLDER = "recognition"
+"""Of a project, in its confidential folder: the worlds that are made."""
 
 
 @dataclass(frozen=True)
@@ -193,8 +199,44 @@ def recognition(
     Carlini et al. (2022); Meeus et al. (2023); Westfall and Young (1993); Clopper and Pearson
     (1934); DeLong et al. (1988).
     """
-    asked = RecognitionSettings.of(synthesiser, locals())
-    say = check_progress(progress or no_progress)
+    return _recognise(original, synthesiser, {**locals()}, is_own=False)
+
+
+def recognise_project(
+    inputs: Inputs, given: Mapping[str, Any], progress: Progress
+) -> RecognitionResult:
+    """Membership of single people in the files of a project, as it asks for it.
+
+    The files are those collected: recodings are done in every world, as in the release.
+    """
+    project = inputs.project
+    gone = project.roles.identifier
+
+    def read(file: CachedFile | None) -> Any:
+        if file is None:
+            return None
+        left = file.whole.frame.drop(gone, strict=False)
+        return restore_form(replace(file.whole, frame=left))
+
+    known = signature(recognition).parameters
+    asked = {
+        **{name: one.default for name, one in known.items() if one.default is not one.empty},
+        **given,
+        "reference": read(inputs.collected_control),
+        "released": [read(one) for one in inputs.collected_copies] or None,
+        "folder": confidential_folder(project.folder) / FOLDER,
+        "progress": progress,
+    }
+    return _recognise(read(inputs.collected_file), asked.pop("procedure"), asked, is_own=True)
+
+
+def _recognise(
+    original: Any, synthesiser: Any, given: Mapping[str, Any], *, is_own: bool
+) -> RecognitionResult:
+    asked = RecognitionSettings.of(synthesiser, given)
+    say = check_progress(given["progress"] or no_progress)
+    released, files, rows = (given[name] for name in ("released", "files", "rows"))
+    folder, missing = given["folder"], parse_missing(given["missing_values"])
     made = list(released) if isinstance(released, list | tuple) else [released]
     made = [one for one in made if one is not None]
     n_files = whole_number("files", files or len(made) or 1, most=MOST_FILES)
@@ -205,9 +247,9 @@ def recognition(
             "A function that only this process has cannot be continued in a folder. Put it in a"
             " module, or omit folder."
         )
-    tables = _open(original, reference, missing_values, person, say)
-    copies = [read_table(one, side="synthetic", missing_values=missing_values) for one in made]
-    chosen = _columns(tables, columns, without, categorical, special_codes)
+    tables = _open(original, given["reference"], missing, given["person"], say)
+    copies = [read_table(one, side="synthetic", missing_values=missing) for one in made]
+    chosen = _columns(tables, given)
     n, n_reference = tables.rows[0], tables.rows[1] if len(tables) > 1 else None
     n_rows = copies[0].frame.height if copies and rows is None else n if rows is None else rows
     check_enough(n, n_reference, asked.people, asked.intruder, asked.out)
@@ -239,7 +281,7 @@ def recognition(
         "warnings": tuple(_warnings(asked, n_reference, [one.frame.height for one in copies])),
     }
     with _store_in(folder, maker) as store:
-        store.open(_head(maker), is_own=False)
+        store.open(_head(maker), is_own=is_own)
         numbers = make_worlds(maker, store, asked.worlds, asked.workers, say)
         coins = np.stack([pool.coins(int(world)) for world in numbers])
         seen = Worlds(lambda some: store.load(numbers, some), coins, numbers)
@@ -275,20 +317,18 @@ def _open(
     return tables
 
 
-def _columns(
-    tables: OpenFiles, columns: Any, without: Any, categorical: Any, special_codes: Any
-) -> list[CodedColumn]:
+def _columns(tables: OpenFiles, given: Mapping[str, Any]) -> list[CodedColumn]:
     """The columns that the intruder knows, coded over both files."""
-    known = tables[0].frame.columns
-    wanted = known if columns is None else list(names(columns, "Columns"))
-    left_out = names(without, "Columns to omit")
+    columns = given["columns"]
+    wanted = tables[0].frame.columns if columns is None else list(names(columns, "Columns"))
+    left_out = names(given["without"], "Columns to omit")
     tables[0].check_columns([*wanted, *left_out])
     wanted = [name for name in wanted if name not in left_out]
     if not wanted:
         raise RolesError("Every column is excluded, so there is nothing to compare. Keep some.")
-    codes = names(categorical, "Categorical columns")
+    codes = names(given["categorical"], "Categorical columns")
     check_other_columns("categorical", codes, wanted)
-    coded = with_special_codes(tables.encode(wanted).columns, special_codes)
+    coded = with_special_codes(tables.encode(wanted).columns, given["special_codes"])
     return [replace(one, is_category=True) if one.name in codes else one for one in coded]
 
 
@@ -300,7 +340,7 @@ def _stack(tables: OpenFiles) -> pl.DataFrame:
     other = tables[1].frame.select(frame.columns)
     columns = []
     for mine, its in zip(frame.iter_columns(), other.iter_columns(), strict=True):
-        dtype = mine.dtype
+        dtype: Any = mine.dtype
         if its.dtype != dtype and its.dtype.is_numeric() and dtype.is_integer():
             dtype = pl.Float64 if its.dtype.is_float() else pl.Int64
         try:

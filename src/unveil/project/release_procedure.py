@@ -6,7 +6,6 @@ one), is handed the data through a pipe, and ends when the pipe closes.
 """
 
 import os
-import shlex
 import subprocess
 import tempfile
 import warnings
@@ -25,16 +24,17 @@ import polars as pl
 from unveil.arguments import quote_value
 from unveil.errors import InputError, ReadError, SettingsError, quote_text
 from unveil.io.sources import read_table
-from unveil.io.table import Table
-from unveil.project.protect import protect
+from unveil.io.table import Labelled, Table
+from unveil.project.model import ProjectFile
+from unveil.project.protect import plan_protection, protect
+from unveil.project.read_files import parse_command
 from unveil.project.recode_original import RECODINGS
+from unveil.protection.leaf_sizes import add_leaf_size
 from unveil.protection.recoding.recode import recode, restore_form
 from unveil.records.recoding import Step, step_word
 from unveil.seeding import stream
 from unveil.synthesis.synthesise import synthesise
 
-PLACES = ("data", "out", "seed", "rows")
-_NEEDED = ("data", "out")
 _FILE = "data.csv", "synthetic.csv"
 
 
@@ -56,7 +56,12 @@ def recode_people(people: pl.DataFrame, recipe: Sequence[Step]) -> pl.DataFrame:
     """Records recoded by a recipe with its limits; steps that leave out or add chance are not."""
     kept = [step for step in recipe if step_word(step) in RECODINGS]
     kept = [step for step in kept if step.column in people.columns]
-    return recode(people, kept).data if kept else people
+    return _frame_of(recode(people, kept).data) if kept else people
+
+
+def _frame_of(data: Any) -> pl.DataFrame:
+    """The frame, without what is declared about it."""
+    return data.frame if isinstance(data, Labelled) else data
 
 
 class SynthesisProcedure(msgspec.Struct, frozen=True, tag="synthesise", tag_field="by"):
@@ -67,7 +72,13 @@ class SynthesisProcedure(msgspec.Struct, frozen=True, tag="synthesise", tag_fiel
     def release(self, table: Table, seed: int, rows: int, files: int) -> MadeRelease:
         """All files from one fit."""
         own = {} if self.settings.get("keep") else {"rows": rows}
-        asked = {**self.settings, **own, "seed": seed, "copies": files, "workers": 1}
+        asked: dict[str, Any] = {
+            **self.settings,
+            **own,
+            "seed": seed,
+            "copies": files,
+            "workers": 1,
+        }
         return MadeRelease(list(synthesise(restore_form(table), **asked).copies))
 
 
@@ -82,7 +93,7 @@ class ProtectProcedure(msgspec.Struct, frozen=True, tag="protect", tag_field="by
             protect(restore_form(table), **{**self.settings, "rows": rows, "seed": one})
             for one in _seeds(seed, files)
         ]
-        return MadeRelease([one.data for one in made], tuple(one.recipe for one in made))
+        return MadeRelease([_frame_of(one.data) for one in made], tuple(one.recipe for one in made))
 
 
 class CandidateProcedure(msgspec.Struct, frozen=True, tag="explore", tag_field="by"):
@@ -100,7 +111,7 @@ class CandidateProcedure(msgspec.Struct, frozen=True, tag="explore", tag_field="
         order = CommonSettings(**self.common, n_copies=files, workers=1)
         setting = CandidateSetting.of({"rows": rows, **self.setting})
         made = make_copies(table, setting, order, seed, no_progress).copies
-        return MadeRelease([getattr(one, "frame", one) for one in made])
+        return MadeRelease([_frame_of(one) for one in made])
 
 
 class CommandProcedure(msgspec.Struct, frozen=True, tag="command", tag_field="by"):
@@ -193,14 +204,14 @@ def parse_procedure(given: Any) -> Procedure:
     if callable(given):
         return _of_function(given)
     if isinstance(given, str | list | tuple):
-        return parse_command(given)
+        return CommandProcedure(tuple(parse_command(given)))
     if not isinstance(given, Mapping):
         raise SettingsError(
             f"The release procedure is {quote_value(given)}. Give settings of unveil.synthesise or"
             " of unveil.protect, a function of data, seed and rows, or a command."
         )
     settings = {str(name): value for name, value in given.items()}
-    beside = sorted({"seed", "workers", "progress", "copies", "rows", "sweep"} & {*settings})
+    beside = sorted({*BESIDE} & {*settings})
     if beside:
         raise SettingsError(
             f"The settings hold {', '.join(beside)}, which differ from world to world or are asked"
@@ -217,22 +228,6 @@ def parse_procedure(given: Any) -> Procedure:
     return procedure
 
 
-def parse_command(given: Any) -> CommandProcedure:
-    """The words of a command; never a line for a shell."""
-    try:
-        words = shlex.split(given) if isinstance(given, str) else [str(word) for word in given]
-    except ValueError:
-        raise SettingsError("The command has a quotation mark that is not closed.") from None
-    whole = " ".join(words)
-    lacks = [f"{{{name}}}" for name in _NEEDED if f"{{{name}}}" not in whole]
-    if not words or lacks:
-        raise SettingsError(
-            f"The command names no {' and no '.join(lacks) or 'program'}. Write where the program"
-            " finds its file and where it writes: mysynth {data} {out} --seed {seed}"
-        )
-    return CommandProcedure(tuple(words))
-
-
 def _of_function(given: Any) -> Procedure:
     module, name = getattr(given, "__module__", None), getattr(given, "__qualname__", "")
     if module in (None, "__main__") or "<" in name:
@@ -245,6 +240,32 @@ def _of_function(given: Any) -> Procedure:
     if found is not given:
         return LiveProcedure(given)
     return FunctionProcedure(str(module), name, sha256(text.encode()).hexdigest())
+
+
+BESIDE = ("seed", "workers", "progress", "copies", "rows", "sweep")
+"""Settings that differ from world to world, or are asked for beside the procedure."""
+
+
+def procedure_of(project: ProjectFile) -> Any:
+    """How a project says that its release is made: a command, its steps, or its synthesis."""
+    command = (project.recognition or {}).get("command")
+    if command is not None:
+        return command
+    given = dict(project.data.special_codes)
+    codes = {"special_codes": given} if given else {}
+    if project.steps:
+        plan, _ = plan_protection(project)
+        synthesis, _ = add_leaf_size(plan.synthesis, project.context.audience)
+        kept = {name: one for name, one in synthesis.items() if name not in (*BESIDE, "person")}
+        steps = [dict(step) for step in project.steps]
+        return {"steps": steps, "synthesis": kept, **codes}
+    if project.synthesis is None:
+        raise SettingsError(
+            "[recognition]: the project does not say how the release is made. Declare [synthesis],"
+            ' [[protect.step]], or a command: command = "mysynth {data} {out} --seed {seed}".'
+        )
+    kept = {name: one for name, one in project.synthesis.items() if name not in BESIDE}
+    return {**codes, **kept}
 
 
 def describe(procedure: Procedure) -> str:

@@ -12,6 +12,7 @@ from unveil.records.count_tables import Sap
 from unveil.records.disclosure import Disclosure, Excess, ExclusionTable
 from unveil.records.judgement import Decision, FactorName, Judgement
 from unveil.records.protection import Protection
+from unveil.records.recognition import Recognition
 from unveil.records.replication import Replication
 from unveil.records.run import Kind, Run
 from unveil.records.summary import Summary
@@ -32,6 +33,7 @@ RECORDS: dict[Kind, type[Record]] = {
     "linkability": Attacks,
     "inference": Attacks,
     "membership": Membership,
+    "recognition": Recognition,
     "structure": CodebookDifferences,
     "utility": Utility,
     "tables": PairTables,

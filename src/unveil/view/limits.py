@@ -11,8 +11,8 @@ from unveil.view.format import percent, ratio, truncate
 from unveil.view.status import GLYPHS
 
 _SEVERITY: tuple[Status, ...] = tuple(GLYPHS)
-_SHARES = ("GTCAP", "R", "ECAP", "SAP", "membership", "match_risk", "pMSE")
-_RATIOS = ("S_pMSE",)
+_SHARES = ("GTCAP", "R", "ECAP", "SAP", "membership", "AUC", "match_risk", "pMSE")
+_RATIOS = ("S_pMSE", "epsilon")
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,11 @@ them; the rows that agree in nearly all columns; and how far the nearest rows ar
 costs one bit of work for each row.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -118,26 +119,23 @@ class Agreement:
 
     def look(self, people: pl.DataFrame, copy: pl.DataFrame) -> Singles:
         """The figures of every person in one synthetic file; one that is absent agrees nowhere."""
-        coded = [
-            column.code(people[column.name], copy[column.name])
-            for column in self.columns
+        coded = {
+            place: column.code(people[column.name], copy[column.name])
+            for place, column in enumerate(self.columns)
             if column.name in copy.columns
-        ]
-        present = [place for place, one in enumerate(self.columns) if one.name in copy.columns]
+        }
         sets = [*self.sets()]
         made = np.empty((people.height, self.n_features), np.float32)
         for some in blocks(people.height, max(copy.height, 1), _MOST_PAIRS):
-            made[some] = self._look(coded, present, sets, some, copy.height)
+            made[some] = self._look(coded, sets, some, copy.height)
         return made
 
-    def _look(
-        self, coded: Sequence, present: Sequence[int], sets: Sequence[Ints], some: slice, n: int
-    ) -> Singles:
+    def _look(self, coded: Mapping[int, Any], sets: Sequence[Ints], some: slice, n: int) -> Singles:
         k = some.stop - some.start
         bits = np.zeros((self.p, k, -(-n // 64)), np.uint64)
         n_agreeing = np.zeros((k, n), np.uint8 if self.p < 256 else np.uint16)
-        distance = np.full((k, n), self.p - len(present), np.float32)
-        for place, ((mine, x), (its, y)) in zip(present, coded, strict=True):
+        distance = np.full((k, n), self.p - len(coded), np.float32)
+        for place, ((mine, x), (its, y)) in coded.items():
             same = mine[some, None] == its[None]
             apart = np.abs(x[some, None] - y[None])
             apart[~same] = 1

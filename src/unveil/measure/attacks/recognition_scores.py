@@ -7,6 +7,7 @@ shadow models for one person at a time; one at a time, the attack recognises the
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,7 +94,7 @@ def score_worlds(worlds: Worlds, k: int, released: Looks | None) -> Scores:
 
 
 def _common_weights(worlds: Worlds, y: Floats, k: int) -> Floats:
-    products: Floats | None = None
+    products: Any = None
     for person, looks in worlds.people():
         if person >= k:
             break
@@ -102,7 +103,6 @@ def _common_weights(worlds: Worlds, y: Floats, k: int) -> Floats:
             products, sums = COMMON * np.eye(z.shape[1]), np.zeros(z.shape[1])
         products += z.T @ z
         sums += z.T @ y[:, person]
-    assert products is not None
     weights: Floats = np.linalg.solve(products, sums)
     return weights
 
