@@ -75,6 +75,7 @@ def test(name: str, *given: Any, **asked: Any) -> RecognitionResult:
 
 
 def speed() -> bool:
+    """The whole test at the size that the bound is for."""
     original, reference = survey(5000, 11), survey(10_000, 22)
     released = unveil.synthesise(original, seed=5, workers=1, **TREES).copies[0]
     clock, start = time.perf_counter(), cpu()
@@ -88,6 +89,7 @@ def speed() -> bool:
 
 
 def selftest(seeds: int = 20) -> bool:
+    """People in no world, from other people and seeds each time."""
     means = []
     for seed in range(seeds):
         original, reference = survey(400, 100 + seed), survey(1500, 200 + seed)
@@ -118,8 +120,8 @@ def family(runs: int = 10_000) -> bool:
             p = judge_jointly(np.round(scores, 1), coins, run, draws=199).p
             alarms += bool((p[n_traced:] <= ALPHA).any())
         low, high = (float(one) for one in share_limits(alarms, runs))
-        print(f"{n_traced} of 20 people leave a trace: a false one is shown in {alarms} of {runs}"
-              f" runs ({alarms / runs:.3f}, 95 % {low:.3f} to {high:.3f}).", flush=True)  # fmt: skip
+        print(f"{n_traced} of 20 leave a trace: a false one is shown in {alarms} of {runs} runs"
+              f" ({alarms / runs:.4f}, 95 % {low:.4f} to {high:.4f}).", flush=True)  # fmt: skip
         is_fine &= low <= ALPHA
     return is_fine
 
@@ -142,6 +144,7 @@ def resampled(frame: pl.DataFrame, seed: int, rows: int) -> pl.DataFrame:
 
 
 def oracle() -> bool:
+    """A release of which the best possible attack is known."""
     n = 150
     best = 0.5 + (1 - (1 - 1 / n) ** n) / 2
     found = unveil.recognition(
@@ -201,7 +204,8 @@ def audit(runs: int = 200, worlds: int = 1000) -> bool:
         shown = [one.epsilon for one in found if one.epsilon is not None]
         alarms[fault] = sum(bool(one.exceeds_claim) for one in found)
         low, high = share_limits(alarms[fault], times)
-        print(f"{fault or 'correct'}: {alarms[fault]} of {times} alarms ({alarms[fault] / times:.3f},"
+        share = alarms[fault] / times
+        print(f"{fault or 'correct'}: {alarms[fault]} of {times} alarms ({share:.3f},"
               f" 95 % {low:.3f} to {high:.3f}); epsilon at least {np.median(shown):.2f} (median,"
               f" highest {max(shown):.2f}, most {found[0].epsilon_most}); self-test failed"
               f" {times - len(shown)} times.", flush=True)  # fmt: skip
@@ -209,6 +213,7 @@ def audit(runs: int = 200, worlds: int = 1000) -> bool:
 
 
 def real(n: int = 2000, people: int = 50, worlds: int = 200) -> bool:
+    """Two files of real people, four ways to release each."""
     files = {
         "SD2011": (FOLDER / "sd2011_ods.csv", ("sex", "age", "region", "placesize")),
         "Adult": (FOLDER / "adult.csv", ("sex", "age", "education", "race")),
@@ -296,6 +301,7 @@ PARTS = {
 
 
 def main() -> None:
+    """All parts, or one."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("part", choices=[*PARTS, "all"], nargs="?", default="all")
     asked = parser.parse_args().part
@@ -305,9 +311,8 @@ def main() -> None:
             print(f"## {name}", flush=True)
             if not part():
                 failed.append(name)
-    print(
-        f"{cpu() - start:.0f} CPU seconds. {'Above its bound: ' + ', '.join(failed) if failed else 'All within bounds.'}"
-    )
+    said = f"Above its bound: {', '.join(failed)}." if failed else "All within bounds."
+    print(f"{cpu() - start:.0f} CPU seconds. {said}")
     sys.exit(bool(failed))
 
 

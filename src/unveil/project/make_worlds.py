@@ -34,7 +34,7 @@ from unveil.io.wire import receive, send
 from unveil.io.worker import leave_no_image, take_standard_output
 from unveil.measure.attacks.agreement import Agreement, ComparedColumn, Singles
 from unveil.measure.attacks.recognition_scores import Looks
-from unveil.measure.attacks.worlds import Pool
+from unveil.measure.attacks.worlds import WorldPool
 from unveil.project.release_procedure import (
     Described,
     LiveProcedure,
@@ -57,7 +57,7 @@ class WorldMaker:
     """Makes any world of a pool; `table` holds the original with the reference stacked below."""
 
     procedure: Procedure
-    pool: Pool
+    pool: WorldPool
     agreement: Agreement
     table: Table
     rows: int
@@ -88,7 +88,7 @@ class WorldJob(msgspec.Struct, frozen=True, kw_only=True):
     """What a process is told before the data."""
 
     procedure: Described
-    pool: Pool
+    pool: WorldPool
     columns: tuple[ComparedColumn, ...]
     rows: int
     files: int

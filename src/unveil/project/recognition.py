@@ -30,15 +30,15 @@ from unveil.measure.attacks.recognition_result import (
     TestedPeople,
     make_result,
 )
-from unveil.measure.attacks.recognition_scores import Worlds
+from unveil.measure.attacks.recognition_scores import WorldLooks
 from unveil.measure.attacks.samples import check_level
 from unveil.measure.attacks.worlds import (
     ABSENCES,
     FEWEST_WORLDS,
     INTRUDERS,
     MOST_WORLDS,
-    Exposure,
-    Pool,
+    RecordExposure,
+    WorldPool,
     check_enough,
     choose_exposed,
 )
@@ -46,6 +46,7 @@ from unveil.measure.roles.person import choose_people
 from unveil.project.fingerprint import canonical, packages
 from unveil.project.make_worlds import WorldMaker, WorldStore, make_worlds
 from unveil.project.release_procedure import (
+    CandidateProcedure,
     CommandProcedure,
     LiveProcedure,
     MadeRelease,
@@ -55,6 +56,7 @@ from unveil.project.release_procedure import (
     keeps_rows,
     mark,
     parse_procedure,
+    release_quietly,
 )
 from unveil.project.seeds import confidential_folder
 from unveil.project.sources import Inputs
@@ -161,9 +163,9 @@ def recognition(
         How many people are tested, half of them the most exposed by their records, half drawn at
         random; and in how many worlds.
     intruder
-        "others" knows everybody but the tested people; "population" only people of the same kind.
+        "others" knows everyone but the tested people; "population" only people of the same kind.
     out
-        Who is out of a world has somebody of the reference in the place ("replace"), or nobody
+        Who is out of a world has a person of the reference in the place ("replace"), or no one
         ("remove"): the epsilon is that of replacing or of removing one record.
     files, rows
         Synthetic files in one release and rows of each: those of `released`, else one file with as
@@ -218,9 +220,8 @@ def recognise_project(
         left = file.whole.frame.drop(gone, strict=False)
         return restore_form(replace(file.whole, frame=left))
 
-    known = signature(recognition).parameters
     asked = {
-        **{name: one.default for name, one in known.items() if one.default is not one.empty},
+        **_defaults(),
         **given,
         "reference": read(inputs.collected_control),
         "released": [read(one) for one in inputs.collected_copies] or None,
@@ -228,6 +229,37 @@ def recognise_project(
         "progress": progress,
     }
     return _recognise(read(inputs.collected_file), asked.pop("procedure"), asked, is_own=True)
+
+
+def recognise_candidate(
+    original: Any,
+    reference: Any,
+    *,
+    setting: dict[str, Any],
+    common: Mapping[str, Any],
+    given: Mapping[str, Any],
+) -> RecognitionResult:
+    """Membership of single people in releases made as a setting of `unveil.explore` says."""
+    files, rows = setting.pop("files", None) or 1, setting.get("rows")
+    procedure = CandidateProcedure(setting, dict(common))
+    asked = {**_defaults(), **given, "reference": reference, "files": files, "rows": rows}
+    asked["special_codes"] = common["special_codes"] or None
+    asked["released"] = _release_candidate(original, procedure, asked, files)
+    return _recognise(original, procedure, asked, is_own=False)
+
+
+def _release_candidate(
+    original: Any, procedure: CandidateProcedure, asked: Mapping[str, Any], files: int
+) -> list[pl.DataFrame]:
+    """The release that would be made of the original, to recognise people in."""
+    table = read_table(original, side="original")
+    rows, seed = asked["rows"] or table.frame.height, choose_seed(asked["seed"])
+    return release_quietly(procedure, table, seed, rows, files).copies
+
+
+def _defaults() -> dict[str, Any]:
+    known = signature(recognition).parameters
+    return {name: one.default for name, one in known.items() if one.default is not one.empty}
 
 
 def _recognise(
@@ -284,7 +316,7 @@ def _recognise(
         store.open(_head(maker), is_own=is_own)
         numbers = make_worlds(maker, store, asked.worlds, asked.workers, say)
         coins = np.stack([pool.coins(int(world)) for world in numbers])
-        seen = Worlds(lambda some: store.load(numbers, some), coins, numbers)
+        seen = WorldLooks(lambda some: store.load(numbers, some), coins, numbers)
         return make_result(
             {**fields, "n_failed": asked.worlds - len(numbers)},
             seen,
@@ -355,9 +387,9 @@ def _stack(tables: OpenFiles) -> pl.DataFrame:
 
 def _choose(
     columns: Sequence[CodedColumn], n: int, n_reference: int | None, asked: RecognitionSettings
-) -> tuple[Pool, TestedPeople]:
+) -> tuple[WorldPool, TestedPeople]:
     """The people who are tested, and as many like them who are in no world."""
-    exposure = Exposure.of(columns, slice(0, n))
+    exposure = RecordExposure.of(columns, slice(0, n))
     rng, k = stream(asked.seed, "recognition", "people"), asked.people
     if n_reference is None:  # from one file, turn by turn, so that both are alike
         both = choose_exposed(exposure, 2 * k, rng)
@@ -366,10 +398,10 @@ def _choose(
         is_exposed = (np.arange(2 * k) < both.n_exposed)[turns]
     else:
         chosen = choose_exposed(exposure, k, rng)
-        others = Exposure.of(columns, slice(n, n + n_reference))
+        others = RecordExposure.of(columns, slice(n, n + n_reference))
         targets, phantoms = chosen.rows, n + choose_exposed(others, k, rng).rows
         is_exposed = np.arange(k) < chosen.n_exposed
-    pool = Pool(
+    pool = WorldPool(
         seed=asked.seed,
         n_original=n,
         n_reference=n_reference or 0,

@@ -201,6 +201,8 @@ def _fill(word: str, filled: Mapping[str, Any]) -> str:
 
 def parse_procedure(given: Any) -> Procedure:
     """What a user gave: settings, a function, or a command as text or words."""
+    if isinstance(given, CandidateProcedure):
+        return given
     if callable(given):
         return _of_function(given)
     if isinstance(given, str | list | tuple):

@@ -27,7 +27,7 @@ RATES = (0.01, 0.001)
 """False alarms."""
 MARGIN, MOST_HITS = 0.03, 0.02
 """The self-test: how far from 0.5 the mean AUC may be, and the hit rate at 1 % false alarms."""
-_POWER = 0.8
+_POWER, _TOSSES = 0.8, 400
 
 
 def auc(members: Floats, others: Floats) -> float:
@@ -40,7 +40,12 @@ def auc(members: Floats, others: Floats) -> float:
 def auc_error(members: Floats, others: Floats) -> float:
     """The standard error of the AUC by DeLong et al. (1988)."""
     parts = [_placements(members, others), _placements(others, members)]
-    return math.sqrt(sum(part.var(ddof=1) / len(part) for part in parts))
+    return math.sqrt(sum(_variance(part) / len(part) for part in parts))
+
+
+def _variance(values: Floats) -> float:
+    """The largest there can be of a single one, of which nothing is known."""
+    return float(values.var(ddof=1)) if len(values) > 1 else 0.25
 
 
 def _placements(some: Floats, others: Floats) -> Floats:
@@ -273,7 +278,7 @@ def self_test(scores: Floats, coins: Mask) -> SelfTest:
     sd = float(aucs.std(ddof=1)) if len(aucs) > 1 else 0.0
     margin = max(MARGIN, 3 * sd / math.sqrt(len(aucs)))
     failed: list[Reason] = ["auc"] if abs(aucs.mean() - 0.5) > margin else []
-    if hits is not None and hits > most_hits(int(coins.sum())):
+    if hits is not None and hits > MOST_HITS and hits > most_hits(scores, coins):
         failed.append("hit rate")
     return SelfTest(
         n_people=scores.shape[1],
@@ -286,6 +291,14 @@ def self_test(scores: Floats, coins: Mask) -> SelfTest:
     )
 
 
-def most_hits(n: int) -> float:
-    """2 %, or three standard errors above 1 % where few worlds make that more."""
-    return max(MOST_HITS, RATES[0] + 3 * math.sqrt(2 * RATES[0] / max(n, 1)))
+def most_hits(scores: Floats, coins: Mask) -> float:
+    """2 %, or the highest hit rate that coins tossed anew give, where few worlds make that more.
+
+    People with like records have like scores, so that their hits are not independent.
+    """
+    rng = stream(0, "recognition", "self-test")
+    found = [MOST_HITS]
+    for _ in range(_TOSSES):
+        tossed = rng.permuted(coins, axis=0)
+        found.append(_share_above(scores, tossed, _cut(scores[~tossed], RATES[0])) or 0.0)
+    return max(found)

@@ -21,8 +21,8 @@ from unveil.measure.attacks.recognition_figures import (
     self_test,
     threshold_at,
 )
-from unveil.measure.attacks.recognition_scores import Looks, Scores, Worlds, score_worlds
-from unveil.measure.attacks.worlds import Exposure
+from unveil.measure.attacks.recognition_scores import Looks, Scores, WorldLooks, score_worlds
+from unveil.measure.attacks.worlds import RecordExposure
 from unveil.records.recognition import Recognition
 from unveil.view.show import Result
 
@@ -35,7 +35,7 @@ class TestedPeople:
 
     rows: Ints
     is_exposed: Mask
-    exposure: Exposure  # of everybody in the original
+    exposure: RecordExposure  # of everybody in the original
     has_double: Mask  # of the tested: an equal record among the others
 
     @property
@@ -62,7 +62,7 @@ class RecognitionResult(Result):
 
 def make_result(
     fields: dict[str, Any],
-    worlds: Worlds,
+    worlds: WorldLooks,
     tested: TestedPeople,
     *,
     released: Looks | None,

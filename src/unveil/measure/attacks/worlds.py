@@ -32,7 +32,7 @@ _NEIGHBOURS = 5
 
 
 @dataclass(frozen=True)
-class Exposure:
+class RecordExposure:
     """How exposed everybody of one file is by the record alone; it is no risk yet."""
 
     triples_alone: Floats  # share of the sets of three columns in which the person is alone
@@ -40,7 +40,7 @@ class Exposure:
     has_double: Mask  # whether another record of the file is equal in every column
 
     @classmethod
-    def of(cls, columns: Sequence[CodedColumn], rows: slice) -> "Exposure":
+    def of(cls, columns: Sequence[CodedColumn], rows: slice) -> "RecordExposure":
         """Of the people in these stacked rows, among each other."""
         n = rows.stop - rows.start
         digits = [_bands(column, rows) for column in columns]
@@ -92,7 +92,7 @@ class ChosenPeople:
     n_exposed: int
 
 
-def choose_exposed(exposure: Exposure, k: int, rng: np.random.Generator) -> ChosenPeople:
+def choose_exposed(exposure: RecordExposure, k: int, rng: np.random.Generator) -> ChosenPeople:
     """Half of k people by exposure, the rest at random."""
     order = exposure.order()
     n_exposed = (k + 1) // 2
@@ -103,7 +103,7 @@ def choose_exposed(exposure: Exposure, k: int, rng: np.random.Generator) -> Chos
 # Worlds: which rows of the original and of the reference are in each.
 
 
-class Pool(msgspec.Struct, frozen=True, kw_only=True):
+class WorldPool(msgspec.Struct, frozen=True, kw_only=True):
     """All worlds of one test; rows are places in the original with the reference stacked below.
 
     What world r holds depends on the seed and on r alone.

@@ -186,8 +186,10 @@ def _membership(part: str, record: Membership) -> Iterator[Block]:
     rows = table("", of_membership.HEADS, of_membership.membership_rows(record))
     yield Figure(first, membership_chart(record), CAPTIONS["membership"], rows)
     closest = table("", of_membership.CLOSEST_HEADS, of_membership.closest_rows(record))
-    yield from fold("Membership in words; distances to the closest record", [*rest, closest])
+    *words, last = rest
+    yield from fold("Membership in words", words)
     yield from _to_beware(record.warnings)
+    yield from fold("Distances to the closest record: a description only", [last, closest])
 
 
 def _to_beware(warnings_: Sequence[str]) -> Iterator[Block]:
