@@ -236,7 +236,7 @@ FAULTS = [
     (
         DATA + '[roles]\nkeys = ["sex"]\n',
         "project.toml, line 4: [roles] has no setting 'keys'. Did you mean 'key'? Its"
-        " settings are: identifier, key, target, ignore, weight, person, sensitive.",
+        " settings are: identifier, key, target, ignore, weight, person, time, sensitive.",
     ),
     (
         "scenario = 4\n" + DATA,

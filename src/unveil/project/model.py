@@ -78,6 +78,7 @@ class RoleLists:
     ignore: tuple[str, ...] = ()
     weight: str | None = None
     person: str | None = None  # whose row it is, an identifier too; "none": every row is a person
+    time: str | None = None  # by which the rows of a person follow; it may have another role too
     sensitive: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # levels, by target
 
 
