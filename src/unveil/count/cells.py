@@ -183,7 +183,7 @@ def number_whole_rows(keys: Keys, targets: Sequence[CodedColumn]) -> Integers:
     return pack(digits, keys.sides.n_rows)[0]
 
 
-def cells_of_rows(keys: Keys, cells: Cells, target: CodedColumn, rows: slice) -> Ints:
+def cells_of_rows(keys: Keys, cells: Cells, target: CodedColumn, rows: slice | Ints) -> Ints:
     """The cell that each of these stacked records is counted in."""
     n_levels = target.n_levels
     packed = keys.q[rows].astype(np.int64) * n_levels + target.codes[rows]

@@ -171,7 +171,7 @@ class CountedScenario:
             self._joint[target, key] = counts.reshape(column.n_levels, other.n_levels)
         return self._joint[target, key]
 
-    def cells_of_originals(self, target: int) -> Ints:
-        """The cell of one target that each original record is counted in."""
-        originals = self.sides.slices[0]
-        return cells_of_rows(self.keys, self.cells(target), self.target_columns[target], originals)
+    def cells_of_originals(self, target: int, rows: Ints | None = None) -> Ints:
+        """The cell of one target that each original record, or each of these, is counted in."""
+        chosen = self.sides.slices[0] if rows is None else rows
+        return cells_of_rows(self.keys, self.cells(target), self.target_columns[target], chosen)

@@ -430,8 +430,9 @@ def count_single_values(exclusions: Exclusions, people: People | None) -> Single
         is_correct = np.zeros(scenario.sides.rows[0], bool)
         for row, correct in _count_targets(exclusions.on(pair), copy, people):
             targets.append(row)
-            is_correct |= correct
-        any_correct.append(AnyCorrect(copy=copy, n_people=_count_people(is_correct, people)))
+            is_correct[correct] = True
+        n_people = _count_people(np.flatnonzero(is_correct), people)
+        any_correct.append(AnyCorrect(copy=copy, n_people=n_people))
     return SingleValueCounts(
         n_people=scenario.sides.rows[0] if people is None else people.record.n_people,
         targets=tuple(targets),
@@ -442,16 +443,17 @@ def count_single_values(exclusions: Exclusions, people: People | None) -> Single
 
 def _count_targets(
     exclusions: Exclusions, copy: Copy, people: People | None
-) -> Iterator[tuple[SingleValues, Mask]]:
+) -> Iterator[tuple[SingleValues, Ints]]:
     """The counts of each target, and the rows of the original that it discloses correctly."""
     pair = exclusions.scenario
-    originals = pair.sides.slices[0]
-    q = pair.keys.q[originals]
+    q = pair.keys.q[pair.sides.slices[0]].astype(np.intp)  # as an index, once for all targets
     for place, column in enumerate(pair.target_columns):
-        own = column.codes[originals]
-        shown = pair.shown_levels(place)[q]
-        is_single = (shown >= 0) & keep_rows(exclusions, place)
-        is_correct = is_single & (shown == own)
+        shown = pair.shown_levels(place)
+        single = np.flatnonzero((shown >= 0).take(q))
+        single = single[keep_rows(exclusions, place, single)]
+        own = column.codes[single]
+        is_correct = shown[q[single]] == own
+        correct = single[is_correct]
         with_level = _people_by_level(column, pair, people)
         if not with_level.size:  # neither side has a record
             continue
@@ -460,23 +462,24 @@ def _count_targets(
         row = SingleValues(
             target=column.name,
             copy=copy,
-            n_correct=_count_people(is_correct, people),
-            n_wrong=_count_people(is_single & ~is_correct, people),
-            n_not_most_common=_count_people(is_correct & (own != most), people),
+            n_correct=_count_people(correct, people),
+            n_wrong=_count_people(single[~is_correct], people),
+            n_not_most_common=_count_people(correct[own[is_correct] != most], people),
             n_level=int(with_level[most]),
             is_tied=int((with_level == with_level[most]).sum()) > 1,
             kind=_kind_of_level(column, most, int(with_level[most])),
             level=level,
             level_label=None if level is None else label_beside(column, most),
         )
-        yield row, is_correct
+        yield row, correct
 
 
-def keep_rows(exclusions: Exclusions, place: int) -> Mask | np.bool:
-    """Which rows of the original no exclusion takes out; all, where none acts."""
+def keep_rows(exclusions: Exclusions, place: int, rows: Ints) -> Mask:
+    """Which of these rows of the original no exclusion takes out; all, where none acts."""
     if not exclusions.act_on(place):
-        return np.True_
-    kept: Mask = ~exclusions.mask_excluded(place)[exclusions.scenario.cells_of_originals(place)]
+        return np.ones(len(rows), bool)
+    cells = exclusions.scenario.cells_of_originals(place, rows)
+    kept: Mask = ~exclusions.mask_excluded(place)[cells]
     return kept
 
 
@@ -488,10 +491,10 @@ def _people_by_level(column: CodedColumn, pair: CountedScenario, people: People 
     return count_people(column.codes[pair.sides.slices[0]], people.of_row, column.n_levels)
 
 
-def _count_people(rows: Mask, people: People | None) -> int:
+def _count_people(rows: Ints, people: People | None) -> int:
     """How many people these rows of the original are of."""
     if people is None:
-        return int(np.count_nonzero(rows))
+        return len(rows)
     return int(np.count_nonzero(np.bincount(people.of_row[rows])))
 
 
