@@ -181,7 +181,7 @@ def tally(
         for columns in chunks(slice(0, space)):
             occurs = np.flatnonzero(table[:, columns].any(axis=0)) + columns.start
             if len(occurs):
-                yield occurs, table[:, occurs]
+                yield occurs, table.take(occurs, axis=1)
     else:
         in_order = _sorted_with_side(packed_of, space, sides)
         for rows in _whole_runs(in_order, side_bits(sides)):

@@ -144,9 +144,13 @@ class CountedScenario:
         return found
 
     def shown_levels(self, target: int) -> Ids:
-        """For each key combination the one level that the copy has with it; -1: none or several."""
+        """For each key combination the one level that the copy has with it; -1: none or several.
+
+        Of combinations that the original has not, nothing is said.
+        """
         looks, cells = self.looks(target), self.cells(target)
-        settled = np.flatnonzero(looks.on_cells(looks.profile.ps_is_1))
+        at = looks.single_cells
+        settled = at[looks.profile.ps_is_1.take(looks.of_cell[at])]
         shown = np.full(self.keys.n_q, -1, np.int32)
         shown[cells.q_of(settled)] = cells.t[settled]
         return shown

@@ -183,8 +183,7 @@ def rows_by_value(
     if n > MOST_LEVELS and not wanted:
         return
     looks, cells = scenario.looks(place), scenario.cells(place)
-    p = looks.profile
-    at = np.flatnonzero(looks.on_cells((p.T_s == 1) & (p.d_q > 0)))
+    p, at = looks.profile, looks.single_cells
     look, t = looks.of_cell[at], cells.t[at]
     is_right, d_tq = p.ps_is_1[look], p.d_tq[look]
     correct = np.bincount(t, d_tq * is_right, n)
@@ -241,6 +240,7 @@ class ScenarioFigures:
 
     identity: ByCopy
     targets: tuple[TargetFigures, ...]
+    single_values: SingleValueCounts
     excluded_identity: tuple[ExcludedIdentity, ...] = ()
 
 
@@ -257,6 +257,7 @@ def measure_all(
     checking: CheckSettings,
     progress: Progress = no_progress,
     sensitive: Mapping[str, Collection[str]] | None = None,
+    people: People | None = None,
 ) -> ScenarioFigures:
     """Everything, with nothing excluded; `sensitive` values are told of in any case."""
     names = scenario.target_names
@@ -266,6 +267,7 @@ def measure_all(
             scenario.pooled_copies.cells(place)
     identity: dict[Copy, Figures] = {}
     found: list[list[TargetFigures]] = [[] for _ in names]
+    single: list[SingleValueCounts] = []
     nothing = resolve_exclusions((), scenario)
     for step, (copy, pair) in enumerate(scenario.pairs()):
         identity[copy] = _identity(key_profile(pair.keys))
@@ -276,7 +278,9 @@ def measure_all(
             wanted = (sensitive or {}).get(name, ())
             values = tuple(rows_by_value(pair, place, copy, wanted))
             found[place].append(replace(measured, values=values))
-    return ScenarioFigures(_add_mean(identity), tuple(map(_together, found)))
+        single.append(count_single_values(nothing.on(pair), copy, people))
+    targets = tuple(map(_together, found))
+    return ScenarioFigures(_add_mean(identity), targets, _join_copies(single))
 
 
 def measure_without(
@@ -284,6 +288,7 @@ def measure_without(
     exclusions: Exclusions,
     checking: CheckSettings,
     progress: Progress = no_progress,
+    people: People | None = None,
 ) -> ScenarioFigures:
     """Everything under exclusions; what they do not act on is taken as it was measured."""
     scenario = exclusions.scenario
@@ -291,6 +296,7 @@ def measure_without(
     of_keys = any(rule.rule == "missing-keys" for rule in exclusions.rules)
     identity: dict[Copy, Figures] = {}
     removed: list[ExcludedIdentity] = []
+    single: list[SingleValueCounts] = []
     found: dict[int, list[TargetFigures]] = {place: [] for place in asked}
     for step, (copy, pair) in enumerate(scenario.pairs() if asked or of_keys else ()):
         here = exclusions.on(pair)
@@ -303,12 +309,14 @@ def measure_without(
             name = scenario.target_names[place]
             progress(f"excluding from {name}", done, _n_groups(scenario) * len(asked))
             targets.append(_measure_target(here, place, copy, checking))
+        single.append(count_single_values(here, copy, people))
     return ScenarioFigures(
         _add_mean(identity) if of_keys else plain.identity,
         tuple(
             _together(found[place]) if place in found else measured
             for place, measured in enumerate(plain.targets)
         ),
+        _join_copies(single) if single else plain.single_values,
         tuple(removed),
     )
 
@@ -421,23 +429,30 @@ def measured_values(symbol: str, copies: Sequence[Figures]) -> list[float]:
 # as one of their rows does, so that a person may be shown both correctly and wrongly.
 
 
-def count_single_values(exclusions: Exclusions, people: People | None) -> SingleValueCounts:
-    """Every target in every copy and in all of them pooled; one pass over the people of each."""
-    scenario = exclusions.scenario
-    targets: list[SingleValues] = []
-    any_correct = []
-    for copy, pair in scenario.pairs():
-        is_correct = np.zeros(scenario.sides.rows[0], bool)
-        for row, correct in _count_targets(exclusions.on(pair), copy, people):
-            targets.append(row)
-            is_correct[correct] = True
-        n_people = _count_people(np.flatnonzero(is_correct), people)
-        any_correct.append(AnyCorrect(copy=copy, n_people=n_people))
+def count_single_values(
+    exclusions: Exclusions, copy: Copy, people: People | None
+) -> SingleValueCounts:
+    """Every target in one copy, or in all of them pooled; one pass over the people of each."""
+    pair = exclusions.scenario
+    targets = []
+    is_correct = np.zeros(pair.sides.rows[0], bool)
+    for row, correct in _count_targets(exclusions, copy, people):
+        targets.append(row)
+        is_correct[correct] = True
+    n_correct = _count_people(np.flatnonzero(is_correct), people)
     return SingleValueCounts(
-        n_people=scenario.sides.rows[0] if people is None else people.record.n_people,
+        n_people=pair.sides.rows[0] if people is None else people.record.n_people,
         targets=tuple(targets),
-        any_correct=tuple(any_correct),
-        exact=tuple(one.name for one in scenario.target_columns if one.is_scaled),
+        any_correct=(AnyCorrect(copy=copy, n_people=n_correct),),
+        exact=tuple(one.name for one in pair.target_columns if one.is_scaled),
+    )
+
+
+def _join_copies(single: Sequence[SingleValueCounts]) -> SingleValueCounts:
+    return msgspec.structs.replace(
+        single[0],
+        targets=tuple(row for one in single for row in one.targets),
+        any_correct=tuple(row for one in single for row in one.any_correct),
     )
 
 
