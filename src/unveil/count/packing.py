@@ -260,9 +260,7 @@ def is_among(wanted: Integers, in_order: Integers) -> Mask:
     """Which of the numbers wanted, themselves in order, are among others in order."""
     if not len(in_order):
         return np.zeros(len(wanted), bool)
-    at = np.searchsorted(in_order, wanted)
-    at[at == len(in_order)] = 0
-    found: Mask = in_order[at] == wanted
+    found: Mask = in_order.take(np.searchsorted(in_order, wanted), mode="clip") == wanted
     return found
 
 
