@@ -370,8 +370,8 @@ def _measure_table(source: CountsSource, shown: TableOutput, **asked: Any) -> in
     picture = None if shown.chart is None else sap_chart(figures.found.record, threshold)
     _write(shown, document, picture, notes)
     print_output(printed)
-    verdicts = (*figures.verdicts, *figures.area_verdicts)
-    return ABOVE_LIMIT if is_sap_limit_exceeded(verdicts) else 0
+    in_areas = is_sap_limit_exceeded(figures.area_verdicts)
+    return ABOVE_LIMIT if in_areas or is_sap_limit_exceeded(figures.verdicts) else 0
 
 
 def _release_blocks(

@@ -110,6 +110,17 @@ def sap_sentences(
         said = _starts(one.lower, one.upper)
         d = format_count(one.depth, "variable")
         yield "depth", TEMPLATES["depth"].format(d=d, said=said[0].lower() + said[1:])
+    yield from _stopped_sentences(record)
+    if record.taught is None:
+        yield "taught", TEMPLATES["no time"]
+    elif record.taught.n_recovered:
+        yield "taught", _taught(record.taught)
+    if any(record.all_known):
+        yield "everybody", TEMPLATES["everybody"].format(N=people(record.N))
+
+
+def _stopped_sentences(record: Sap) -> Iterator[tuple[str, str]]:
+    """What is said of a search that ended early."""
     if not record.complete:
         yield "certified", _bounds_sentence(record)
         if record.n_unseen:
@@ -117,12 +128,6 @@ def sap_sentences(
             yield "unseen", TEMPLATES["unseen"].format(k=k, m=m)
         if (widest := _widest(record)) is not None:
             yield "simulated", _simulation_sentence(widest)
-    if record.taught is None:
-        yield "taught", TEMPLATES["no time"]
-    elif record.taught.n_recovered:
-        yield "taught", _taught(record.taught)
-    if any(record.all_known):
-        yield "everybody", TEMPLATES["everybody"].format(N=people(record.N))
 
 
 def _bounds_sentence(record: Sap) -> str:

@@ -172,8 +172,8 @@ def _floating_curve(totals: Sequence[int], N: int, last: int, until: float | Non
 def _by_splitting(question: SapQuestion, last: int, effort: Effort) -> Curve:
     from unveil.measure.tables.sap_boxes import split
 
-    if question.oracle is None:
-        question = replace(question, oracle=oracle_of(question.system))
+    oracle = question.oracle or oracle_of(question.system)
+    question = replace(question, oracle=oracle)
     found = split(
         question.system,
         last,
@@ -181,7 +181,7 @@ def _by_splitting(question: SapQuestion, last: int, effort: Effort) -> Curve:
         seconds=effort.part(SEARCH).remaining,
         events=question.events,
         chance=question.chance,
-        oracle=question.oracle,
+        oracle=oracle,
         progress=effort.progress,
     )
     lower, upper = list(found.lower), list(found.upper)
@@ -190,7 +190,7 @@ def _by_splitting(question: SapQuestion, last: int, effort: Effort) -> Curve:
             lower = list(map(max, lower, floor))
         if ceiling := witness_bound(
             question.system,
-            question.oracle,
+            oracle,
             last,
             events=question.events,
             chance=question.chance,

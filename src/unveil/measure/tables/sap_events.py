@@ -123,7 +123,7 @@ class ProgrammeOracle:
             return  # each is asked about by itself, as far as time allows
 
     def witnesses(self, cells: Iterable[int], until: float | None) -> Iterator[tuple[int, Table]]:
-        """Tables with more in a cell, of cells that have one; near the true one while time lasts."""
+        """A table with more in each cell that has one; near the true one while time lasts."""
         for cell in cells:
             near: Table | None = self.system.counts  # raised in a cell that nothing limits
             if self._exposed.get(cell, False):
