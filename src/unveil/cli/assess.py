@@ -72,7 +72,7 @@ def assess(
     wanted = parse_limits(limits)
     asked = {"keys": keys, "targets": targets or None, "sensitive": gate.sensitive, **settings}
     result, assessment = measure_and_assess(
-        original, list(synthetic), wanted, gate, asked, is_gate=True
+        original, list(synthetic), wanted, gate, asked, is_gate=True, has_parts=True
     )
     figures = {name: limit for name, limit in wanted.items() if name in LIMITABLE}
     found = summarise_disclosure(
