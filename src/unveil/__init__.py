@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from unveil.measure.tables.bounds import bounds
     from unveil.measure.tables.compare_rounding import compare_rounding
     from unveil.measure.tables.plan.plan import Plan
+    from unveil.measure.tables.ptable import ptable
     from unveil.measure.tables.published_table import PublishedTable
     from unveil.measure.tables.round_table import round_table
     from unveil.measure.tables.sap import sap
@@ -131,6 +132,7 @@ __all__ = [
     "pair_tables",
     "projection",
     "protect",
+    "ptable",
     "read_file",
     "recode",
     "refill",
@@ -198,6 +200,7 @@ _HOMES = {
     "refill": "protection.refill",
     "remove_replicated_uniques": "protection.replicated_uniques",
     "replicate": "measure.utility.replicate",
+    "ptable": "measure.tables.ptable",
     "round_table": "measure.tables.round_table",
     "sap": "measure.tables.sap",
     "singling_out": "measure.attacks.singling_out",

@@ -514,13 +514,13 @@ BAD = [
     ),
     (
         ("good.csv", "--weights", "w"),
-        "--weights, --bands, --special-codes and --missing are for people's records. Add"
-        " --microdata if FILE contains them.",
+        "--weights, --record-keys, --bands, --special-codes and --missing are for people's records."
+        " Add --microdata if FILE contains them.",
     ),
     (
         ("good.csv", "--compare", "up:3", "--area", "row", "--weights", "w"),
-        "--weights, --bands, --special-codes and --missing are for people's records. Add"
-        " --microdata if FILE contains them.",
+        "--weights, --record-keys, --bands, --special-codes and --missing are for people's records."
+        " Add --microdata if FILE contains them.",
     ),
     (
         ("good.csv", "--compare", "up:3", "--area", "row", "--layout", "long"),

@@ -68,6 +68,7 @@ class CountsSource:
     layout: str | None
     total_labels: tuple[str, ...]
     weights: str | None
+    record_keys: str | None
     sample: bool
     reading: Mapping[str, Any]
 
@@ -94,10 +95,10 @@ class CountsSource:
 
     def refuse_settings_of_people(self) -> None:
         """Refuse what would have no effect on counts."""
-        if self.weights is not None or any(self.reading.values()):
+        if self.weights or self.record_keys or any(self.reading.values()):
             raise SettingsError(
-                "--weights, --bands, --special-codes and --missing are for people's records. Add"
-                " --microdata if FILE contains them."
+                "--weights, --record-keys, --bands, --special-codes and --missing are for people's"
+                " records. Add --microdata if FILE contains them."
             )
 
     def _from_people(self, beside: str | None) -> PublishedTable:
@@ -114,7 +115,12 @@ class CountsSource:
                 " --microdata."
             )
         return PublishedTable.from_microdata(
-            self.file, self.dims, weights=self.weights, sample=self.sample, **self.reading
+            self.file,
+            self.dims,
+            weights=self.weights,
+            record_keys=self.record_keys,
+            sample=self.sample,
+            **self.reading,
         )
 
 
@@ -145,6 +151,7 @@ class Publication:
             seed=self.seed,
             notes=tuple(note for note in counts.notes if note != NO_TABLE),
             of_sample=counts.of_sample,
+            record_keys=counts.record_keys,
         )
 
     def _read_values(self, source: CountsSource, grid: Grid) -> dict[str, Any] | None:
@@ -273,6 +280,7 @@ def table(
     layout: str | None,
     total_labels: tuple[str, ...],
     weights: str | None,
+    record_keys: str | None,
     sample: bool,
     bands: Any,
     special_codes: Any,
@@ -308,7 +316,7 @@ def table(
         raise ReadError("Name the file of counts: unveil table counts.csv --round conventional:5.")
     reading = dict(bands=bands, special_codes=special_codes, missing_values=missing_values)
     source = CountsSource(
-        file, microdata, dims, count, layout, total_labels, weights, sample, reading
+        file, microdata, dims, count, layout, total_labels, weights, record_keys, sample, reading
     )
     shown = TableOutput(words, as_json, as_csv, out, chart)
     check_files(out=out, chart=chart)

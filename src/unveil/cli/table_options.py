@@ -98,13 +98,19 @@ source_options = together(
         multiple=True,
     ),
     option("--weights", "With --microdata: the number of people each record represents.", "COLUMN"),
+    option(
+        "--record-keys",
+        "With --microdata: the secret key of each person, from 0 to below 1, for cell keys."
+        " Default: drawn by --seed.",
+        "COLUMN",
+    ),
     option("--sample", "The counts are of a sample of the people.", is_flag=True),
 )
 
 release_options = together(
     option(
         "--round -r rounding",
-        "How counts are published: conventional:5, random:3, controlled:3, suppress:5, ... For"
+        "How counts are published: conventional:5, random:3, suppress:5, cellkey:3:2, ... For"
         " one part: total=exact, sex=none. May be repeated. Default: exact.",
         "[PART=]SCHEME",
         multiple=True,
