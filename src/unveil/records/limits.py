@@ -130,7 +130,7 @@ _OTHERS = (
     LimitedMeasure(
         "R",
         "share",
-        "what an attack gains because people's own records were used",
+        "excess risk of a simulated attack: success beyond that on a control sample",
         "Giomi et al. 2023; Raab 2024, equation 1",
         _ATTACKS,
         needs="control",
