@@ -136,10 +136,10 @@ def noise(*, file: str | None, as_json: bool, **asked: Any) -> None:
       unveil noise FAKE_copy.csv --together age=1 --together height=2 --N 60000 --n 600
     """
     if asked["together"] and file is not None:
-        found = _measure_together(file, asked)
+        records = _measure_together(file, asked)
         if as_json:
             click.echo(f"unveil: {TEMPLATES['confidential']}", err=True)
-        print_output(json_document(found) if as_json else render_rich(as_blocks(found)))
+        print_output(json_document(records) if as_json else render_rich(as_blocks(records)))
         return
     source = _check_lacking(file, asked)
     targets = NoisePaths.of(**{which: asked[which] for which in NoisePaths.NAMES})

@@ -181,6 +181,6 @@ def test_what_cannot_be_measured_is_refused_or_said():
     alone = unveil.ecap_records(data, columns={"x": 1}, N=9, n=3, threshold=0.5)
     assert alone.ecap[2] == 1.0  # nobody else misses it
     assert alone.record.factor is None
-    assert "No multiple of this noise" in alone.record.warnings[0]
+    assert "No multiple of this noise was found" in alone.record.warnings[0]
     none = unveil.ecap_records(data, columns={"x": 1}, N=9, n=3, threshold=0.3)
     assert "cannot be attained by any noise" in none.record.warnings[0]

@@ -59,7 +59,7 @@ _ENDLESS = 1e6  # standard deviations: all of the noise is within
 
 
 @dataclass(frozen=True)
-class _Column:
+class _NoisyValues:
     """The numbers of one column, which of them get noise, and where each is looked for."""
 
     asked: NoiseSpec
@@ -70,7 +70,7 @@ class _Column:
     gaps: tuple[Floats, Floats]  # half the distance to the next value below and above
 
     @classmethod
-    def of(cls, asked: NoiseSpec, x: Floats, is_code: np.ndarray, share: float) -> "_Column":
+    def of(cls, asked: NoiseSpec, x: Floats, is_code: np.ndarray, share: float) -> "_NoisyValues":
         """The column among `share` of the population."""
         known = ~np.isnan(x) & ~is_code
         level = np.zeros(len(x), np.int64)
@@ -156,7 +156,7 @@ def _half_gaps(x: Floats, known: np.ndarray, share: float) -> tuple[Floats, Floa
 class _Records:
     """Records of people in their setting; their ECAP at any multiple of the noise."""
 
-    columns: tuple[_Column, ...]
+    columns: tuple[_NoisyValues, ...]
     of_row: Ints  # the person of each row
     N: int
     n: int
@@ -354,7 +354,7 @@ def ecap_records(
         An ECAP to be tolerated: tells how many records lie above, and how many times the noise of
         every column would be enough.
     person
-        The column that says whose row it is: people are sampled, and a claim about one is right if
+        The column that says whose row it is: people are sampled, and a claim about one is correct if
         any of their rows was released there. Rows are people where None.
     missing_values
         Entries that mean missing.
@@ -368,7 +368,7 @@ def ecap_records(
     Notes
     -----
     See the head of `ecap_records.py` in the source, or docs/noise.md. In a sample a record that
-    nobody else's noise can reach has ECAP 1: what is not in the data cannot be shown to hide it.
+    no one else's noise can reach has ECAP 1: what is not in the data cannot be shown to hide it.
     """
     asked = parse_noise(columns, None)
     (table,) = files = open_files({"data": data}, None, missing_values)
@@ -385,7 +385,7 @@ def ecap_records(
         given, declared = table.frame[one.column], table.variables.get(one.column)
         is_code = find_kept_codes(given, declared, one.codes, table.place)
         numbers = given.cast(pl.Float64).to_numpy()
-        made.append(_Column.of(one, numbers, is_code, n_people / size))
+        made.append(_NoisyValues.of(one, numbers, is_code, n_people / size))
     records = _Records(tuple(made), of_row, size, sample, way)
     found = records.ecap(1.0)
     person_record = None if people is None else people.record
@@ -410,7 +410,7 @@ def _record(
         elif factor is None:
             warnings.append(
                 f"No multiple of this noise was found with which no ECAP is above {threshold:g}:"
-                " some records miss or share values as nobody else does, or are known by a column"
+                " some records miss or share values as no one else does, or are known by a column"
                 " without noise."
             )
     return EcapRecords(
@@ -434,7 +434,7 @@ def _record(
     )
 
 
-def _alone(records: _Records, column: _Column) -> KnownColumn:
+def _alone(records: _Records, column: _NoisyValues) -> KnownColumn:
     found = replace(records, columns=(column,)).ecap(1.0)
     asked = column.asked
     return KnownColumn(
