@@ -98,13 +98,19 @@ source_options = together(
         multiple=True,
     ),
     option("--weights", "With --microdata: the number of people each record represents.", "COLUMN"),
+    option(
+        "--record-keys",
+        "With --microdata: the secret key of each person, from 0 to below 1, for cell keys."
+        " Default: drawn by --seed.",
+        "COLUMN",
+    ),
     option("--sample", "The counts are of a sample of the people.", is_flag=True),
 )
 
 release_options = together(
     option(
         "--round -r rounding",
-        "How counts are published: conventional:5, random:3, controlled:3, suppress:5, ... For"
+        "How counts are published: conventional:5, random:3, suppress:5, cellkey:3:2, ... For"
         " one part: total=exact, sex=none. May be repeated. Default: exact.",
         "[PART=]SCHEME",
         multiple=True,
@@ -168,8 +174,15 @@ question_options = together(
         default=0.05,
     ),
     option(
+        "--area",
+        "Also measure SAP within each level of this dimension; limits hold in every one. Default:"
+        " the dimension with the most levels, if 10 or more. With --compare: one table for each.",
+        "COLUMN|none",
+    ),
+    option(
         "--limit limits",
-        "Exit code 3 if SAP with N people known exceeds, or may exceed, P. May be repeated.",
+        "Exit code 3 if SAP with N people known exceeds, or may exceed, P, in the table or in an"
+        " area. May be repeated.",
         "N=P",
         multiple=True,
     ),
@@ -180,7 +193,13 @@ question_options = together(
         type=int,
         default=20_000,
     ),
-    option("--seconds", "Seconds for the search; then bounds are reported.", "S", type=float),
+    option(
+        "--seconds",
+        "Seconds for the search; then bounds are reported. Default: 60 on a terminal, else no"
+        " limit.",
+        "S",
+        type=float,
+    ),
 )
 
 design_options = together(
@@ -191,7 +210,6 @@ design_options = together(
         multiple=True,
         callback=parse_schemes,
     ),
-    option("--area", "With --compare: one table for each level of this column.", "COLUMN"),
     option(
         "--draws",
         "With --compare: number of draws of random schemes. Default: 20.",

@@ -21,31 +21,26 @@ from unveil.measure.ecap.noise_settings import (
     parse_noise,
     parse_not_needed,
 )
-from unveil.measure.result import rows_frame
+from unveil.measure.result import RowsResult
 from unveil.protection.noise_steps import column_warnings, draw_noise, noise_record
 from unveil.protection.statement import statement
 from unveil.records.noise import Noise, NoisedColumn, NotNeeded
 from unveil.seeding import choose_seed
 from unveil.study.study import open_files
 from unveil.study.take_study import takes_study
-from unveil.view.show import Result
 
 
 @dataclass(frozen=True, repr=False)
-class NoisedResult(Result):
-    """The copy with noise, and the record of what was done."""
+class NoisedResult(RowsResult[Noise]):
+    """The copy with noise, and the record of what was done, a row for each noised column."""
 
+    rows_in = "columns"
     data: Any  # a polars frame, or Labelled where labels are known
-    record: Noise
 
     @property
     def statement(self) -> str:
         """The public statement: kind and amount of noise, rounding and clipping."""
         return self.record.statement
-
-    def frame(self) -> pl.DataFrame:
-        """One row per noised column, its displacement beside."""
-        return rows_frame(self.record.columns)
 
 
 @takes_study
@@ -125,9 +120,8 @@ def _make_noised(
         statement=statement(rows, tuple(needless)),
         warnings=tuple(warning for _, _, said in made.values() for warning in said),
     )
-    if table.codebook is None:
-        return NoisedResult(frame, record)
-    return NoisedResult(Labelled(frame, table.codebook), record)
+    labelled = frame if table.codebook is None else Labelled(frame, table.codebook)
+    return NoisedResult(record, labelled)
 
 
 _FEW_NUMBERS = 20

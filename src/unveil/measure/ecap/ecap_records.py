@@ -28,15 +28,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unveil.arguments import choice
 from unveil.arrays import Floats, Ints
 from unveil.measure.ecap.arguments import (
-    SAMPLINGS,
+    SampleSettings,
     Sampling,
     claims,
     lowest,
     parse_ecap_threshold,
-    sizes,
 )
 from unveil.measure.ecap.caveats import unattainable
 from unveil.measure.ecap.curves import is_over, search_amount
@@ -354,8 +352,8 @@ def ecap_records(
         An ECAP to be tolerated: tells how many records lie above, and how many times the noise of
         every column would be enough.
     person
-        The column that says whose row it is: people are sampled, and a claim about one is correct if
-        any of their rows was released there. Rows are people where None.
+        The column that says whose row it is: people are sampled, and a claim about one is correct
+        if any of their rows was released there. Rows are people where None.
     missing_values
         Entries that mean missing.
 
@@ -376,17 +374,17 @@ def ecap_records(
     people = None if person is None else choose_people(files, person)
     of_row = np.arange(table.frame.height) if people is None else people.of_row.astype(np.int64)
     n_people = int(of_row.max(initial=-1)) + 1
-    size, sample = sizes(N, n_people if n is None else n)
-    sizes(size, n_people)  # more people than there are
-    way: Sampling = choice("sampling", sampling, SAMPLINGS)
+    given_sampling: Any = sampling
+    drawn = SampleSettings(N, n_people if n is None else n, given_sampling)
+    SampleSettings(drawn.N, n_people)  # no more people than there are
     tolerated = None if threshold is None else parse_ecap_threshold(threshold)
     made = []
     for one in asked:
         given, declared = table.frame[one.column], table.variables.get(one.column)
         is_code = find_kept_codes(given, declared, one.codes, table.place)
         numbers = given.cast(pl.Float64).to_numpy()
-        made.append(_NoisyValues.of(one, numbers, is_code, n_people / size))
-    records = _Records(tuple(made), of_row, size, sample, way)
+        made.append(_NoisyValues.of(one, numbers, is_code, n_people / drawn.N))
+    records = _Records(tuple(made), of_row, drawn.N, drawn.n, drawn.sampling)
     found = records.ecap(1.0)
     person_record = None if people is None else people.record
     return EcapRecordsResult(

@@ -118,8 +118,7 @@ class Plan:
         """What single values say of each box: of all tables, or of some."""
         facts = self.facts
         bounds = BoxBounds.of_nothing(self.boxes.n, len(self.names))
-        kept = slice(None) if tables is None else np.flatnonzero(tables[facts.table])
-        bounds.learn(facts.box[kept], facts.table[kept], facts.lower[kept], facts.upper[kept])
+        facts.teach(bounds, slice(None) if tables is None else facts.said_by(tables))
         return bounds
 
     def close(
@@ -142,8 +141,8 @@ class Plan:
         gone = pack_tables(np.flatnonzero(removed).tolist(), bounds.above_by.shape[1])
         made, stale = bounds.without(gone)
         facts = self.facts
-        rows = np.flatnonzero(stale[facts.box] & ~removed[facts.table])
-        made.learn(facts.box[rows], facts.table[rows], facts.lower[rows], facts.upper[rows])
+        rows = facts.said_by(~removed)
+        facts.teach(made, rows[stale[facts.box[rows]]])
         return made, close_lines(made, self.batches, stale=stale, until=until)
 
     def contradiction(self, tables: Sequence[int], what: str = "") -> str:
