@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from unveil.measure.tables.audit import audit
     from unveil.measure.tables.bounds import bounds
     from unveil.measure.tables.compare_rounding import compare_rounding
+    from unveil.measure.tables.neighbour_sap import neighbour_sap
     from unveil.measure.tables.plan.plan import Plan
     from unveil.measure.tables.ptable import ptable
     from unveil.measure.tables.published_table import PublishedTable
@@ -129,6 +130,7 @@ __all__ = [
     "linkability",
     "match_risk",
     "membership",
+    "neighbour_sap",
     "pair_tables",
     "projection",
     "protect",
@@ -202,6 +204,7 @@ _HOMES = {
     "replicate": "measure.utility.replicate",
     "ptable": "measure.tables.ptable",
     "round_table": "measure.tables.round_table",
+    "neighbour_sap": "measure.tables.neighbour_sap",
     "sap": "measure.tables.sap",
     "singling_out": "measure.attacks.singling_out",
     "smooth": "protection.smooth",

@@ -13,16 +13,21 @@ from unveil.errors import SettingsError, WriteError
 from unveil.measure.tables.audit import AuditResult
 from unveil.measure.tables.bounds import BoundsResult
 from unveil.measure.tables.crosstab import write_crosstab, write_workbook
+from unveil.measure.tables.neighbour_sap import NeighbourSapResult
 from unveil.measure.tables.published_table import PublishedTable
 from unveil.measure.tables.sap import SapResult
 from unveil.measure.tables.schemes import Published, trivial_bounds
-from unveil.records.count_tables import RoundingComparison
-from unveil.records.limits import SapVerdict
+from unveil.records.alerts import Alert
+from unveil.records.count_tables import NeighbourSap, RoundingComparison
+from unveil.records.limits import AreaVerdict, SapVerdict
 from unveil.view.charts.chart import Chart
 from unveil.view.format import format_count, visible
+from unveil.view.neighbour_sap import area_verdict_sentence
 from unveil.view.render_documents import csv_document, guard_text, json_text
+from unveil.view.sap import verdict_sentence
 
 VALUE = "published"
+ACTION = "Publish less: round to a larger base, suppress, merge areas, or omit margins."
 
 
 @dataclass(frozen=True)
@@ -33,6 +38,9 @@ class TableFigures:
     of_cells: BoundsResult | None
     hidden: AuditResult | None
     verdicts: tuple[SapVerdict, ...]
+    areas: NeighbourSapResult | None
+    area_verdicts: tuple[AreaVerdict, ...]
+    is_area_chosen: bool
 
 
 def check_files(*, out: Path | None, chart: Path | None) -> None:
@@ -171,14 +179,51 @@ def release_json(figures: TableFigures, threshold: float) -> str:
         document["bounds"] = figures.of_cells.to_dict()
     if figures.hidden is not None:
         document["audit"] = figures.hidden.to_dict()
+    if figures.areas is not None:
+        document["areas"] = figures.areas.to_dict()
     if figures.verdicts:
         document["limits"] = [verdict.to_dict() for verdict in figures.verdicts]
+        if figures.area_verdicts:
+            document["area_limits"] = [verdict.to_dict() for verdict in figures.area_verdicts]
+        document["alerts"] = [alert.to_dict() for alert in _alerts(figures)]
     return json_text(document)
 
 
+def _alerts(figures: TableFigures) -> Iterator[Alert]:
+    """What stands against publishing: each limit that is not kept, in the table and in areas."""
+    record = figures.found.record
+    for verdict in figures.verdicts:
+        if verdict.status != "within":
+            yield Alert(
+                id=f"limit:SAP({verdict.n})",
+                kind="limit",
+                columns=record.dims[:3],
+                figure=verdict.upper,
+                expected=verdict.limit,
+                status="block",
+                sentence=verdict_sentence(record, verdict),
+                action=ACTION,
+            )
+    for one in figures.area_verdicts:
+        if one.status != "within":
+            yield Alert(
+                id=f"group:{one.area}={one.level}",
+                kind="group",
+                columns=(one.area,),
+                level=one.level,
+                figure=one.upper,
+                expected=one.limit,
+                status="block",
+                sentence=area_verdict_sentence(one),
+                action=ACTION,
+            )
+
+
 def release_csv(figures: TableFigures) -> str:
-    """The bounds or the audit where one is asked for, else the curve."""
+    """The bounds, the audit or the areas where one is asked for, else the curve."""
     other = figures.hidden if figures.of_cells is None else figures.of_cells
+    if other is None and figures.is_area_chosen and figures.areas is not None:
+        return csv_document(list(_area_rows(figures.areas.record)))
     frame = figures.found.frame() if other is None else other.frame()
     return csv_document(
         [
@@ -186,6 +231,13 @@ def release_csv(figures: TableFigures) -> str:
             for row in frame.to_dicts()
         ]
     )
+
+
+def _area_rows(record: NeighbourSap) -> Iterator[dict[str, Any]]:
+    for row in record.rows:
+        for n in record.n:
+            bounds = {"exact": row.exact[n], "lower": row.lower[n], "upper": row.upper[n]}
+            yield {"area": guard_text(row.area), "people": row.people, "n": n, **bounds}
 
 
 def comparison_csv(record: RoundingComparison) -> str:

@@ -175,8 +175,15 @@ question_options = together(
         default=0.05,
     ),
     option(
+        "--area",
+        "Also measure SAP within each level of this dimension; limits hold in every one. Default:"
+        " the dimension with the most levels, if 10 or more. With --compare: one table for each.",
+        "COLUMN|none",
+    ),
+    option(
         "--limit limits",
-        "Exit code 3 if SAP with N people known exceeds, or may exceed, P. May be repeated.",
+        "Exit code 3 if SAP with N people known exceeds, or may exceed, P, in the table or in an"
+        " area. May be repeated.",
         "N=P",
         multiple=True,
     ),
@@ -187,7 +194,13 @@ question_options = together(
         type=int,
         default=20_000,
     ),
-    option("--seconds", "Seconds for the search; then bounds are reported.", "S", type=float),
+    option(
+        "--seconds",
+        "Seconds for the search; then bounds are reported. Default: 60 on a terminal, else no"
+        " limit.",
+        "S",
+        type=float,
+    ),
 )
 
 design_options = together(
@@ -198,7 +211,6 @@ design_options = together(
         multiple=True,
         callback=parse_schemes,
     ),
-    option("--area", "With --compare: one table for each level of this column.", "COLUMN"),
     option(
         "--draws",
         "With --compare: number of draws of random schemes. Default: 20.",

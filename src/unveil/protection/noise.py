@@ -15,7 +15,7 @@ from unveil.count.kinds import kind_of_series, means_no_answer
 from unveil.errors import RolesError, quote_text
 from unveil.io.numbers import EXACT_IN_FLOAT, is_letter
 from unveil.io.table import Labelled, Table
-from unveil.measure.result import rows_frame
+from unveil.measure.result import RowsResult
 from unveil.protection.noise_steps import (
     NoiseSpec,
     column_warnings,
@@ -30,24 +30,19 @@ from unveil.records.noise import Noise, NoisedColumn, NotNeeded
 from unveil.seeding import choose_seed
 from unveil.study.study import open_files
 from unveil.study.take_study import takes_study
-from unveil.view.show import Result
 
 
 @dataclass(frozen=True, repr=False)
-class NoisedResult(Result):
-    """The copy with noise, and the record of what was done."""
+class NoisedResult(RowsResult[Noise]):
+    """The copy with noise, and the record of what was done, a row for each noised column."""
 
+    rows_in = "columns"
     data: Any  # a polars frame, or Labelled where labels are known
-    record: Noise
 
     @property
     def statement(self) -> str:
         """The public statement: kind and amount of noise, rounding and clipping."""
         return self.record.statement
-
-    def frame(self) -> pl.DataFrame:
-        """One row per noised column, its displacement beside."""
-        return rows_frame(self.record.columns)
 
 
 @takes_study
@@ -120,9 +115,8 @@ def _make_noised(
         statement=statement(rows, tuple(needless)),
         warnings=tuple(warning for _, _, said in made.values() for warning in said),
     )
-    if table.codebook is None:
-        return NoisedResult(frame, record)
-    return NoisedResult(Labelled(frame, table.codebook), record)
+    labelled = frame if table.codebook is None else Labelled(frame, table.codebook)
+    return NoisedResult(record, labelled)
 
 
 def _column(table: Table, asked: NoiseSpec, seed: int) -> tuple[pl.Series, NoisedColumn, list[str]]:

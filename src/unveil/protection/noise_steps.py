@@ -3,12 +3,21 @@
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from unveil.arguments import choice, finite_numbers, is_list, number_in, quote_value, whole_number
+from unveil.arguments import (
+    check_fields,
+    choice,
+    finite_numbers,
+    is_list,
+    number_in,
+    quote_value,
+    whole_number,
+)
 from unveil.arrays import Floats
 from unveil.errors import RolesError, SettingsError, list_names, nearest, quote_text
 from unveil.measure.ecap.arguments import amount
@@ -25,14 +34,26 @@ _MOST_DECIMALS = 15
 
 @dataclass(frozen=True)
 class NoiseSpec:
-    """The noise of one column."""
+    """The noise of one column, checked."""
 
     column: str
     sigma: float
-    noise: NoiseName
-    decimals: int | None
-    clip: tuple[float | None, float | None]
-    codes: tuple[float, ...]
+    noise: NoiseName = "normal"
+    decimals: int | None = None
+    clip: tuple[float | None, float | None] = (None, None)
+    codes: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_fields(
+            self,
+            {
+                "sigma": lambda _, given: amount(given),
+                "noise": partial(choice, choices=NOISES),
+                "decimals": lambda _, given: _decimals(self.column, given),
+                "clip": lambda _, given: _clip(self.column, given),
+                "codes": lambda _, given: finite_numbers(given, what="special code", example="-8"),
+            },
+        )
 
 
 def parse_noise(columns: Any, plausible: Any) -> tuple[NoiseSpec, ...]:
@@ -87,21 +108,18 @@ def _parse_column(name: Any, given: Any, plausible: Any) -> NoiseSpec:
             )
     if "sigma" not in asked:
         raise SettingsError(f"The noise of {quote_text(name)} has no sigma. State how much.")
-    clip = asked.get("clip")
-    codes = asked.get("special_codes")
+    clip, codes = asked.get("clip"), asked.get("special_codes")
     return NoiseSpec(
         name,
-        amount(asked["sigma"]),
-        choice("noise", asked.get("noise", "normal"), NOISES),
-        _decimals(name, asked.get("round")),
-        _clip(name, plausible if clip is None else clip),
-        () if codes is None else finite_numbers(codes, what="special code", example="-8"),
+        asked["sigma"],
+        asked.get("noise", "normal"),
+        asked.get("round"),
+        plausible if clip is None else clip,
+        () if codes is None else codes,
     )
 
 
-def _decimals(name: str, given: Any) -> int | None:
-    if given is None:
-        return None
+def _decimals(name: str, given: Any) -> int:
     what, why = f"round of {quote_text(name)}", ", a number of decimals"
     return whole_number(what, given, least=0, most=_MOST_DECIMALS, why=why)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from unveil.arguments import choice, is_list, number_in, quote_value, true_or_false, whole_number
 from unveil.errors import InputError, SettingsError
-from unveil.measure.ecap.arguments import SAMPLINGS, amount, parse_ecap_threshold, sizes
+from unveil.measure.ecap.arguments import SAMPLINGS, SampleSettings, amount, parse_ecap_threshold
 from unveil.measure.ecap.populations import population_of
 from unveil.models.neighbours.settings import DistanceSettings
 from unveil.protection.noise_steps import parse_noise
@@ -202,7 +202,7 @@ def _population_faults(said: Said) -> Faults:
         for fault in find_faults(name, partial(whole_number, name, said[name]))
     ]
     if not told and "N" in said and "n" in said:
-        told = [*find_faults("N", lambda: sizes(said["N"], said["n"]))]
+        told = [*find_faults("N", lambda: SampleSettings(said["N"], said["n"]))]
     yield from told
     if "threshold" in said:
         yield from find_faults("threshold", lambda: parse_ecap_threshold(said["threshold"]))

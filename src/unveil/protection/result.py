@@ -9,7 +9,7 @@ import polars as pl
 
 from unveil.errors import quote_text
 from unveil.io.table import Labelled, Table
-from unveil.measure.result import rows_frame
+from unveil.measure.result import RowsResult, rows_frame
 from unveil.protection.plan_columns import dropped_columns
 from unveil.protection.statement import statement_of
 from unveil.protection.steps import Stages
@@ -25,7 +25,6 @@ from unveil.records.protection import (
 from unveil.records.recoding import Step
 from unveil.synthesis.synthesiser import inflation_note
 from unveil.view.format import and_list
-from unveil.view.show import Result
 
 FEW_NUMBERS = 20
 """A column with no more different numbers is a scale or a code, and noise is not proposed."""
@@ -176,14 +175,14 @@ def _kept_column_notes(stages: Stages) -> Iterator[str]:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class ProtectResult(Result):
+class ProtectResult(RowsResult[Protection]):
     """The copy, what it was after each step, and the record; printing it shows no row.
 
     `s1` is the synthesis alone, `s2` filtered and filled again, `s3` with noise: the copy. A step
     that was left out leaves the frame of the step before. `seeds` and `recipe` are confidential.
     """
 
-    record: Protection
+    rows_in = "steps"  # what each did, and the rows it left
     seeds: ProtectionSeeds
     recoded: pl.DataFrame
     s1: pl.DataFrame
@@ -206,10 +205,6 @@ class ProtectResult(Result):
     def confidential(self) -> ConfidentialProtection:
         """Everything, seeds and ECAP values among it: not to be released."""
         return ConfidentialProtection(seeds=self.seeds, protection=self.record, recipe=self.recipe)
-
-    def frame(self) -> pl.DataFrame:
-        """One row for each step: what it did, and the rows it left."""
-        return rows_frame(self.record.steps)
 
     def sweep(self) -> pl.DataFrame:
         """One row for each size of leaves that was tried."""

@@ -451,8 +451,8 @@ class Stages:
         used = [name for name in record.columns if name in first.frame.columns]
         try:
             made = projection(
-                restore_form(self.table),
-                first.frame,
+                first.study.original,
+                first.study.synthetic[0],
                 columns=used,
                 kept=first.keep,
                 special_codes={name: given for name, given in codes.items() if name in used},

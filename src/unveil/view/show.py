@@ -45,6 +45,7 @@ SHOWN_IN = {
         "replication": ("Replication",),
         "rounding": ("RoundingComparison",),
         "run_comparison": ("RunComparison",),
+        "neighbour_sap": ("NeighbourSap",),
         "sap": ("Sap",),
         "suggestion": ("Suggestion",),
         "summary": ("Summary",),

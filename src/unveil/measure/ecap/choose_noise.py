@@ -25,9 +25,8 @@ from unveil.measure.ecap.caveats import (
 from unveil.measure.ecap.curves import curve, is_over, sensitivity, sigmas_about, smallest, worst_of
 from unveil.measure.ecap.ecap import EcapValues, prepare_values
 from unveil.measure.ecap.gaps import Places, Values
-from unveil.measure.result import rows_frame
+from unveil.measure.result import RowsResult, rows_frame
 from unveil.records.noise import CurveRow, NoiseChoice, SensitivityRow
-from unveil.view.show import Result
 
 VISIBLE = 0.05  # noise beyond this share of the population's spread is seen in the data
 N_PLACES = 20
@@ -36,10 +35,10 @@ _MOST_RUNGS = 200
 
 
 @dataclass(frozen=True, repr=False)
-class NoiseChoiceResult(Result):
+class NoiseChoiceResult(RowsResult[NoiseChoice]):
     """The amount of noise, the curve it was read from, and what should be known: confidential."""
 
-    record: NoiseChoice
+    rows_in = "curve"
 
     @property
     def sigma(self) -> float | None:
@@ -68,8 +67,7 @@ class NoiseChoiceResult(Result):
 
     def frame(self) -> pl.DataFrame:
         """The curve as a frame, unrounded."""
-        schema = {"sigma": pl.Float64, "ecap": pl.Float64, "quotient": pl.Float64}
-        return rows_frame(self.record.curve, schema)
+        return rows_frame(self.rows, dict.fromkeys(("sigma", "ecap", "quotient"), pl.Float64))
 
 
 def choose_noise(

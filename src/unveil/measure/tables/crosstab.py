@@ -106,10 +106,10 @@ class Crosstab:
 
 def parse_crosstab(sheet: SheetCells, totals: frozenset[str]) -> Crosstab:
     """The cross-table on a sheet, or a sentence on what cannot be read."""
-    return _Reader(sheet, totals).read()
+    return _SheetReader(sheet, totals).read()
 
 
-class _Reader:
+class _SheetReader:
     def __init__(self, sheet: SheetCells, totals: frozenset[str]) -> None:
         self._place, self._totals = sheet.place, totals
         width = max((len(row) for row in sheet.rows), default=0)
