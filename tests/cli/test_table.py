@@ -485,7 +485,7 @@ BAD = [
     ),
     (
         ("good.csv", "-r", "up:3", "--out", "o.txt"),
-        "--out writes a file that ends in .csv, not 'o.txt'.",
+        "--out writes a file that ends in .csv or .xlsx, not 'o.txt'.",
     ),
     (
         ("good.csv", "--chart", "c.gif"),

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,10 @@ from unveil.cli.table_documents import (
     TableFigures,
     check_files,
     comparison_csv,
+    is_workbook,
     level_notes,
     published_csv,
+    published_workbook,
     release_csv,
     release_json,
     write_documents,
@@ -83,6 +85,7 @@ class CountsSource:
     weights: str | None
     record_keys: str | None
     sample: bool
+    blank: str | None
     reading: Mapping[str, Any]
 
     @property
@@ -102,6 +105,7 @@ class CountsSource:
             layout=self.layout,
             total_label=self.labels,
             sample=self.sample,
+            blank=self.blank,
             published=beside,
             rounding=None if beside is None else NOT_PUBLISHED,
         )
@@ -122,10 +126,10 @@ class CountsSource:
             )
         if not self.dims:
             raise RolesError("Name the columns of the table: --dims sex,age.")
-        if self.count is not None or self.layout is not None or self.total_labels:
+        if self.count or self.layout or self.total_labels or self.blank:
             raise SettingsError(
-                "--count, --layout and --total-label are for files of counts. Omit them with"
-                " --microdata."
+                "--count, --layout, --total-label and --blank are for files of counts. Omit them"
+                " with --microdata."
             )
         return PublishedTable.from_microdata(
             self.file,
@@ -153,7 +157,7 @@ class Publication:
         is_file = self.published is None or Path(self.published).is_file()
         counts = source.load_counts(None if is_file else self.published)
         grid = counts.grid
-        return make_release(
+        made = make_release(
             grid,
             np.array(counts.system.counts, np.int64),
             rounding=parse_rounding(self.rounding, total=self.total),
@@ -166,6 +170,7 @@ class Publication:
             of_sample=counts.of_sample,
             record_keys=counts.record_keys,
         )
+        return replace(made, crosstab=counts.crosstab)
 
     def _read_values(self, source: CountsSource, grid: Grid) -> dict[str, Any] | None:
         """The values of a file, or of a column beside the counts; those of parts asked for."""
@@ -297,6 +302,7 @@ def table(
     weights: str | None,
     record_keys: str | None,
     sample: bool,
+    blank: str | None,
     bands: Any,
     special_codes: Any,
     missing_values: Any,
@@ -310,9 +316,10 @@ def table(
     """Measure the disclosure risk of a table of counts once it is published.
 
     FILE holds the true counts: long, with a column for each dimension and one of counts, or wide,
-    with the levels of the rows in the first column and those of the columns in the header. Totals
-    in it are recognised. Say with --round, --total and --margins what will be published: without
-    --round that is the counts as they are.
+    with the levels of the rows in the first column and those of the columns in the header, or a
+    cross-table of a workbook as an office lays it out. Totals in it are recognised. Say
+    with --round, --total and --margins what will be published: without --round that is the counts
+    as they are.
 
     SAP(n) is the probability that an intruder who knows n of the people, drawn at random, can be
     certain that some combination applies to none of the others (Smith and Elliot 2008).
@@ -323,6 +330,7 @@ def table(
       unveil table counts.csv -r random:3 --limit 4=0.05 --out publish.csv
       unveil table people.csv --microdata --dims sex,age -r suppress:5 --audit 10
       unveil table counts.csv --compare conventional:5,random:3 --area region
+      unveil table book.xlsx#T1 -r conventional:5 --margins all --total --out publish.xlsx
 
     Exit codes: 0 within limits, 1 internal error, 2 wrong use or bad input, 3 a limit is
     exceeded.
@@ -331,7 +339,17 @@ def table(
         raise ReadError("Name the file of counts: unveil table counts.csv --round conventional:5.")
     reading = dict(bands=bands, special_codes=special_codes, missing_values=missing_values)
     source = CountsSource(
-        file, microdata, dims, count, layout, total_labels, weights, record_keys, sample, reading
+        file,
+        microdata,
+        dims,
+        count,
+        layout,
+        total_labels,
+        weights,
+        record_keys,
+        sample,
+        blank,
+        reading,
     )
     shown = TableOutput(words, as_json, as_csv, out, chart)
     check_files(out=out, chart=chart)
@@ -357,7 +375,10 @@ def _measure_table(source: CountsSource, shown: TableOutput, **asked: Any) -> in
     publication = Publication(**{name: asked[name] for name in of_release})
     with progress_bar() as bar:
         release = publication.of(source)
-        document = None if shown.out is None else published_csv(release, source.labels)
+        document = None
+        if shown.out is not None:
+            write = published_workbook if is_workbook(shown.out) else published_csv
+            document = write(release, source.labels)
         notes = () if shown.out is None else tuple(level_notes(release))
         figures = _figures(release, limits, asked, bar)
     threshold = asked["threshold"]

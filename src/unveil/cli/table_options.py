@@ -90,7 +90,8 @@ source_options = together(
     option("--microdata", "FILE holds people's records: count them by --dims.", is_flag=True),
     names_option("--dims", "The columns that make the table. Default: all but the counts."),
     option("--count", "The column of counts. Default: count, n, freq or similar.", "COLUMN"),
-    option("--layout", "Layout of FILE. Default: inferred from its columns.", "long|wide"),
+    option("--layout", "Layout of FILE. Default: inferred.", "long|wide|crosstab"),
+    option("--blank", "What empty cells of a cross-table are.", "zero"),
     option(
         "--total-label total_labels",
         "Label of totals in FILE. May be repeated. Default: Total, All.",
@@ -219,7 +220,10 @@ design_options = together(
 )
 
 document_options = together(
-    file_option("--out", "Write the table to publish, without true counts, to this CSV file."),
+    file_option(
+        "--out",
+        "Write the table to publish, without true counts: .csv, or .xlsx in the shape of FILE.",
+    ),
     file_option("--chart", "CONFIDENTIAL: write the curve: .svg, .png or .pdf."),
     option("--words", "State every figure in a sentence.", is_flag=True),
     csv_option("Print the figures as CSV."),
