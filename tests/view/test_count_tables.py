@@ -319,8 +319,8 @@ def test_schemes_are_said_with_their_risk_and_their_loss():
         " mean absolute change of a count is 0.67.",
         "conventional:5: the risk starts at 2 people known, and SAP exceeds 0.05 from 4; the"
         " mean absolute change of a count is 1.50.",
-        "suppress:3:unknown: the risk starts at 3 people known, and SAP does not exceed 0.05 up to 6;"
-        " the mean absolute change of a count is 0, and 3 of 6 cells are suppressed.",
+        "suppress:3:unknown: the risk starts at 3 people known, and SAP does not exceed 0.05 up to"
+        " 6; the mean absolute change of a count is 0, and 3 of 6 cells are suppressed.",
         "Only suppress:3:unknown stays within 0.05 up to 6 people known, and suppresses cells.",
     ]
 
