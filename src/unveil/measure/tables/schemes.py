@@ -113,7 +113,8 @@ def _make_scheme(given: str, kind: str, rest: list[str]) -> Scheme:
             f"The {what} of the scheme {quote_value(given)} must be a whole number from {least} to"
             f" {LARGEST_SIZE:,}."
         )
-    return Scheme(kind, size, **{word: True for word in rest[1:]})
+    interval, zeros, unknown = (word in rest[1:] for word in WORDS)
+    return Scheme(kind, size, interval, zeros, unknown)
 
 
 def _make_cellkey(given: str, form: str) -> Scheme:
