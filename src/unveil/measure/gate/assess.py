@@ -143,10 +143,9 @@ def assess(
             sensitive=sensitive,
             person=person,
             missing_values=missing_values,
-            expected=True,
             progress=progress,
             **settings,
-        )
+        ).with_expected(progress, has_parts=True)
     for name in sensitive or {}:
         if found is not None and name not in found.record.targets:
             raise SettingsError(

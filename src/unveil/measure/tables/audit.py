@@ -99,12 +99,14 @@ def _exposing_cells(
 
 
 def _by_oracle(
-    cells: Iterable[int], until: float | None, oracle: AnyOracle
+    cells: Sequence[int], until: float | None, oracle: AnyOracle
 ) -> tuple[int, ...] | None:
     if isinstance(oracle, ProgrammeOracle):
         oracle.until = until
     found = []
     try:
+        if isinstance(oracle, ProgrammeOracle):
+            oracle.raise_together(cell for cell in cells if not oracle.system.counts[cell])
         for cell in cells:
             if until is not None and time.monotonic() >= until:
                 return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import permutations
 from typing import Any
 
@@ -12,6 +12,7 @@ import polars as pl
 
 from unveil.arguments import is_list, quote_value, true_or_false
 from unveil.errors import InputError, SettingsError, list_names, nearest
+from unveil.measure.tables.crosstab import Crosstab
 from unveil.measure.tables.grid import (
     LARGEST_COUNT,
     MOST_DIMS,
@@ -166,6 +167,8 @@ class PublishedTable:
     """True where people's records were counted: no message quotes their levels."""
     record_keys: RecordKeys | None = field(default=None, repr=False, compare=False)
     """Of people's records: whose key is in which cell."""
+    crosstab: Crosstab | None = field(default=None, repr=False, compare=False)
+    """The sheet that the counts were read from, where it was a cross-table."""
 
     @classmethod
     def from_counts(
@@ -288,6 +291,7 @@ class PublishedTable:
         layout: str | None = None,
         total_label: str | Sequence[str] = ("Total", "All"),
         sample: bool = False,
+        blank: str | None = None,
         **asked: Any,
     ) -> PublishedTable:
         """A release of a table of counts that stands in a file.
@@ -297,19 +301,22 @@ class PublishedTable:
         path
             A CSV, TSV, Parquet or Excel file, or a frame. Long: columns of levels and one of
             counts. Wide: levels of the rows in the first column, those of the columns in the
-            header.
+            header. Crosstab: a sheet as an office lays it out, with titles, up to three rows of
+            headers, several columns of labels, totals, notes, and counts such as 1 200.
         dims
-            Long: the columns that make the table, all but the counts without it. Wide: names for
-            rows and columns.
+            Long: the columns that make the table, all but the counts without it. Wide and
+            crosstab: names for the columns of labels, then for the rows of headers.
         count
             Long: the column of counts; without it one called count, n, freq or the like.
         layout
-            "long" or "wide"; found out from the columns without it.
+            "long", "wide" or "crosstab"; found out from the file without it.
         total_label
             How the file calls sums over all levels of a dimension. They must add up, and are not
             cells.
         sample
             Whether the counts are of a sample of the people.
+        blank
+            Crosstab: "zero" where empty cells are 0.
         **asked
             What is published, as in `from_counts`; `published` may name a column of a long file.
         """
@@ -323,6 +330,7 @@ class PublishedTable:
             layout=layout,
             total_label=total_label,
             published=wanted.get("published"),
+            blank=blank,
         )
         if found.published is not None:
             settings = {name: wanted.get(name, default) for name, default in DEFAULTS.items()}
@@ -330,7 +338,8 @@ class PublishedTable:
             wanted["published"] = {p: v for p, v in found.published.items() if p in asked_for}
         is_sample = true_or_false("sample", sample)
         told = (*found.notes, OF_SAMPLE) if is_sample else found.notes
-        return make_release(found.grid, found.counts, notes=told, of_sample=is_sample, **wanted)
+        made = make_release(found.grid, found.counts, notes=told, of_sample=is_sample, **wanted)
+        return replace(made, crosstab=found.crosstab)
 
     @property
     def grid(self) -> Grid:

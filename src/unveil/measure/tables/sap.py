@@ -26,6 +26,7 @@ from unveil.measure.tables.sap_depth import (
     list_lessons,
     parse_depth,
 )
+from unveil.measure.tables.sap_events import ProgrammeOracle
 from unveil.measure.tables.schemes import trivial_bounds
 from unveil.records.count_tables import Sap, SapDepth, SapLesson, SapTaught, SapTaughtVariable
 from unveil.seeding import choose_seed
@@ -84,6 +85,7 @@ def record_of(
         cell_bounds=tuple(zip(published.lo, published.hi, strict=True)),
         total_bounds=_total_bounds(release),
         exposed=given_away.exposed,
+        n_unseen=main.oracle.n_unseen if isinstance(main.oracle, ProgrammeOracle) else 0,
         by_depth=by_depth,
         taught=what_zeros_teach(main.system, grid, given_away.recovered),
         notes=release.notes,
