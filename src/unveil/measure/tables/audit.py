@@ -122,11 +122,6 @@ def _by_oracle(
 class AuditResult(RowsResult[Audit]):
     """Every suppressed value: confidential, for it says how near each estimate comes."""
 
-    @property
-    def complete(self) -> bool:
-        """Whether every bound is the tightest, so that nothing given away is overlooked."""
-        return self.record.complete
-
     def frame(self) -> pl.DataFrame:
         """One row per suppressed value: its levels of each dimension, then its figures."""
         return rows_to_frame(self.record.dims, [row.to_dict() for row in self.rows])

@@ -180,16 +180,6 @@ class SapResult(Result):
         """SAP(0), SAP(1), ... as fractions; None where it is not known exactly."""
         return tuple(None if one is None else Fraction(one) for one in self.record.exact)
 
-    @property
-    def lower(self) -> tuple[float, ...]:
-        """Certified lower bounds, equal to the upper ones where the figure is exact."""
-        return self.record.lower
-
-    @property
-    def upper(self) -> tuple[float, ...]:
-        """Certified upper bounds."""
-        return self.record.upper
-
     def passes(self, threshold: float) -> int | None:
         """The smallest number of known people at which SAP is certainly above a threshold."""
         limit = parse_threshold(threshold)
