@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from unveil.measure.ecap.choose_noise import choose_noise
     from unveil.measure.ecap.discrete import ecap_discrete
     from unveil.measure.ecap.ecap import ecap
+    from unveil.measure.ecap.ecap_records import ecap_records
     from unveil.measure.gate.assess import assess
     from unveil.measure.roles.suggest import suggest
     from unveil.measure.structure.compare_structure import compare_structure
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from unveil.measure.tables.audit import audit
     from unveil.measure.tables.bounds import bounds
     from unveil.measure.tables.compare_rounding import compare_rounding
+    from unveil.measure.tables.neighbour_sap import neighbour_sap
     from unveil.measure.tables.plan.plan import Plan
     from unveil.measure.tables.ptable import ptable
     from unveil.measure.tables.published_table import PublishedTable
@@ -118,6 +120,7 @@ __all__ = [
     "ecap",
     "ecap_discrete",
     "ecap_from_probabilities",
+    "ecap_records",
     "excess",
     "exclusion_table",
     "explore",
@@ -129,6 +132,7 @@ __all__ = [
     "linkability",
     "match_risk",
     "membership",
+    "neighbour_sap",
     "pair_tables",
     "projection",
     "protect",
@@ -181,6 +185,7 @@ _HOMES = {
     "ecap": "measure.ecap.ecap",
     "ecap_discrete": "measure.ecap.discrete",
     "ecap_from_probabilities": "measure.ecap.arguments",
+    "ecap_records": "measure.ecap.ecap_records",
     "excess": "measure.disclosure.excess",
     "exclusion_table": "measure.disclosure.exclusion_table",
     "explore": "project.explore.explore",
@@ -202,6 +207,7 @@ _HOMES = {
     "replicate": "measure.utility.replicate",
     "ptable": "measure.tables.ptable",
     "round_table": "measure.tables.round_table",
+    "neighbour_sap": "measure.tables.neighbour_sap",
     "sap": "measure.tables.sap",
     "singling_out": "measure.attacks.singling_out",
     "smooth": "protection.smooth",

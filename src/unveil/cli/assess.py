@@ -62,7 +62,9 @@ def assess(
     """
     wanted = parse_limits(limits)
     asked = {"sensitive": gate.sensitive, **settings}
-    result, assessment = measure_and_assess(files, wanted, gate, asked, is_gate=True)
+    result, assessment = measure_and_assess(
+        files, wanted, gate, asked, is_gate=True, has_parts=True
+    )
     figures = {name: limit for name, limit in wanted.items() if name in LIMITABLE}
     found = summarise_disclosure(
         result.record,

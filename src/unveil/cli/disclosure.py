@@ -169,6 +169,7 @@ def measure_and_assess(
     *,
     recipe: "Recipe | None" = None,
     is_gate: bool = False,
+    has_parts: bool = False,
 ) -> tuple[DisclosureResult, Assessment]:
     """Read once, measure and assess, with a progress bar; a limit, too, makes it a gate."""
     check_settings(**settings)
@@ -181,9 +182,8 @@ def measure_and_assess(
             from unveil.project.recode_original import recode_opened
 
             opened, notes = recode_opened(opened, recipe)
-        result = measure_disclosure(
-            opened.original, opened.synthetic, **settings, expected=True, progress=bar
-        )
+        result = measure_disclosure(opened.original, opened.synthetic, **settings, progress=bar)
+        result = result.with_expected(bar, has_parts=has_parts)
         if any(name in limits for name in LIMITED):
             result = result.with_key_sets(bar)
         assessment = assess_files(
