@@ -79,7 +79,7 @@ class Secrets:
         """All that a project knows."""
         released = [held.whole.frame for held in inputs.synthetic]
         return cls(
-            original=inputs.collected_file.whole,
+            original=read_table(inputs.collected_file, side="original"),
             synthetic=pl.concat(released, how="diagonal_relaxed"),
             members=members,
             with_role=frozenset(_columns_with_role(project, run, inputs)),

@@ -1,9 +1,9 @@
 """The release pack: what may leave, made from a list of what is allowed; the rest is archived.
 
-`papers`: Chapelle and Falissard ask for the kind and amount of noise and warn of ECAP values; Raab
-advises no more than the class of method, and fake data that say so. Nothing gets into a public pack
-because it lies in a folder: each member is made here, from the synthetic files that a named person
-released. What was made is then opened again by `leak_check`, which knows nothing of this module.
+Chapelle and Falissard ask to publish the kind and amount of noise and warn of ECAP values; Raab
+advises no more than the class of method, and data that say that they are fake. Nothing gets into a
+public pack because it lies in a folder: each member is made here, from the synthetic files that a
+named person released. `leak_check` then opens the archive, and knows nothing of this module.
 """
 
 import os
@@ -13,13 +13,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePath
 from statistics import median
 from typing import Any, cast
 
-import msgspec
 import numpy as np
 import polars as pl
+from msgspec.structs import replace
 
 from unveil.assessment.assess_release import is_barred
 from unveil.atomic import check_present, is_left_behind, replace_file, write_beside
@@ -69,6 +69,7 @@ from unveil.records.judgement import Decision, Judgement
 from unveil.records.pack import (
     Pack,
     PackCheck,
+    PackCheckName,
     PackDocuments,
     PackForm,
     PackMember,
@@ -76,15 +77,24 @@ from unveil.records.pack import (
 )
 from unveil.records.report import Parts
 from unveil.records.run import Run
-from unveil.records.synthesis import ConfidentialSynthesis, Ending, Synthesis
+from unveil.records.synthesis import ConfidentialSynthesis, Synthesis
 from unveil.view.codebook_csv import codebook_csv
 from unveil.view.format import format_count
 from unveil.view.pack import pack_page
 
 STAGE = f"{RUNS}/.pack"
 STATEMENT, DECISION, BOOK_CSV, MORE = "noise_statement.txt", "decision.json", "codebook.csv", "more"
-_FILE = "file:"
 _ARCHIVED = ("project.toml", "log.jsonl", RUNS, DECISIONS, CONFIDENTIAL)
+_WHAT = {
+    PAGE: "what it is, how to use it, what was decided",
+    CODEBOOK: "codebook, for programs",
+    BOOK_CSV: "codebook, as a table",
+    STATEMENT: "class of method; kind and amount of noise",
+    DECISION: "the decision",
+    CRATE: "the record for programs (RO-Crate)",
+    MANIFEST: "SHA-256 of every other file",
+}
+Contents = dict[str, Path | bytes]
 
 
 # What was released? A decision of a named person, about files that are as they were.
@@ -105,23 +115,31 @@ class Release:
         """The files of the run."""
         return Inputs(self.project, self.run.files)
 
+    @property
+    def alerts(self) -> list[str]:
+        """Alerts that stand against the release now, although it was decided."""
+        despite = {one.alert: one.reason for one in self.decision.despite}
+        against = alerts_against(self.judgement, despite)
+        barred = self.judgement.audience
+        return [one.id for one in against if one.status == "block" or is_barred(one, barred)]
+
+    @property
+    def differences(self) -> list[CodebookDifferences]:
+        """How the structure of each synthetic file differs."""
+        return [record for _, record in self.parts.of("structure")]
+
 
 def find_release(project: ProjectFile) -> Release:
     """The release that stands; refused where there is none, or something changed since."""
     decisions = load_decisions(project.folder)
     if not decisions or not decisions[-1].release:
-        what = "No decision releases these files" if not decisions else "The last decision refuses"
+        what = "The last decision refuses" if decisions else "No decision releases these files"
         raise RulingNeededError(
             f'Nothing is packed. {what}. First: unveil decide --release --by "Name, role" --note'
             ' "...".'
         )
     decision = decisions[-1]
-    faults, _ = release_obstacles(project.folder, decision.run)
-    if faults:
-        raise TamperedError(
-            f"Nothing is packed: {faults[0].sentence} {faults[0].fix or ''} {len(faults)} such,"
-            " see unveil log --verify."
-        )
+    _check_log(project.folder, decision.run)
     run = load_run(project.folder, decision.run)
     changes = [*changes_since_release(project.folder, decision, run.files)]
     decided = {(one.role, one.copy, one.path) for one in run.files}
@@ -134,29 +152,16 @@ def find_release(project: ProjectFile) -> Release:
     return Release(project, decision, run, parts, judge_run(project, run, parts))
 
 
-def blocking_alerts(release: Release) -> list[str]:
-    """The ids of alerts that stand against the release now, although it was decided."""
-    despite = {one.alert: one.reason for one in release.decision.despite}
-    against = alerts_against(release.judgement, despite)
-    return [
-        one.id
-        for one in against
-        if one.status == "block" or is_barred(one, release.judgement.audience)
-    ]
+def _check_log(folder: Path, run: int) -> None:
+    faults, _ = release_obstacles(folder, run)
+    if faults:
+        raise TamperedError(
+            f"Nothing is packed: {faults[0].sentence} {faults[0].fix or ''} {len(faults)} such,"
+            " see unveil log --verify."
+        )
 
 
 # The synthetic data as the public gets them: declared, but for what only the original tells.
-
-
-@dataclass(frozen=True)
-class PublicData:
-    """The synthetic files, ready to be written."""
-
-    frames: tuple[pl.DataFrame, ...]
-    stems: tuple[str, ...]
-    codebook: Codebook
-    is_partly: bool
-    notes: tuple[str, ...]
 
 
 _HOSTILE = re.compile(
@@ -165,52 +170,55 @@ _HOSTILE = re.compile(
 )
 
 
-def _public_data(release: Release) -> PublicData:
-    folder, data = release.project.folder, release.project.data
-    labels = None if data.labels is None else folder / data.labels
-    tables = [read_table(folder / path, side="synthetic") for path in data.synthetic]
+def _write_data(release: Release, stage: Path) -> tuple[dict[str, Path], str, list[str]]:
+    """The data files by member, the ending of the first format, and notes on their labels."""
+    project, said = release.project, release.project.pack
+    paths = [project.folder / path for path in project.data.synthetic]
+    tables = [read_table(path, side="synthetic") for path in paths]
     if any(table.frame.columns != tables[0].frame.columns for table in tables):
         raise SettingsError(
             "The synthetic files have different columns, so one codebook cannot describe them."
             " Release them in packs of their own."
         )
-    original = read_table(folder / data.original, side="original", dictionary=labels)
+    original = read_table(release.inputs.collected_file, side="original")
     fitted = [_fit(table, original) for table in tables]
-    frames = tuple(frame for frame, _ in fitted)
+    frames = [frame for frame, _ in fitted]
     book, notes = _public_codebook(frames, fitted[0][1])
-    is_partly = any(codebook_of(table).file_label == PARTLY_LABEL for table in tables)
-    if "row-order" not in release.project.pack.released:
-        frames = tuple(map(_shuffle, frames))
-    return PublicData(frames, tuple(_stems(data.synthetic)), book, is_partly, tuple(notes))
-
-
-def _stems(paths: Sequence[str]) -> Iterator[str]:
-    names = [PurePosixPath(path.replace("\\", "/")).name.split(".", 1)[0] for path in paths]
-    for number, name in enumerate(names, start=1):
-        yield name if names.count(name) == 1 else f"{name}_{number}"
+    if "row-order" not in said.released:
+        frames = [*map(_shuffle, frames)]
+    names = [PurePath(path.name.split(".", 1)[0]).name for path in paths]
+    stems = [f"{one}_{n}" if names.count(one) > 1 else one for n, one in enumerate(names, 1)]
+    endings = said.formats or (choose_ending(paths[0].name),)
+    jobs = [
+        (frame, target_of(stage / f"{stem}.{ending}", fake=True))
+        for ending in endings
+        for stem, frame in zip(stems, frames, strict=True)
+    ]
+    partly = any(codebook_of(table).file_label == PARTLY_LABEL for table in tables)
+    made = write_files(jobs, WriteSettings(book, marker=said.marker, partly=partly))
+    written = [Path(path) for one in made for path in (one.path, *one.beside)]
+    return {f"{DATA}{path.name}": path for path in written}, f".{endings[0]}", notes
 
 
 def _fit(table: Table, original: Table) -> tuple[pl.DataFrame, dict[str, Variable]]:
     """Columns coded as they are declared: by the synthetic file, or else by the original."""
     columns, known = {}, {}
     for column in table.frame.get_columns():
-        for said in (table.variables.get(column.name), original.variables.get(column.name)):
-            if said is None or not (said.levels or said.label or said.missing):
-                continue
-            try:
-                columns[column.name] = fit_column(column.alias(""), said)
-                known[column.name] = said
-                break
-            except WriteError:
-                continue  # declared of other values, such as those before a recoding
-        else:
-            columns[column.name], known[column.name] = column, variable_of(column)
+        name = column.name
+        columns[name], known[name] = column, variable_of(column)
+        for said in (table.variables.get(name), original.variables.get(name)):
+            if said is not None and (said.levels or said.label or said.missing):
+                try:
+                    columns[name], known[name] = fit_column(column.alias(""), said), said
+                    break
+                except WriteError:  # declared of other values, such as those before a recoding
+                    continue
     return pl.DataFrame(columns), known
 
 
 def _public_codebook(
     frames: Sequence[pl.DataFrame], known: Mapping[str, Variable]
-) -> tuple[Codebook, Iterator[str]]:
+) -> tuple[Codebook, list[str]]:
     """What is declared, without codes that fewer than five records have, and hostile labels.
 
     A level that only the original has would tell that somebody has it.
@@ -219,28 +227,18 @@ def _public_codebook(
     for name, said in known.items():
         counts = _count_codes([frame[name] for frame in frames])
         kept = [one for one in said.levels if counts(one.code) >= FEWEST_PEOPLE]
-        clean = [one for one in kept if not _is_hostile(one.label)]
+        clean = tuple(one for one in kept if not _is_hostile(one.label))
         label = None if said.label is None or _is_hostile(said.label) else said.label
         rare += [name] * (len(kept) < len(said.levels))
         hostile += [name] * (len(clean) < len(kept) or label != said.label)
         missing = tuple(code for code in said.missing if counts(code))
-        variables.append(
-            msgspec.structs.replace(said, label=label, levels=tuple(clean), missing=missing)
-        )
-
-    def notes() -> Iterator[str]:
-        if rare:
-            yield (
-                f"Codes that fewer than {FEWEST_PEOPLE} records have are without a label in"
-                f" {list_names(rare)}."
-            )
-        if hostile:
-            yield (
-                "Labels with markup, addresses, paths or characters that cannot be printed are"
-                f" left out in {list_names(hostile)}."
-            )
-
-    return Codebook(source="", format="csv", variables=tuple(variables)), notes()
+        variables.append(replace(said, label=label, levels=clean, missing=missing))
+    notes = {
+        f"Codes of fewer than {FEWEST_PEOPLE} records have no label in {list_names(rare)}.": rare,
+        f"Labels that a program might run are left out in {list_names(hostile)}.": hostile,
+    }
+    book = Codebook(source="", format="csv", variables=tuple(variables))
+    return book, [sentence for sentence, names in notes.items() if names]
 
 
 def _is_hostile(label: str) -> bool:
@@ -250,12 +248,10 @@ def _is_hostile(label: str) -> bool:
 def _count_codes(columns: Sequence[pl.Series]) -> Any:
     """How many records have a code, over all synthetic files."""
     values = pl.concat([column.alias("value").drop_nulls() for column in columns])
-    if values.dtype == pl.Boolean:
-        values = values.cast(pl.Int8)
-    is_number = values.dtype.is_numeric()
-    values = values.cast(pl.Float64 if is_number else pl.String)
-    counts = dict(values.value_counts(name="n").iter_rows())
-    return lambda code: counts.get(find_code_number(code) if is_number else str(code), 0)
+    is_number = values.dtype.is_numeric() or values.dtype == pl.Boolean
+    counts = values.cast(pl.Float64 if is_number else pl.String).value_counts(name="n")
+    known = dict(counts.iter_rows())
+    return lambda code: known.get(find_code_number(code) if is_number else str(code), 0)
 
 
 def _shuffle(frame: pl.DataFrame) -> pl.DataFrame:
@@ -264,8 +260,8 @@ def _shuffle(frame: pl.DataFrame) -> pl.DataFrame:
     Sorted first, whatever order they had is forgotten; then scattered by a hash of their place, so
     that the first rows are like the others. No seed takes part, and the same rows give one order.
     """
-    texts = frame.select(pl.all().cast(pl.String, strict=False).fill_null("")).to_dict()
-    order = pl.DataFrame({f"{n}": column for n, column in enumerate(texts.values())})
+    texts = frame.select(pl.all().cast(pl.String, strict=False).fill_null("\uffff"))
+    order = pl.DataFrame({f"{n}": column for n, column in enumerate(texts)})
     place = np.arange(1, frame.height + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):  # splitmix64
         place = (place ^ (place >> np.uint64(shift))) * np.uint64(factor)
@@ -276,27 +272,24 @@ def _shuffle(frame: pl.DataFrame) -> pl.DataFrame:
 # How the data were made, in a sentence; what is known to differ; what utility was selected.
 
 
-@dataclass(frozen=True)
-class _Origin:
-    """What the records of the project say of how the synthetic files were made."""
-
-    statement: str | None
-    synthesis: Synthesis | None
+Origin = tuple[str | None, Synthesis | None]
+"""The public statement of synthetic files, and the record of their synthesis."""
 
 
-def _find_origin(release: Release) -> _Origin:
+def _find_origin(release: Release) -> Origin:
     """One statement for all files; none where a file was made elsewhere, or they differ."""
-    inputs, found = release.inputs, []
+    inputs, found = release.inputs, dict[str | None, Origin]()
     made = [inputs.protection(file.path) for file in inputs.select_files("protection")]
     for path, mark in zip(release.project.data.synthetic, inputs.copy_marks, strict=True):
-        mine = [one.protection for one in made if one is not None and one.is_of(*mark)]
-        if mine:
-            found.append(_Origin(mine[0].statement, mine[0].synthesis))
-        elif (synthesis := _find_synthesis(release.project.folder, path, mark[0])) is not None:
-            found.append(_Origin(statement_of(synthesis, (), None), synthesis))
-        else:
-            return _Origin(None, None)
-    return found[0] if len({one.statement for one in found}) == 1 else _Origin(None, None)
+        origin: Origin = (None, None)
+        synthesis = _find_synthesis(release.project.folder, path, mark[0])
+        if synthesis is not None:
+            origin = statement_of(synthesis, (), None), synthesis
+        for one in made:
+            if one is not None and one.is_of(*mark):
+                origin = one.protection.statement, one.protection.synthesis
+        found[origin[0]] = origin
+    return next(iter(found.values())) if len(found) == 1 else (None, None)
 
 
 def _find_synthesis(folder: Path, path: str, n_rows: int) -> Synthesis | None:
@@ -324,14 +317,15 @@ _DIFFERENCES = {
 _SEVERE = ("only synthetic", "kind", "contradiction")
 
 
-def _differences(found: Sequence[CodebookDifferences]) -> Iterator[str]:
-    rows = [row for record in found for row in record.rows]
+def _differences(release: Release) -> Iterator[str]:
+    rows = [row for record in release.differences for row in record.rows]
     for kind, words in _DIFFERENCES.items():
         columns = dict.fromkeys(str(row.variable) for row in rows if row.kind == kind)
         if columns:
             yield f"{list_names(columns, most=40)}: {words}."
     if n := len({row.variable for row in rows if row.kind == "only original"}):
         yield f"{format_count(n, 'column')} of the original {'is' if n == 1 else 'are'} left out."
+    yield from release.project.pack.differences
 
 
 def _utility(release: Release) -> Iterator[str]:
@@ -342,102 +336,77 @@ def _utility(release: Release) -> Iterator[str]:
         if chosen == "S_pMSE" and whole:
             yield f"S_pMSE of all columns together: {max(whole):.2g} (1 is what chance gives)."
         if chosen == "pairs" and pairs:
-            yield (
-                f"S_pMSE of {format_count(len(pairs), 'pair')} of columns: median"
-                f" {median(pairs):.2g}, highest {max(pairs):.2g} (1 is what chance gives)."
-            )
+            n = format_count(len(pairs), "pair")
+            yield f"S_pMSE of {n} of columns: median {median(pairs):.2g}, highest {max(pairs):.2g}."
 
 
-# The four checks: each passed or open, with its evidence.
+# The four checks: each passed, or open with what is lacking.
 
 
-def _check_labelling(release: Release, data: Mapping[str, Path]) -> PackCheck:
-    said = release.project.pack
-    lacks_marker = said.is_low_fidelity and said.marker is None
-    faults = [sentence for _, sentence in mark_faults(data, said.marker)]
-    faults += ["Low-fidelity data need a column that says FAKE in every row."] * lacks_marker
-    n = format_count(sum(not name.endswith(BESIDE) for name in data), "data file")
-    column = ", and a column in every row" if said.marker else ""
-    return PackCheck(
-        name="labelling",
-        is_passed=not faults,
-        evidence=" ".join(faults) or f"{n}: name and label of each say FAKE{column}.",
-        fix='Name the column in [pack]: marker = "FAKE".' if lacks_marker else None,
+def _check(name: PackCheckName, evidence: str, *lacking: str, fix: str | None = None) -> PackCheck:
+    """Passed with its evidence, unless something is lacking."""
+    told = " ".join(filter(None, lacking))
+    return PackCheck(name=name, is_passed=not told, evidence=told or evidence, fix=fix)
+
+
+def _checks(
+    release: Release,
+    files: Mapping[str, Path],
+    synthesis: Synthesis | None,
+    said: Mapping[str, Any],
+) -> Iterator[PackCheck]:
+    pack, decision = release.project.pack, release.decision
+    n = format_count(sum(not name.endswith(BESIDE) for name in files), "data file")
+    column = ", and a column in every row" if pack.marker else ""
+    needs = 'Name it in [pack]: marker = "FAKE".' if pack.is_low_fidelity and not column else None
+    yield _check(
+        "labelling",
+        f"{n}: name and label of each say FAKE{column}.",
+        *(sentence for _, sentence in mark_faults(files, pack.marker)),
+        "Low-fidelity data need a column that says FAKE in every row." if needs else "",
+        fix=needs,
+    )
+    yield _check(
+        "disclosure",
+        f"Released by {decision.by} on {decision.on[:10]} (decision {decision.number}), after an"
+        " assessment against limits accepted by name; the files are unchanged since.",
+        f"Alerts stand against it: {list_names(release.alerts)}." if release.alerts else "",
+    )
+    lacking, fix = _structure_lack(release, synthesis)
+    listed = format_count(len([*_differences(release)]), "known difference")
+    yield _check("structure", f"Each column is in the codebook; {listed}.", lacking, fix=fix)
+    open_ = [name for name, text in said.items() if text is None]
+    yield _check(
+        "documentation",
+        "Codebook, class of method, noise statement, advice, licence and contact.",
+        f"Not stated: {', '.join(open_)}." if open_ else "",
+        fix=f'State it in [pack]: {open_[0]} = "...".' if open_ else None,
     )
 
 
-def _check_disclosure(release: Release) -> PackCheck:
-    alerts, decision = blocking_alerts(release), release.decision
-    return PackCheck(
-        name="disclosure",
-        is_passed=not alerts,
-        evidence=f"{format_count(len(alerts), 'alert')} against the release: {list_names(alerts)}."
-        if alerts
-        else f"Released by {decision.by} on {decision.on[:10]} (decision {decision.number}), after"
-        " an assessment against limits accepted by name; the files are unchanged since.",
-        fix="Decide again: unveil run, unveil decide." if alerts else None,
-    )
-
-
-def _check_structure(release: Release, origin: _Origin, n_columns: int) -> PackCheck:
-    found = [record for _, record in release.parts.of("structure")]
-    severe = dict.fromkeys(
-        str(row.variable) for record in found for row in record.rows if row.kind in _SEVERE
-    )
-    open_, fix = "", None
-    if not found:
-        open_, fix = "The structure was not compared with the original's.", "unveil run --again"
-    elif severe and not release.project.pack.differences:
-        open_ = f"Built otherwise than the original: {list_names(severe)}."
-        fix = 'Explain it in [pack]: differences = ["..."].'
-    elif release.project.pack.is_low_fidelity and (modelled := _modelled(origin.synthesis)):
-        open_ = f"Not of low fidelity: {list_names(modelled)} follow other columns."
-        fix = 'Synthesise with method = "sample", or omit fidelity in [pack].'
-    told = f"{format_count(n_columns, 'column')}, each described in the codebook;"
-    n = len([*_differences(found)]) + len(release.project.pack.differences)
-    return PackCheck(
-        name="structure",
-        is_passed=not open_,
-        evidence=open_ or f"{told} {format_count(n, 'known difference')} listed.",
-        fix=fix,
-    )
-
-
-def _modelled(synthesis: Synthesis | None) -> list[str]:
-    """Columns of which low fidelity is not shown: modelled on others, or made elsewhere."""
-    if synthesis is None:
-        return ["columns made elsewhere"]
-    return [one.name for one in synthesis.columns if one.predictors or one.role == "kept"]
-
-
-def _check_documentation(release: Release, method: str | None, noise: str | None) -> PackCheck:
-    said = {
-        "method": method,
-        "noise": noise,
-        "licence": release.project.pack.licence,
-        "contact": release.project.pack.contact,
-    }
-    lacking = [name for name, text in said.items() if text is None]
-    example = ", ".join(f'{name} = "..."' for name in lacking)
-    return PackCheck(
-        name="documentation",
-        is_passed=not lacking,
-        evidence=f"Not stated: {', '.join(lacking)}."
-        if lacking
-        else "Codebook, class of method, noise statement, advice, licence and contact.",
-        fix=f"State it in [pack]: {example}." if lacking else None,
-    )
+def _structure_lack(release: Release, synthesis: Synthesis | None) -> tuple[str, str | None]:
+    rows = [row for record in release.differences for row in record.rows]
+    severe = dict.fromkeys(str(row.variable) for row in rows if row.kind in _SEVERE)
+    if not release.differences:
+        return "The structure was not compared with the original's.", "Measure it: unveil run."
+    if severe and not release.project.pack.differences:
+        told = f"Built otherwise than the original: {list_names(severe)}."
+        return told, 'Explain it in [pack]: differences = ["..."].'
+    columns = () if synthesis is None else synthesis.columns
+    modelled = [one.name for one in columns if one.predictors or one.role == "kept"]
+    if release.project.pack.is_low_fidelity and (modelled or synthesis is None):
+        told = f"Low fidelity is not shown of {list_names(modelled) or 'files made elsewhere'}."
+        return told, 'Synthesise with method = "sample", or omit fidelity in [pack].'
+    return "", None
 
 
 # Building a pack, looking at it again, and putting it in place.
 
 
-def pack_public(
-    project: ProjectFile,
-    out: str | os.PathLike[str],
-    *,
-    sign: str | os.PathLike[str] | None = None,
-) -> Pack:
+Key = str | os.PathLike[str] | None
+
+
+def pack_public(project: ProjectFile, out: str | os.PathLike[str], *, sign: Key = None) -> Pack:
     """Build the public pack of the release that stands, and write it if nothing leaks.
 
     Raises
@@ -447,66 +416,46 @@ def pack_public(
     LeakError
         If the finished archive holds what must not leave (5); nothing is written.
     """
-    place = _parse_out(out)
-    with lock_project(project.folder, "unveil pack"), _staged(project.folder) as stage:
-        heal_log(project.folder)
-        forget_hashes()
+    with _prepared(project, out) as (place, stage):
         release = find_release(project)
         members, documents = _public_members(release, stage)
         with _written(place, members, mode=0o666) as archive:
-            leaks = [
-                one
-                for one in find_leaks(archive, gather_secrets(release, frozenset(members)))
-                if one.id not in project.pack.released
-            ]
+            found = find_leaks(archive, gather_secrets(release, frozenset(members)))
+            leaks = [one for one in found if one.id not in project.pack.released]
             if leaks:
-                raise LeakError(_refusal([(one.id, one.sentence) for one in leaks]))
-            made = _record(place, "public", archive, members, documents)
+                told = "\n".join(f"- {one.id}: {one.sentence}" for one in leaks)
+                raise LeakError(
+                    f"The leak check refused the pack, and nothing was written.\n{told}\nRemove"
+                    " it, or state in project.toml who releases it all the same and why:"
+                    f' [[pack.more]] release = "{leaks[0].id}", reason = "...", by = "Name, role".'
+                )
+            made = _record(place, "public", archive, members)
             signature = None if sign is None else sign_file(archive, Path(os.fsdecode(sign)))
-        made = msgspec.structs.replace(made, more=project.pack.more)
-        pack = _signed(place, made, signature)
-        _log(project, release, pack)
-    return pack
-
-
-def _refusal(found: Sequence[tuple[str, str]]) -> str:
-    told = "\n".join(f"- {id_}: {sentence}" for id_, sentence in found)
-    return (
-        f"The leak check refused the pack, and nothing was written.\n{told}\nRemove it, or state in"
-        " project.toml who releases it all the same and why:"
-        f' [[pack.more]] release = "{found[0][0]}", reason = "...", by = "Name, role".'
-    )
+        made = replace(made, checks=documents.checks, notes=documents.notes, more=project.pack.more)
+        _log(project, release, made)
+        return _signed(place, made, signature)
 
 
 def pack_confidential(
-    project: ProjectFile,
-    out: str | os.PathLike[str],
-    *,
-    sign: str | os.PathLike[str] | None = None,
+    project: ProjectFile, out: str | os.PathLike[str], *, sign: Key = None
 ) -> Pack:
     """Archive runs, decisions, log, seeds and all else that stays, readable by the owner only."""
-    place = _parse_out(out)
-    with lock_project(project.folder, "unveil pack"), _staged(project.folder):
-        heal_log(project.folder)
-        forget_hashes()
+    with _prepared(project, out) as (place, _):
         run = load_run(project.folder)
-        faults, _ = release_obstacles(project.folder, run.number)
-        if faults:
-            raise TamperedError(f"Nothing is packed: {faults[0].sentence} {faults[0].fix or ''}")
-        files: dict[str, Path | bytes] = dict(_archived(project.folder, place))
+        _check_log(project.folder, run.number)
+        members: Contents = dict(_archived(project.folder, place))
         decisions = load_decisions(project.folder)
-        parts = load_parts(project.folder, run)
-        files[CRATE] = confidential_crate(
+        members[CRATE] = confidential_crate(
             project.title,
             run=run,
             decision=decisions[-1] if decisions else None,
-            judgement=judge_run(project, run, parts),
+            judgement=judge_run(project, run, load_parts(project.folder, run)),
             answers=list_answers(project),
-            members=_members(files),
+            members=_members(members),
         )
-        files[MANIFEST] = manifest_text(_members(files)).encode()
-        with _written(place, files, mode=0o600) as archive:
-            made = _record(place, "confidential", archive, files, None)
+        members[MANIFEST] = manifest_text(_members(members)).encode()
+        with _written(place, members, mode=0o600) as archive:
+            made = _record(place, "confidential", archive, members)
             signature = None if sign is None else sign_file(archive, Path(os.fsdecode(sign)))
         return _signed(place, made, signature)
 
@@ -522,60 +471,46 @@ def _archived(folder: Path, out: Path) -> Iterator[tuple[str, Path]]:
                 yield inside.as_posix(), file
 
 
-def _parse_out(out: str | os.PathLike[str]) -> Path:
-    place = Path(os.fsdecode(out))
+@contextmanager
+def _prepared(project: ProjectFile, out: str | os.PathLike[str]) -> Iterator[tuple[Path, Path]]:
+    """Where the pack goes, and a folder to make it in, without what a killed command left."""
+    place, stage = Path(os.fsdecode(out)), project.folder / STAGE
     if place.suffix.lower() != ".zip":
         raise WriteError(
             f"A release pack is a zip archive, and {quote_text(place.name)} does not end in .zip."
             " Name another file."
         )
-    return place
+    with lock_project(project.folder, "unveil pack"):
+        heal_log(project.folder)
+        forget_hashes()
+        try:
+            shutil.rmtree(stage, ignore_errors=True)
+            stage.mkdir(mode=0o700, parents=True)
+            yield place, stage
+        except OSError as fault:
+            raise WriteError(
+                f"The pack {quote_text(str(place))} cannot be written: {fault.strerror}. Name a"
+                " file in a folder in which you may create files."
+            ) from None
+        finally:
+            shutil.rmtree(stage, ignore_errors=True)
 
 
 @contextmanager
-def _staged(folder: Path) -> Iterator[Path]:
-    """A folder for what is being made; what a killed command left in it goes."""
-    stage = folder / STAGE
-    try:
-        shutil.rmtree(stage, ignore_errors=True)
-        stage.mkdir(mode=0o700, parents=True)
-    except OSError as fault:
-        raise WriteError(
-            f"The folder {RUNS!r} of the project cannot be written: {fault.strerror}."
-        ) from None
-    try:
-        yield stage
-    finally:
-        shutil.rmtree(stage, ignore_errors=True)
-
-
-@contextmanager
-def _written(place: Path, members: Mapping[str, Path | bytes], *, mode: int) -> Iterator[Path]:
+def _written(place: Path, members: Contents, *, mode: int) -> Iterator[Path]:
     """The finished archive beside its place, to be looked at; in place when the block ends."""
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        for one in place.parent.iterdir():
-            if one.name.startswith(f".{place.name}.") and is_left_behind(one):
-                one.unlink(missing_ok=True)
-        with write_beside(place, mode=mode) as archive:
-            write_archive(archive, members)
-            if os.path.lexists(place) and file_sha256(place)[1] != file_sha256(archive)[1]:
-                check_present(place)
-            yield archive
-    except OSError as fault:
-        raise WriteError(
-            f"The file {quote_text(str(place))} cannot be written: {fault.strerror}. Name a file"
-            " in a folder in which you may create files."
-        ) from None
+    place.parent.mkdir(parents=True, exist_ok=True)
+    for one in place.parent.iterdir():
+        if one.name.startswith(f".{place.name}.") and is_left_behind(one):
+            one.unlink(missing_ok=True)
+    with write_beside(place, mode=mode) as archive:
+        write_archive(archive, members)
+        if os.path.lexists(place) and file_sha256(place)[1] != file_sha256(archive)[1]:
+            check_present(place)
+        yield archive
 
 
-def _record(
-    place: Path,
-    form: PackForm,
-    archive: Path,
-    members: Mapping[str, Path | bytes],
-    documents: PackDocuments | None,
-) -> Pack:
+def _record(place: Path, form: PackForm, archive: Path, members: Contents) -> Pack:
     n_bytes, sha256 = file_sha256(archive)
     return Pack(
         path=str(place),
@@ -585,63 +520,38 @@ def _record(
         is_new=not os.path.lexists(place),
         is_signed=False,
         members=_members(members),
-        checks=() if documents is None else documents.checks,
-        notes=() if documents is None else documents.notes,
     )
 
 
 def _signed(place: Path, made: Pack, signature: bytes | None) -> Pack:
-    if signature is None:
-        return made
-    beside = place.with_name(f"{place.name}.sig")
-    try:
-        replace_file(beside, signature, mode=0o666 if made.form == "public" else 0o600)
-    except OSError as fault:
-        raise WriteError(f"The signature cannot be written: {fault.strerror}.") from None
-    return msgspec.structs.replace(made, is_signed=True)
+    if signature is not None:
+        mode = 0o666 if made.form == "public" else 0o600
+        replace_file(place.with_name(f"{place.name}.sig"), signature, mode=mode)
+    return replace(made, is_signed=signature is not None)
 
 
 def _log(project: ProjectFile, release: Release, pack: Pack) -> None:
     """One line for each pack, also where a killed command left it without one."""
     lines = read_log(project.folder)
-    if any(line.event == "pack" and line.file_sha256 == pack.sha256 for line in lines):
-        return
-    append(
-        project.folder,
-        event="pack",
-        subject=f"{release.decision.number} public",
-        project_sha256=project_sha256(project),
-        file_sha256=pack.sha256,
-    )
+    if not any(line.event == "pack" and line.file_sha256 == pack.sha256 for line in lines):
+        append(
+            project.folder,
+            event="pack",
+            subject=f"{release.decision.number} public",
+            project_sha256=project_sha256(project),
+            file_sha256=pack.sha256,
+        )
 
 
 def gather_secrets(release: Release, members: frozenset[str]) -> Secrets:
     """What the leak check looks for in a pack of a release with these members."""
-    return Secrets.of(
-        release.project,
-        release.run,
-        release.decision,
-        release.inputs,
-        members=members,
-        alerts=blocking_alerts(release),
-    )
-
-
-_WHAT = {
-    PAGE: "what it is, how to use it, what was decided",
-    CODEBOOK: "codebook, for programs",
-    BOOK_CSV: "codebook, as a table",
-    STATEMENT: "class of method; kind and amount of noise",
-    DECISION: "the decision",
-    CRATE: "the record for programs (RO-Crate)",
-    MANIFEST: "SHA-256 of every other file",
-}
+    known = (release.project, release.run, release.decision, release.inputs)
+    return Secrets.of(*known, members=members, alerts=release.alerts)
 
 
 def _members(members: Mapping[str, Path | bytes]) -> tuple[PackMember, ...]:
     found = []
-    for name in sorted(members):
-        content = members[name]
+    for name, content in sorted(members.items(), key=lambda one: one[0]):
         if isinstance(content, bytes):
             n, digest = len(content), hash_bytes(content)
         else:
@@ -651,47 +561,38 @@ def _members(members: Mapping[str, Path | bytes]) -> tuple[PackMember, ...]:
     return tuple(found)
 
 
-def _public_members(release: Release, stage: Path) -> tuple[dict[str, Path | bytes], PackDocuments]:
+def _public_members(release: Release, stage: Path) -> tuple[Contents, PackDocuments]:
     """Everything that leaves, made one by one: this is the list of what is allowed."""
-    said, data = release.project.pack, _public_data(release)
-    endings = said.formats or (choose_ending(release.project.data.synthetic[0]),)
-    files = _write_data(release, data, cast(Sequence[Ending], endings), stage)
-    first = [path for name, path in files.items() if name.endswith(f".{endings[0]}")]
-    book = pooled_codebook(first)
-    origin = _find_origin(release)
-    paragraphs = (origin.statement or "").strip().split("\n\n")
-    method = paragraphs[1] if origin.statement else said.method
-    noise = "\n\n".join(paragraphs[2:]) if origin.statement else said.noise
-    checks = (
-        _check_labelling(release, files),
-        _check_disclosure(release),
-        _check_structure(release, origin, len(book.codebook.variables)),
-        _check_documentation(release, method, noise),
-    )
-    # What is wrong with marks and alerts is for the leak check to refuse.
-    if any(one.fix for one in checks if one.name != "disclosure"):
+    said = release.project.pack
+    files, first, notes = _write_data(release, stage)
+    mine = [path for name, path in files.items() if name.endswith(first)]
+    book = pooled_codebook(mine)
+    statement, synthesis = _find_origin(release)
+    _, *paragraphs = (statement or "").strip().split("\n\n")
+    method = paragraphs[0] if paragraphs else said.method
+    noise = "\n\n".join(paragraphs[1:]) if paragraphs else said.noise
+    texts = {"method": method, "noise": noise, "licence": said.licence, "contact": said.contact}
+    checks = tuple(_checks(release, files, synthesis, texts))
+    if any(one.fix for one in checks):  # wrong marks and alerts are for the leak check to refuse
         still = [one for one in checks if not one.is_passed]
         told = "\n".join(f"- {one.name}: {one.evidence} {one.fix or ''}".strip() for one in still)
         raise RulingNeededError(f"Nothing is packed. Open checks:\n{told}")
-    found = [record for _, record in release.parts.of("structure")]
     documents = PackDocuments(
         title=said.title or release.project.title,
         description=said.description,
         decision=_public_decision(release),
         is_low_fidelity=said.is_low_fidelity,
-        licence=said.licence,
-        contact=said.contact,
         publisher=said.publisher,
-        method=method,
-        noise=noise,
-        n_records=tuple(frame.height for frame in data.frames),
+        n_records=book.n_records,
+        n_files=len(mine),
         n_columns=len(book.codebook.variables),
-        differences=(*_differences(found), *said.differences),
+        differences=tuple(_differences(release)),
         utility=tuple(_utility(release)),
         checks=checks,
-        notes=data.notes,
+        notes=tuple(notes),
+        **texts,
     )
-    members: dict[str, Path | bytes] = {
+    members: Contents = {
         **files,
         **dict(_more_files(release.project)),
         CODEBOOK: f"{book.to_json()}\n".encode(),
@@ -700,42 +601,26 @@ def _public_members(release: Release, stage: Path) -> tuple[dict[str, Path | byt
         DECISION: f"{documents.decision.to_json()}\n".encode(),
     }
     members[PAGE] = pack_page(documents, _members(members)).encode()
-    limits = release.judgement.limits if "limits" in said.released else ()
-    names = tuple(one.measure for one in release.judgement.limits)
-    members[CRATE] = public_crate(documents, _members(members), names, limits)
+    is_told = "limits" in said.released
+    members[CRATE] = public_crate(
+        documents, _members(members), release.judgement.limits, with_thresholds=is_told
+    )
     members[MANIFEST] = manifest_text(_members(members)).encode()
     return members, documents
 
 
-def _write_data(
-    release: Release, data: PublicData, endings: Sequence[Ending], stage: Path
-) -> dict[str, Path]:
-    jobs = [
-        (frame, target_of(stage / f"{stem}.{ending}", fake=True))
-        for ending in endings
-        for stem, frame in zip(data.stems, data.frames, strict=True)
-    ]
-    marker = release.project.pack.marker
-    made = write_files(jobs, WriteSettings(data.codebook, marker=marker, partly=data.is_partly))
-    paths = [Path(path) for one in made for path in (one.path, *one.beside)]
-    return {f"{DATA}{path.name}": path for path in paths}
-
-
 def _more_files(project: ProjectFile) -> Iterator[tuple[str, Path]]:
     """Files that a named person adds; none of those that are confidential by their place."""
-    data = project.data
-    kept = [project.folder / one for one in (*_ARCHIVED, data.original, data.control) if one]
+    kept = [*_ARCHIVED, project.data.original, project.data.control or RUNS]
     for line in project.pack.more:
-        if not line.release.startswith(_FILE):
+        kind, _, name = line.release.partition(":")
+        if kind != "file":
             continue
-        place = resolve_path(project.folder, line.release.removeprefix(_FILE))
-        if any(place.resolve().is_relative_to(one.resolve()) for one in kept):
-            raise SettingsError(
-                f"{quote_text(line.release)} of [[pack.more]] is confidential. It cannot be"
-                " released."
-            )
+        place = resolve_path(project.folder, name)
+        if any(place.resolve().is_relative_to((project.folder / one).resolve()) for one in kept):
+            raise SettingsError(f"{quote_text(name)} is confidential and cannot be released.")
         if not place.is_file():
-            raise SettingsError(f"{quote_text(line.release)} of [[pack.more]] is not a file.")
+            raise SettingsError(f"{quote_text(name)} of [[pack.more]] is not a file.")
         yield f"{MORE}/{place.name}", place
 
 
@@ -744,11 +629,11 @@ def _public_decision(release: Release) -> PublicDecision:
     accepted = [*decision.despite]
     accepted += [one.accepted for one in (judgement.alerts if judgement else ()) if one.accepted]
     # The id of an alert may name a level: its kind is all that is told.
-    told = [f"{one.alert.partition(':')[0]}: {one.reason}" for one in accepted]
+    told = dict.fromkeys(f"{one.alert.partition(':')[0]}: {one.reason}" for one in accepted)
     return PublicDecision(
         number=decision.number,
         by=decision.by,
         on=decision.on,
         audience=release.judgement.audience,
-        exceptions=tuple(dict.fromkeys(told)) if release.project.pack.exceptions else (),
+        exceptions=tuple(told) if release.project.pack.exceptions else (),
     )

@@ -7,13 +7,13 @@ Specification: https://w3id.org/ro/crate/1.1
 """
 
 import json
-import mimetypes
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from pathlib import PurePosixPath
 from typing import Any
+from urllib.parse import quote
 
 from unveil.records.judgement import Decision, Judgement, Limit
-from unveil.records.pack import PackDocuments, PackMember
+from unveil.records.pack import PackDocuments, PackMember, PublicDecision
 from unveil.records.report import ContextAnswer
 from unveil.records.run import Run
 from unveil.version import __version__
@@ -22,15 +22,17 @@ CRATE = "ro-crate-metadata.json"
 _VERSION = "https://w3id.org/ro/crate/1.1"
 _CONTEXT = [f"{_VERSION}/context", {"sha256": "https://schema.org/sha256"}]
 _TYPES = {
-    ".parquet": "application/vnd.apache.parquet",
-    ".sav": "application/x-spss-sav",
-    ".zsav": "application/x-spss-sav",
-    ".dta": "application/x-stata-dta",
     ".csv": "text/csv",
-    ".sha256": "text/plain",
+    ".dta": "application/x-stata-dta",
+    ".html": "text/html",
+    ".json": "application/json",
     ".jsonl": "application/x-ndjson",
-    ".toml": "application/toml",
     ".md": "text/markdown",
+    ".parquet": "application/vnd.apache.parquet",
+    ".pdf": "application/pdf",
+    ".sav": "application/x-spss-sav",
+    ".toml": "application/toml",
+    ".zsav": "application/x-spss-sav",
 }
 
 Entity = dict[str, Any]
@@ -39,39 +41,27 @@ Entity = dict[str, Any]
 def public_crate(
     documents: PackDocuments,
     members: Sequence[PackMember],
-    criteria: Sequence[str],
     limits: Sequence[Limit],
+    *,
+    with_thresholds: bool,
 ) -> bytes:
-    """The public form: members, decision, checks, and by which criteria; thresholds where given."""
-    decision = documents.decision
-    known = {one.measure: one for one in limits}
-    tested = [_criterion(name, known.get(name)) for name in dict.fromkeys(criteria)]
+    """The public form: members, decision, checks, and which criteria were applied."""
+    tested = [_criterion(one, with_threshold=with_thresholds) for one in limits]
     tested += [
-        {
-            "@id": f"#check-{one.name}",
-            "@type": "PropertyValue",
-            "name": one.name,
-            "value": "passed" if one.is_passed else "open",
-            "description": one.evidence,
-        }
+        _value(f"check-{one.name}", one.name, "passed" if one.is_passed else "open", one.evidence)
         for one in documents.checks
     ]
     root = {
         "name": f"FAKE: {documents.title}",
-        "description": documents.description
-        or f"Synthetic data, no real people. {documents.method}",
-        "datePublished": decision.on[:10],
+        "description": documents.description or f"Synthetic data. {documents.method}",
+        "datePublished": documents.decision.on[:10],
         "creativeWorkStatus": "FAKE: synthetic data, no real people",
-        **({} if documents.contact is None else {"contactPoint": _id("#contact")}),
-        **dict.fromkeys(("author", "publisher"), _id("#publisher")),
+        "contactPoint": _id("contact"),
     }
-    extra = [
-        *([] if documents.contact is None else [_contact(documents.contact)]),
-        _publisher(documents.publisher or documents.contact or decision.by),
-        *_decision(decision.number, decision.by, decision.on, tested, members),
-        _software("unveil", __version__),
-    ]
-    return _document(root, documents.licence, members, extra)
+    contact = _entity("contact", "ContactPoint", name=documents.contact)
+    publisher = documents.publisher or documents.contact or documents.decision.by
+    extra = [contact, *_decision(documents.decision, tested), _software("unveil", __version__)]
+    return _document(root, publisher, documents.licence or "", members, extra)
 
 
 def confidential_crate(
@@ -84,93 +74,78 @@ def confidential_crate(
     members: Sequence[PackMember],
 ) -> bytes:
     """The confidential form: every criterion with threshold, origin and result; all hashes."""
-    tested = [_criterion(one.measure, one, judgement) for one in judgement.limits]
+    tested = [_criterion(one, with_threshold=True, judgement=judgement) for one in judgement.limits]
     tested += [
-        {
-            "@id": f"#question-{one.name}",
-            "@type": "PropertyValue",
-            "name": one.question,
-            "value": one.answer or "not answered",
-        }
+        _value(f"question-{one.name}", one.question, one.answer or "not answered", f"by {one.by}")
         for one in answers
     ]
-    made: list[Entity] = [_software("unveil", run.version), _software("Python", run.python)]
-    made += [_software(one.package, one.version) for one in run.packages]
-    made += [
-        {
-            "@id": f"#input-{number}",
-            "@type": "CreativeWork",
-            "name": f"{file.role}: {file.path}",
-            "sha256": file.sha256,
-        }
-        for number, file in enumerate(run.files, start=1)
+    used = [("unveil", run.version), ("Python", run.python)]
+    used += [(one.package, one.version) for one in run.packages]
+    mentioned = [_software(*one) for one in used]
+    mentioned += [
+        _entity(f"input-{n}", "CreativeWork", name=f"{one.role}: {one.path}", sha256=one.sha256)
+        for n, one in enumerate(run.files, start=1)
     ]
-    root: Entity = {
+    if decision is None:
+        mentioned += tested
+    else:
+        word = "released" if decision.release else "refused"
+        hashes = (decision.results_sha256, decision.project_sha256, decision.log_head)
+        made = [*_decision(decision, tested)]
+        made[0] |= {
+            "description": f"{word}: {decision.note}",
+            "identifier": [
+                f"{what} {one}"
+                for what, one in zip(("results", "project", "log"), hashes, strict=True)
+            ],
+        }
+        mentioned += made
+    root = {
         "name": f"CONFIDENTIAL: {title}",
         "description": f"Runs, decisions and log of a project. {judgement.headline}",
         "datePublished": (run.finished if decision is None else decision.on)[:10],
-        "mentions": [_id(one["@id"]) for one in made],
-        **dict.fromkeys(("author", "publisher"), _id("#publisher")),
+        "mentions": [{"@id": one["@id"]} for one in mentioned],
     }
-    made.append(_publisher(run.by or "not stated"))
-    decided = []
-    if decision is not None:
-        decided = [*_decision(decision.number, decision.by, decision.on, tested, members)]
-        word = "released" if decision.release else "refused"
-        decided[0] |= {
-            "description": f"{word}: {decision.note}",
-            "identifier": [
-                f"results {decision.results_sha256}",
-                f"project {decision.project_sha256}",
-                f"log {decision.log_head}",
-            ],
-        }
-    else:
-        root["mentions"] += [_id(one["@id"]) for one in tested]
-        decided = tested
-    return _document(root, "Confidential: not to be released.", members, [*made, *decided])
-
-
-def _id(of: str) -> Entity:
-    return {"@id": of}
+    licence = "Confidential: not to be released."
+    return _document(root, run.by or "not stated", licence, members, mentioned)
 
 
 def _document(
-    root: Entity, licence: str | None, members: Sequence[PackMember], extra: Sequence[Entity]
+    root: Entity,
+    publisher: str,
+    licence: str,
+    members: Iterable[PackMember],
+    extra: Iterable[Entity],
 ) -> bytes:
     files = [
         {
-            "@id": _path(one.name),
+            "@id": quote(one.name),
             "@type": "File",
             "name": one.name,
             "description": one.what,
             "contentSize": str(one.n_bytes),
             "sha256": one.sha256,
-            "encodingFormat": _encoding(one.name),
+            "encodingFormat": _TYPES.get(PurePosixPath(one.name).suffix.lower(), "text/plain"),
         }
         for one in members
     ]
-    licence = licence or "Not stated."
     graph = [
         {
             "@id": CRATE,
             "@type": "CreativeWork",
-            "conformsTo": _id(_VERSION),
-            "about": _id("./"),
+            "conformsTo": {"@id": _VERSION},
+            "about": {"@id": "./"},
         },
         {
             "@id": "./",
             "@type": "Dataset",
             **root,
-            "license": _id("#licence"),
-            "hasPart": [_id(one["@id"]) for one in files],
+            **dict.fromkeys(("author", "publisher"), _id("publisher")),
+            "license": _id("licence"),
+            "hasPart": [{"@id": one["@id"]} for one in files],
         },
-        {
-            "@id": "#licence",
-            "@type": "CreativeWork",
-            "name": licence,
-            "description": f"Licence: {licence}",
-        },
+        _entity("licence", "CreativeWork", name=licence, description=f"Licence: {licence}"),
+        _entity("publisher", "Organization", name=publisher),
         *files,
         *extra,
     ]
@@ -178,73 +153,47 @@ def _document(
     return (json.dumps(document, indent=2, ensure_ascii=True) + "\n").encode()
 
 
-def _path(name: str) -> str:
-    """A name as part of an address, as the specification asks for."""
-    kept = re.compile(r"[A-Za-z0-9_.~/-]")
-    return "".join(
-        one if kept.match(one) else "".join(f"%{byte:02X}" for byte in one.encode()) for one in name
-    )
+def _id(name: str) -> Entity:
+    return {"@id": f"#{name}"}
 
 
-def _encoding(name: str) -> str:
-    ending = re.search(r"\.\w+$", name)
-    known = _TYPES.get(ending[0].lower() if ending else "")
-    return known or mimetypes.types_map.get(ending[0].lower() if ending else "", "text/plain")
+def _entity(of: str, kind: str, **told: Any) -> Entity:
+    """What is described here, and is no file."""
+    return {"@id": f"#{quote(of)}", "@type": kind, **told}
 
 
-def _decision(
-    number: int, by: str, on: str, tested: Sequence[Entity], members: Sequence[PackMember]
-) -> Iterator[Entity]:
-    data = [_id(_path(one.name)) for one in members if one.name.startswith("data/")]
-    yield {
-        "@id": "#decision",
-        "@type": "AssessAction",
-        "name": f"Decision {number}",
-        "agent": _id("#decider"),
-        "instrument": _id("#software-unveil"),
-        "endTime": on,
-        **({"object": data} if data else {}),
-        "result": [_id(one["@id"]) for one in tested],
-    }
-    yield {"@id": "#decider", "@type": "Person", "name": by}
-    yield from tested
-
-
-def _criterion(name: str, limit: Limit | None, judgement: Judgement | None = None) -> Entity:
-    """One criterion; its threshold where that is told, its result in the confidential form only."""
-    made: Entity = {"@id": f"#criterion-{name}", "@type": "PropertyValue", "name": name}
-    if limit is None:
-        return {**made, "description": "a limit accepted by name; its threshold is confidential"}
-    made |= {
-        "description": f"review above {limit.review:g}; origin: {limit.origin}",
-        "maxValue": limit.limit,
-        "unitText": limit.unit,
-    }
-    mine = [one for one in judgement.figures if one.measure == name] if judgement else []
-    values = [one.value for one in mine if one.value is not None]
-    statuses = {one.status for one in mine}
-    worst = next((one for one in ("above", "review", "within") if one in statuses), "not measured")
-    return {
-        **made,
-        **({"value": max(values)} if values else {}),
-        **({"measurementTechnique": worst} if mine else {}),
-    }
-
-
-def _contact(text: str) -> Entity:
-    address = re.search(r"[\w.+-]+@[\w.-]+\w", text)
-    told = {} if address is None else {"email": address[0]}
-    return {"@id": "#contact", "@type": "ContactPoint", "name": text, **told}
-
-
-def _publisher(name: str) -> Entity:
-    return {"@id": "#publisher", "@type": "Organization", "name": name}
+def _value(name: str, title: str, value: str, evidence: str) -> Entity:
+    return _entity(name, "PropertyValue", name=title, value=value, description=evidence)
 
 
 def _software(name: str, version: str) -> Entity:
-    return {
-        "@id": f"#software-{name}",
-        "@type": "SoftwareApplication",
-        "name": name,
-        "version": version,
-    }
+    return _entity(f"software-{name}", "SoftwareApplication", name=name, version=version)
+
+
+def _decision(decision: Decision | PublicDecision, tested: Sequence[Entity]) -> list[Entity]:
+    made = _entity(
+        "decision",
+        "AssessAction",
+        name=f"Decision {decision.number}",
+        agent=_id("decider"),
+        instrument=_id("software-unveil"),
+        object={"@id": "./"},
+        endTime=decision.on,
+        result=[{"@id": one["@id"]} for one in tested],
+    )
+    return [made, _entity("decider", "Person", name=decision.by), *tested]
+
+
+def _criterion(limit: Limit, *, with_threshold: bool, judgement: Judgement | None = None) -> Entity:
+    """One criterion; its threshold where that is told, its result in the confidential form only."""
+    made = _entity(f"criterion-{limit.measure}", "PropertyValue", name=limit.measure)
+    if not with_threshold:
+        return {**made, "description": "a limit accepted by name; its threshold is confidential"}
+    told = f"review above {limit.review:g}; origin: {limit.origin}"
+    made |= {"description": told, "maxValue": limit.limit, "unitText": limit.unit}
+    mine = [one for one in judgement.figures if one.measure == limit.measure] if judgement else []
+    if mine:
+        statuses = {one.status for one in mine}
+        made["measurementTechnique"] = ", ".join(sorted(statuses))
+        made |= {"value": max((one.value for one in mine if one.value is not None), default=None)}
+    return made

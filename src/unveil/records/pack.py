@@ -104,7 +104,8 @@ class PackDocuments(Record, frozen=True, kw_only=True):
     publisher: str | None
     method: str | None
     noise: str | None
-    n_records: tuple[int, ...]  # of each synthetic file
+    n_records: int  # of all data files together, in one format
+    n_files: int
     n_columns: int
     differences: tuple[str, ...]
     utility: tuple[str, ...]

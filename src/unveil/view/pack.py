@@ -35,11 +35,12 @@ def pack_page(documents: PackDocuments, members: Sequence[PackMember]) -> str:
 def _page_blocks(documents: PackDocuments, members: Sequence[PackMember]) -> Iterator[Block]:
     yield Sentence(FAKE, "lead")
     yield from sentences((documents.description,))
-    n = " and ".join(format_count(one, "record") for one in documents.n_records)
+    n = format_count(documents.n_records, "record")
+    files = f" in {documents.n_files:,} files" if documents.n_files > 1 else ""
     decision = documents.decision
     yield Facts(
         (
-            ("Size", f"{n}, {format_count(documents.n_columns, 'column')}"),
+            ("Size", f"{n}{files}, {format_count(documents.n_columns, 'column')}"),
             ("Audience", decision.audience or ""),
             ("Released", f"by {visible(decision.by)} on {decision.on[:10]}"),
             ("Licence", visible(documents.licence or "")),
