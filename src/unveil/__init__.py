@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from unveil.measure.ecap.choose_noise import choose_noise
     from unveil.measure.ecap.discrete import ecap_discrete
     from unveil.measure.ecap.ecap import ecap
+    from unveil.measure.ecap.ecap_records import ecap_records
     from unveil.measure.gate.assess import assess
     from unveil.measure.roles.suggest import suggest
     from unveil.measure.structure.compare_structure import compare_structure
@@ -52,7 +53,9 @@ if TYPE_CHECKING:
     from unveil.measure.tables.audit import audit
     from unveil.measure.tables.bounds import bounds
     from unveil.measure.tables.compare_rounding import compare_rounding
+    from unveil.measure.tables.neighbour_sap import neighbour_sap
     from unveil.measure.tables.plan.plan import Plan
+    from unveil.measure.tables.ptable import ptable
     from unveil.measure.tables.published_table import PublishedTable
     from unveil.measure.tables.round_table import round_table
     from unveil.measure.tables.sap import sap
@@ -120,6 +123,7 @@ __all__ = [
     "ecap",
     "ecap_discrete",
     "ecap_from_probabilities",
+    "ecap_records",
     "excess",
     "exclusion_table",
     "explore",
@@ -131,9 +135,11 @@ __all__ = [
     "linkability",
     "match_risk",
     "membership",
+    "neighbour_sap",
     "pair_tables",
     "projection",
     "protect",
+    "ptable",
     "read_file",
     "recode",
     "refill",
@@ -183,6 +189,7 @@ _HOMES = {
     "ecap": "measure.ecap.ecap",
     "ecap_discrete": "measure.ecap.discrete",
     "ecap_from_probabilities": "measure.ecap.arguments",
+    "ecap_records": "measure.ecap.ecap_records",
     "excess": "measure.disclosure.excess",
     "exclusion_table": "measure.disclosure.exclusion_table",
     "explore": "project.explore.explore",
@@ -202,7 +209,9 @@ _HOMES = {
     "refill": "protection.refill",
     "remove_replicated_uniques": "protection.replicated_uniques",
     "replicate": "measure.utility.replicate",
+    "ptable": "measure.tables.ptable",
     "round_table": "measure.tables.round_table",
+    "neighbour_sap": "measure.tables.neighbour_sap",
     "sap": "measure.tables.sap",
     "singling_out": "measure.attacks.singling_out",
     "smooth": "protection.smooth",

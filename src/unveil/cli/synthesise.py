@@ -139,7 +139,7 @@ TREE_OPTIONS = (
         "Minimum number of rows (with --person: people) in a leaf.",
         "N",
         type=int,
-        default=5,
+        default=10,
     ),
     option(
         "--min-split",

@@ -36,7 +36,7 @@ def synthesise(
     derived: Mapping[str, str] | Sequence[Derived] | None = None,
     special_codes: Mapping[str, Any] | None = None,
     spikes: Mapping[str, Any] | None = None,
-    min_leaf: int = 5,
+    min_leaf: int = 10,
     min_split: int | None = None,
     complexity: float = 1e-8,
     min_spread: float | None = None,

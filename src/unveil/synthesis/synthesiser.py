@@ -19,7 +19,7 @@ from unveil.arguments import quote_value, whole_number
 from unveil.arrays import Ints, Mask
 from unveil.atomic import check_present, write_private
 from unveil.errors import ReadError, SettingsError, WriteError, quote_text
-from unveil.measure.result import rows_frame
+from unveil.measure.result import RowsResult
 from unveil.models.design import ColumnValues, ModelColumn
 from unveil.records.codebook import Codebook
 from unveil.records.synthesis import Synthesis
@@ -59,7 +59,6 @@ from unveil.synthesis.split_columns import join_column
 from unveil.synthesis.strata import Strata
 from unveil.version import __version__
 from unveil.view.format import format_count
-from unveil.view.show import Result
 
 _MOST_AGAIN, _FEWEST_AGAIN = 50, 100
 """Rounds in which rows that break a constraint are drawn again, and the fewest rows of one."""
@@ -166,14 +165,14 @@ class Models:
 
 
 @dataclass(frozen=True, repr=False)
-class Synthesiser(Result):
+class Synthesiser(RowsResult[Synthesis]):
     """Models fitted to an original, the copies drawn at once, and how they were made.
 
     The record holds no data. `models` and `seed` are confidential: anyone who has them can draw
     what was drawn, and the models hold original values.
     """
 
-    record: Synthesis
+    rows_in = "columns"  # of the original: role, method and predictors of each
     copies: tuple[pl.DataFrame, ...]
     models: Models = field(compare=False)
     seed: int
@@ -223,10 +222,6 @@ class Synthesiser(Result):
     def load(path: str | os.PathLike[str]) -> "Synthesiser":
         """The synthesiser that a file holds, without copies: `sample` draws them."""
         return load(path)
-
-    def frame(self) -> pl.DataFrame:
-        """One row for each column of the original: its role, method and predictors."""
-        return rows_frame(self.record.columns)
 
 
 def _settle(frame: pl.DataFrame, rule: Rule) -> pl.DataFrame:

@@ -38,7 +38,7 @@ TEMPLATES = {
         " {repU[1]} %, DiSCO from {DiSCO[0]} to {DiSCO[1]} %{R}, the median S_pMSE from {S[0]} to"
         " {S[1]}."
     ),
-    "R": ", R from {0} to {1}",
+    "R": ", R of DiSCO from {0} to {1}",
     "original": (
         "For comparison: in the original {k} of {N} people ({UiO} %) {k:is|are} unique on the keys,"
         " and Dorig is {D} %."
@@ -47,7 +47,7 @@ TEMPLATES = {
         "Independent columns, which keep no relation at all, still have DiSCO {DiSCO} % and repU"
         " {repU} %: a floor, not what people's records disclose."
     ),
-    "held": "R: {train} training records against a control sample of {control} people.",
+    "held": "R of DiSCO: {train} training records against a control sample of {control} people.",
     "refused": "{name} could not be computed: {reason}",
 }
 HEADS = (
@@ -61,7 +61,7 @@ RISKS = {
     "DiSCO": "DiSCO, mean over targets, percent of people",
     "DiSCO_max": "DiSCO of the riskiest target, percent of people",
     "repU": "repU, percent of people",
-    "R": "R, excess disclosure of training records",
+    "R": "R of DiSCO, excess disclosure of training records",
 }
 UTILITIES = {
     "S_pMSE": "S_pMSE, median over pairs of columns",

@@ -215,7 +215,7 @@ def test_bands_put_levels_together():
             "random:3",
             "controlled:4",
             "noise:2",
-            "cellkey:3",
+            "noise:3:zeros",
             "suppress:4",
             "suppress:4:interval",
             "up:3",

@@ -99,12 +99,14 @@ def _exposing_cells(
 
 
 def _by_oracle(
-    cells: Iterable[int], until: float | None, oracle: AnyOracle
+    cells: Sequence[int], until: float | None, oracle: AnyOracle
 ) -> tuple[int, ...] | None:
     if isinstance(oracle, ProgrammeOracle):
         oracle.until = until
     found = []
     try:
+        if isinstance(oracle, ProgrammeOracle):
+            oracle.raise_together(cell for cell in cells if not oracle.system.counts[cell])
         for cell in cells:
             if until is not None and time.monotonic() >= until:
                 return None
@@ -118,11 +120,6 @@ def _by_oracle(
 @dataclass(frozen=True, repr=False)
 class AuditResult(RowsResult[Audit]):
     """Every suppressed value: confidential, for it says how near each estimate comes."""
-
-    @property
-    def complete(self) -> bool:
-        """Whether every bound is the tightest, so that nothing given away is overlooked."""
-        return self.record.complete
 
     def frame(self) -> pl.DataFrame:
         """One row per suppressed value: its levels of each dimension, then its figures."""

@@ -70,8 +70,9 @@ def round_table(
     counts, dims, levels, margins, total, structural
         As in `unveil.PublishedTable.from_counts`. Impossible cells stay empty under every scheme.
     scheme
-        conventional:b, random:b, controlled:b, up:b, down:b, noise:D, cellkey:D, suppress:k,
-        suppress:k:interval, or exact.
+        conventional:b, random:b, controlled:b, up:b, down:b, noise:D, noise:D:zeros, suppress:k,
+        suppress:k:interval, or exact. Cell keys need people's records:
+        `unveil.PublishedTable.from_microdata(..., rounding="cellkey:3:2")`.
     seed
         Of the draws. Without one, one is drawn; the record holds it, and it is confidential:
         anyone who has it can undo the rounding.

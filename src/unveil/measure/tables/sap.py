@@ -26,6 +26,7 @@ from unveil.measure.tables.sap_depth import (
     list_lessons,
     parse_depth,
 )
+from unveil.measure.tables.sap_events import ProgrammeOracle
 from unveil.measure.tables.schemes import trivial_bounds
 from unveil.records.count_tables import Sap, SapDepth, SapLesson, SapTaught, SapTaughtVariable
 from unveil.seeding import choose_seed
@@ -84,6 +85,7 @@ def record_of(
         cell_bounds=tuple(zip(published.lo, published.hi, strict=True)),
         total_bounds=_total_bounds(release),
         exposed=given_away.exposed,
+        n_unseen=main.oracle.n_unseen if isinstance(main.oracle, ProgrammeOracle) else 0,
         by_depth=by_depth,
         taught=what_zeros_teach(main.system, grid, given_away.recovered),
         notes=release.notes,
@@ -179,16 +181,6 @@ class SapResult(Result):
     def fractions(self) -> tuple[Fraction | None, ...]:
         """SAP(0), SAP(1), ... as fractions; None where it is not known exactly."""
         return tuple(None if one is None else Fraction(one) for one in self.record.exact)
-
-    @property
-    def lower(self) -> tuple[float, ...]:
-        """Certified lower bounds, equal to the upper ones where the figure is exact."""
-        return self.record.lower
-
-    @property
-    def upper(self) -> tuple[float, ...]:
-        """Certified upper bounds."""
-        return self.record.upper
 
     def passes(self, threshold: float) -> int | None:
         """The smallest number of known people at which SAP is certainly above a threshold."""
