@@ -235,7 +235,7 @@ def _public_codebook(
         variables.append(replace(said, label=label, levels=clean, missing=missing))
     notes = {
         f"Codes of fewer than {FEWEST_PEOPLE} records have no label in {list_names(rare)}.": rare,
-        f"Labels that a program might run are left out in {list_names(hostile)}.": hostile,
+        f"Labels that a program might run are omitted in {list_names(hostile)}.": hostile,
     }
     book = Codebook(source="", format="csv", variables=tuple(variables))
     return book, [sentence for sentence, names in notes.items() if names]
@@ -324,7 +324,7 @@ def _differences(release: Release) -> Iterator[str]:
         if columns:
             yield f"{list_names(columns, most=40)}: {words}."
     if n := len({row.variable for row in rows if row.kind == "only original"}):
-        yield f"{format_count(n, 'column')} of the original {'is' if n == 1 else 'are'} left out."
+        yield f"{format_count(n, 'column')} of the original {'is' if n == 1 else 'are'} omitted."
     yield from release.project.pack.differences
 
 

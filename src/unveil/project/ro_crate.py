@@ -7,10 +7,10 @@ Specification: https://w3id.org/ro/crate/1.1
 """
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 from typing import Any
-from urllib.parse import quote
 
 from unveil.records.judgement import Decision, Judgement, Limit
 from unveil.records.pack import PackDocuments, PackMember, PublicDecision
@@ -119,7 +119,7 @@ def _document(
 ) -> bytes:
     files = [
         {
-            "@id": quote(one.name),
+            "@id": _quote(one.name),
             "@type": "File",
             "name": one.name,
             "description": one.what,
@@ -153,13 +153,19 @@ def _document(
     return (json.dumps(document, indent=2, ensure_ascii=True) + "\n").encode()
 
 
+def _quote(name: str) -> str:
+    """A name as part of an address."""
+    found = re.sub(rb"[^A-Za-z0-9_.~/-]", lambda one: b"%%%02X" % one[0][0], name.encode())
+    return found.decode()
+
+
 def _id(name: str) -> Entity:
     return {"@id": f"#{name}"}
 
 
 def _entity(of: str, kind: str, **told: Any) -> Entity:
     """What is described here, and is no file."""
-    return {"@id": f"#{quote(of)}", "@type": kind, **told}
+    return {"@id": f"#{_quote(of)}", "@type": kind, **told}
 
 
 def _value(name: str, title: str, value: str, evidence: str) -> Entity:

@@ -1,4 +1,4 @@
-"""Is a pack as it was released? For whoever receives it: no project and no network is needed.
+"""Is a pack as it was released? For its recipient: no project and no network is needed.
 
 The manifest is in the form of sha256sum, so that its hashes can be checked without unveil. A
 signature is OpenSSH's (`ssh-keygen -Y sign`): the key is the user's own, and the program that made

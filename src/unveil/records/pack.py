@@ -131,4 +131,3 @@ class PackVerification(HasView, VersionedRecord, frozen=True, kw_only=True):
     signature: Literal["none", "valid", "by this key", "not valid", "not checked"]
     signer: str | None  # fingerprint of the key
     faults: tuple[PackFault, ...]
-    notes: tuple[str, ...] = ()

@@ -1,8 +1,16 @@
 """A release pack in words: the page inside it, the screen of who built it, and of who checks it."""
 
 from collections.abc import Iterator, Sequence
+from typing import get_args
 
-from unveil.records.pack import Pack, PackCheck, PackDocuments, PackMember, PackVerification
+from unveil.records.pack import (
+    LeakKind,
+    Pack,
+    PackCheck,
+    PackDocuments,
+    PackMember,
+    PackVerification,
+)
 from unveil.view.blocks import Block, Command, Facts, Heading, Items, Sentence, sentences, table
 from unveil.view.format import format_count, truncate, visible
 from unveil.view.render_page import render_page
@@ -98,7 +106,9 @@ def _(record: Pack) -> Iterator[Block]:
     is_public = record.form == "public"
     yield Heading(f"{'Release' if is_public else 'Confidential'} pack: {visible(record.path)}")
     if is_public:
-        yield Sentence("Opened again as an outsider would: the leak check found nothing.", "lead")
+        n = len(get_args(LeakKind))
+        told = f"Opened again as an outsider would: none of {n} kinds of leak was found."
+        yield Sentence(told, "lead")
     else:
         yield Sentence("CONFIDENTIAL: readable by its owner only. It must not be released.", "stop")
     there = "" if record.is_new else " The same bytes were there already."
@@ -152,7 +162,7 @@ def _verification_lines(record: PackVerification) -> Iterator[str]:
         yield "It has a signature that was not checked: ssh-keygen is not installed."
     else:
         yield (
-            "It is not signed, so whoever changed it could have changed the manifest too: compare"
+            "It is not signed, so a person who changed it could have changed the manifest too: compare"
             f" its SHA-256 with the publisher's: {record.sha256}"
         )
 
