@@ -64,6 +64,7 @@ class Audit(VersionedRecord, frozen=True, kw_only=True):
     rows: tuple[AuditedValue, ...]
     n_suppressed: int
     n_exact: int
+    n_exact_unknown: int | None = None  # to a reader who does not know the rule; None: it is said
     n_within: int  # those recomputed exactly among them
     solver: Solver
     complete: bool  # every bound is the tightest: nothing given away is overlooked

@@ -162,8 +162,8 @@ def _verification_lines(record: PackVerification) -> Iterator[str]:
         yield "It has a signature that was not checked: ssh-keygen is not installed."
     else:
         yield (
-            "It is not signed, so a person who changed it could have changed the manifest too: compare"
-            f" its SHA-256 with the publisher's: {record.sha256}"
+            "It is not signed, so a person who changed it could have changed the manifest too:"
+            f" compare its SHA-256 with the publisher's: {record.sha256}"
         )
 
 
