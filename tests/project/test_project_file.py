@@ -54,7 +54,7 @@ FAULTS = [
         DATA + "[scenarios]\n",
         "project.toml, line 3: there is no section 'scenarios'. Did you mean 'scenario'? The"
         " sections are: schema, title, data, context, roles, scenario, exclude, limits,"
-        " ruling, exceptions, published, synthesis, protect, finding, table.",
+        " ruling, exceptions, published, synthesis, protect, finding, table, pack.",
     ),
     (
         DATA + "synthetik = []\n",

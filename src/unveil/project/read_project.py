@@ -39,6 +39,7 @@ from unveil.project.read_people import (
     read_exceptions,
     read_excludes,
     read_limits,
+    read_pack,
     read_rulings,
 )
 from unveil.project.rulings_in_force import contradictions
@@ -352,13 +353,14 @@ def _parse_project(place: str, path: Path, text: str) -> tuple[ProjectFile, tupl
         plan=plan,
         findings=read_findings(document, faults),
         tables=read_tables(document, faults),
+        pack=read_pack(document, faults),
     )
     return project, tuple(faults)
 
 
 SECTIONS = (
     *("schema", "title", "data", "context", "roles", "scenario", "exclude", "limits", "ruling"),
-    *("exceptions", "published", "synthesis", "protect", "finding", "table"),
+    *("exceptions", "published", "synthesis", "protect", "finding", "table", "pack"),
 )
 """What a project file may hold."""
 _BEGIN = 'Begin each step with [[protect.step]], then state what to do: do = "synthesise".'
