@@ -64,7 +64,7 @@ def ask_for_table(rng):
         table["bands"] = {"age": [floor, *(one for one in breaks if one > floor)]}
     if rng.random() < 0.5:
         table["where"]["year"] = int(rng.integers(0, 2))
-    schemes = ["suppress:5", "suppress:10", "conventional:5", "cellkey:2"]
+    schemes = ["suppress:5", "suppress:10", "conventional:5", "noise:2:zeros"]
     table["publish"] = str(rng.choice(schemes, p=[0.55, 0.15, 0.2, 0.1]))
     return table
 

@@ -77,6 +77,25 @@ RESULTS = [
     {"name": "ill", "kind": "prevalence", "column": "ill", "level": "never"},
     {"name": "pay", "kind": "regression", "formula": "pay ~ age + sex"},
 ]
+STEPS = [
+    {"do": "merge_rare", "column": "area", "below": 20, "into": "other"},
+    {"do": "merge", "column": "ill", "levels": ["never", "often"], "into": "not always"},
+    {"do": "top_code", "column": "age", "at": 50},
+    {"do": "band", "column": "pay", "n": 4, "style": "quantile"},
+    {"do": "coarsen_date", "column": "day", "to": "month"},
+]
+TABLES = [
+    {"by": ["sex", "area"], "publish": "suppress:4", "margins": "all"},
+    {"by": ["sex", "ill"], "publish": "conventional:3"},
+]
+
+
+def refill(a: Any) -> Any:
+    """Rows drawn until enough pass the filter."""
+    made = unveil.synthesise(a, order=[*LEVELS, "age", "pay"], seed=1)
+    return unveil.refill(a, made, rows=40, seed=1, max_rounds=3)
+
+
 MEASURES: dict[str, Callable[[Any, Any, Any], Any]] = {
     "disclosure": lambda a, b, c: unveil.disclosure(a, [b, c], keys=KEYS, targets=TARGETS),
     "bands": lambda a, b, c: unveil.disclosure(a, b, keys=KEYS, targets="ill", bands={"age": 3}),
@@ -112,9 +131,20 @@ MEASURES: dict[str, Callable[[Any, Any, Any], Any]] = {
     "mahalanobis": lambda a, b, c: unveil.distance_filter(a, b),
     "gower": lambda a, b, c: unveil.distance_filter(a, b, metric="gower"),
     "uniques removed": lambda a, b, c: unveil.remove_replicated_uniques(a, b, keys=KEYS),
+    "suggest": lambda a, b, c: unveil.suggest(a),
+    "coding": lambda a, b, c: unveil.suggest_coding(a, keys=KEYS),
+    "noise": lambda a, b, c: unveil.add_noise(a, columns={"age": 1, "pay": 0.1}, seed=1),
+    "claims": lambda a, b, c: unveil.claims(a, b, c, keys=KEYS[:2], targets="ill"),
+    "refill": lambda a, b, c: refill(a),
+    "recode": lambda a, b, c: unveil.recode(a, STEPS, keys=KEYS, seed=1),
+    "smooth": lambda a, b, c: unveil.smooth(b, ["age", "pay"]),
+    "table of counts": lambda a, b, c: unveil.sap(
+        unveil.PublishedTable.from_microdata(a, ["sex", "area", "ill"], margins="all"), n_max=2
+    ),
+    "plan": lambda a, b, c: unveil.Plan.from_tables(TABLES, data=a).disclosed(),
     "structure": lambda a, b, c: unveil.compare_structure(a, b),
 }
-DISTANCES = ("mahalanobis", "gower")
+DISTANCES = ("mahalanobis", "gower", "refill")
 WORDS = ("coercions", "warnings", "notes", "sentence", "files", "breaks")
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from itertools import permutations
-from math import prod
+from math import prod, sqrt
 
 Row = tuple[Hashable, Hashable]
 
@@ -33,6 +33,29 @@ def scores(person: Row, synthetic: Sequence[Row]) -> dict[str, Fraction]:
 def means(people: Sequence[Row], synthetic: Sequence[Row]) -> dict[str, Fraction]:
     found = [scores(person, synthetic) for person in people]
     return {name: sum(one[name] for one in found) / len(found) for name in found[0]}
+
+
+def half_widths(
+    train: Sequence[Row], control: Sequence[Row], synthetic: Sequence[Row], names: Sequence[str]
+) -> list[float]:
+    """Half of each 95 % interval of `split`: how far one person more moves the figures.
+
+    The influence of a person is the slope of a figure as the mean is drawn a little towards their
+    scores; the variance is the sum of its squares over n (n - 1), of both files (Hampel 1974).
+    """
+    little = Fraction(1, 10**12)
+    sides = [[scores(person, synthetic) for person in file] for file in (train, control)]
+    centre = [means(train, synthetic), means(control, synthetic)]
+    at = split(*centre, names)
+    variance = [Fraction(0)] * len(at)
+    for place, side in enumerate(sides):
+        for one in side:
+            moved = [*centre]
+            moved[place] = {n: m + little * (one[n] - m) for n, m in centre[place].items()}
+            for i, (new, old) in enumerate(zip(split(*moved, names), at, strict=True)):
+                slope = (new - old) / little
+                variance[i] += slope**2 / (len(side) * max(len(side) - 1, 1))
+    return [1.959964 * sqrt(one) for one in variance]
 
 
 def chain(of: dict[str, Fraction], names: Sequence[str]) -> list[Fraction | None]:

@@ -14,7 +14,7 @@ def outcomes(count, kind, size):
         "up": {above},
         "down": {below},
         "noise": {max(0, noisy) for noisy in near},
-        "cellkey": {max(1, noisy) for noisy in near} if count else {0},
+        "noise:zeros": {max(1, noisy) for noisy in near} if count else {0},
         "suppress": {None if 0 < count < size else count},
     }[kind]
 

@@ -54,7 +54,7 @@ FAULTS = [
         DATA + "[scenarios]\n",
         "project.toml, line 3: there is no section 'scenarios'. Did you mean 'scenario'? The"
         " sections are: schema, title, data, context, roles, scenario, exclude, limits,"
-        " ruling, exceptions, published, synthesis, protect, finding, table.",
+        " ruling, exceptions, published, synthesis, protect, recognition, finding, table, pack.",
     ),
     (
         DATA + "synthetik = []\n",
@@ -236,7 +236,7 @@ FAULTS = [
     (
         DATA + '[roles]\nkeys = ["sex"]\n',
         "project.toml, line 4: [roles] has no setting 'keys'. Did you mean 'key'? Its"
-        " settings are: identifier, key, target, ignore, weight, person, sensitive.",
+        " settings are: identifier, key, target, ignore, weight, person, time, sensitive.",
     ),
     (
         "scenario = 4\n" + DATA,
@@ -413,7 +413,7 @@ FAULTS = [
         "project.toml, line 4: No limit can be set on 'DISCO'. Did you mean 'DiSCO'? Limits"
         " can be set on: UiO, UiS, UiOiS, repU, Dorig, Dsyn, iS, DiS, DiSCO, DiSDiO, CAPd,"
         " CAPs, DCAP, TCAP, adds, real_records, tied, sensitive, GTCAP, R, ECAP, SAP, membership,"
-        " unique, match_risk, pMSE, S_pMSE.",
+        " AUC, recognised, epsilon, unique, match_risk, pMSE, S_pMSE.",
     ),
     (
         DATA + "[limits]\nDiSCO = 10\n",
@@ -453,9 +453,8 @@ FAULTS = [
         DATA + '[limits]\nacepted_by = "Ann"\n',
         "project.toml, line 4: No limit can be set on 'acepted_by'. Limits can be set on:"
         " UiO, UiS, UiOiS, repU, Dorig, Dsyn, iS, DiS, DiSCO, DiSDiO, CAPd, CAPs, DCAP, TCAP,"
-        " adds, real_records, tied, sensitive, GTCAP, R, ECAP, SAP, membership, unique,"
-        " match_risk, pMSE, S_pMSE. Did you mean"
-        " 'accepted_by'?",
+        " adds, real_records, tied, sensitive, GTCAP, R, ECAP, SAP, membership, AUC,"
+        " recognised, epsilon, unique, match_risk, pMSE, S_pMSE. Did you mean 'accepted_by'?",
     ),
     (
         DATA + '[limits]\nDiSCO = [5, 10]\naccepted_by = "Ann"\non = 2026\n',

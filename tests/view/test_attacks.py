@@ -85,8 +85,9 @@ def test_an_interval_above_0_is_put_down_to_the_records_used():
     assert said() == [
         "Taking income from the nearest synthetic record is correct for 60 of 100 people, and 50 of"
         " 100 in the control sample; from any synthetic record, for 20.",
-        "Excess risk R: of the people whose income is not disclosed by general knowledge, 20.0 %"
-        " (between 10.0 % and 30.0 %) are disclosed because their own records were used.",
+        "Excess risk R of this attack: of the people whose income is not disclosed by general"
+        " knowledge, 20.0 % (between 10.0 % and 30.0 %) are disclosed because their own records"
+        " were used.",
     ]
 
 
@@ -96,29 +97,29 @@ def test_an_interval_above_0_is_put_down_to_the_records_used():
         (
             0.05,
             (-0.02, 0.12),
-            "R is 0.05 and its interval, -0.02 to 0.12, includes 0: all of this may be general"
-            " knowledge. An R of up to 0.12 is not ruled out.",
+            "R of this attack is 0.05 and its interval, -0.02 to 0.12, includes 0: all of this may"
+            " be general knowledge. An R of up to 0.12 is not ruled out.",
         ),
         (
             0.0004,
             (0.0, 0.0009),
-            "R is below 0.01 and its interval, 0 to <0.01, includes 0: all of this may be general"
-            " knowledge. An R of up to 0.01 is not ruled out.",
+            "R of this attack is below 0.01 and its interval, 0 to <0.01, includes 0: all of this"
+            " may be general knowledge. An R of up to 0.01 is not ruled out.",
         ),
         (
             -0.003,
             (-0.004, 0.002),
-            "R is above -0.01 and its interval, >-0.01 to <0.01, includes 0: all of this may be"
-            " general knowledge. An R of up to 0.01 is not ruled out.",
+            "R of this attack is above -0.01 and its interval, >-0.01 to <0.01, includes 0: all of"
+            " this may be general knowledge. An R of up to 0.01 is not ruled out.",
         ),
         (
             -0.2,
             (-0.3, -0.1),
-            "R is -0.20 and its interval, -0.30 to -0.10, lies below 0: the attack succeeds more"
-            " often on the control sample. That is chance, or the two groups differ; it does not"
-            " mean that no one is at risk.",
+            "R of this attack is -0.20 and its interval, -0.30 to -0.10, lies below 0: the attack"
+            " succeeds more often on the control sample. That is chance, or the two groups differ;"
+            " it does not mean that no one is at risk.",
         ),
-        (None, None, "R could not be computed."),
+        (None, None, "R of this attack could not be computed."),
     ],
 )
 def test_what_an_interval_means_is_said(R, interval, sentence):
@@ -136,8 +137,9 @@ def test_the_other_attacks_have_their_own_words():
         "Of 100 descriptions that fit exactly one synthetic record, 60 fit exactly one person of"
         " the original, and 50 exactly one of the control sample; of as many random descriptions,"
         " 20.",
-        "Excess risk R: of the descriptions that single out no one in the control sample, 20.0 %"
-        " (between 10.0 % and 30.0 %) do so because these people's own records were used.",
+        "Excess risk R of this attack: of the descriptions that single out no one in the control"
+        " sample, 20.0 % (between 10.0 % and 30.0 %) do so because these people's own records were"
+        " used.",
     ]
 
 

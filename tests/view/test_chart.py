@@ -125,6 +125,7 @@ RESULTS = {
     "assess": lambda: disclosure("assess"),
     "audit": lambda: unveil.audit(SMALL, rounding="conventional:3"),
     "bounds": lambda: unveil.bounds(SMALL, rounding="conventional:3"),
+    "neighbour_sap": lambda: unveil.neighbour_sap(SMALL, rounding="conventional:3", n_max=3),
     "cap": lambda: unveil.cap(people(), [people(300)] * 3, keys=KEYS, target="health"),
     "cap_table": lambda: unveil.cap_table(
         people(), {"a": [people(300)]}, key_sets=[KEYS], target="health", scenarios=["full"]
@@ -176,6 +177,13 @@ RESULTS = {
     "split": lambda: unveil.split(people(), 0.5, seed=1),
     "suda": lambda: unveil.suda(people(), keys=KEYS),
     "suggest": lambda: unveil.suggest(people()),
+    "recognition": lambda: unveil.recognition(
+        people(),
+        lambda data, seed, rows: data.sample(rows, with_replacement=True, seed=seed),
+        people=10,
+        worlds=40,
+        seed=1,
+    ),
     "suggest_coding": lambda: unveil.suggest_coding(people()),
     "synthesise": synthesiser,
     "pair_tables": lambda: unveil.pair_tables(people(), people(300)),

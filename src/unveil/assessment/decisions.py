@@ -5,18 +5,19 @@ reviewed, sign-offs, and what was not tested.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from unveil.assessment.alerts import format_names, percent
 from unveil.assessment.outstanding import BY, shell_word
+from unveil.assessment.ruling_groups import BY_SHARE
 from unveil.records.alerts import Alert, NotTested
-from unveil.records.disclosure import ClaimGroup
-from unveil.records.judgement import FlagRuling, MissingKind, Outstanding
+from unveil.records.judgement import MissingKind, Outstanding
 from unveil.records.limits import MEASURES
 from unveil.records.summary import (
     AboveLimit,
     DecisionKind,
     IdentitySummary,
+    RulingGroup,
     SummaryDecision,
     SummaryVerdict,
     TargetSummary,
@@ -35,40 +36,37 @@ _SIGN_OFFS: dict[MissingKind, DecisionKind] = {
 N_QUESTIONS = 5
 
 
-@dataclass
-class FlagGroup:
-    """The open flags of one target, by the value that they are about."""
+@dataclass(frozen=True)
+class TargetGroups:
+    """What is to be ruled on about one target, most people first."""
 
-    target: str
-    levels: dict[str, int] = field(default_factory=dict)
-    exclusions: list[str] = field(default_factory=list)
-    explained: Sequence[ClaimGroup] = ()  # what explains the correct values, the largest first
+    groups: tuple[RulingGroup, ...]
 
     @property
     def reasons(self) -> str:
         """What explains most of the correct values, in a sentence; nothing where nothing does."""
-        if not self.explained:
+        explained = [one for one in self.groups if one.part is not None]
+        if not explained:
             return ""
-        more = len(self.explained) - 1  # the page has a line for each decision
+        more = len(explained) - 1  # the page has a line for each decision
         rest = f" and {_count(more, 'smaller group')}" if more > 0 else ""
-        return f" Explained: {_explain(self.explained[0])}{rest}."
-
-    def add(self, finding: FlagRuling, level: str) -> None:
-        """Count one flag; one that its value settles needs no exclusion of its own."""
-        self.levels[level] = self.levels.get(level, 0) + 1
-        if not any(finding.exclusion.startswith(f"{one}@") for one in self.exclusions):
-            self.exclusions.append(finding.exclusion)
+        return f" Explained: {_explain(explained[0])}{rest}."
 
     @property
     def n_flags(self) -> int:
-        """How many flags there are."""
-        return sum(self.levels.values())
+        """How many flags are outstanding."""
+        return sum(len(one.flags) for one in self.groups)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The values that flags are about."""
+        flagged = (one for one in self.groups if one.flags)
+        return tuple(dict.fromkeys(one.label for one in flagged))
 
     @property
     def values(self) -> str:
         """The values, in words."""
-        names = list(self.levels)
-        more = len(names) - MOST_VALUES
+        names, more = self.labels, len(self.labels) - MOST_VALUES
         if more > 0:
             return f"{', '.join(names[:MOST_VALUES])} and {more:,} more"
         return " and ".join(names)
@@ -78,7 +76,7 @@ def list_decisions(
     verdict: SummaryVerdict,
     identity: IdentitySummary | None,
     targets: Sequence[TargetSummary],
-    flags: Mapping[str, FlagGroup],
+    groups: Mapping[str, TargetGroups],
     *,
     alerts: Sequence[Alert],
     missing: Sequence[Outstanding],
@@ -88,7 +86,7 @@ def list_decisions(
     is_project: bool,
 ) -> Iterator[SummaryDecision]:
     """Every decision that is open, the gravest first."""
-    made = _Decisions(verdict, identity, targets, flags, n_people, is_project)
+    made = _Decisions(verdict, identity, targets, groups, n_people, is_project)
     yield from made.alerts(alerts)
     yield from made.above(alerts)
     yield from made.flagged()
@@ -128,7 +126,7 @@ class _Decisions:
     verdict: SummaryVerdict
     identity: IdentitySummary | None
     targets: Sequence[TargetSummary]
-    flags: Mapping[str, FlagGroup]
+    groups: Mapping[str, TargetGroups]
     n_people: int
     is_project: bool
 
@@ -188,7 +186,7 @@ class _Decisions:
             )
 
     def _target(self, target: str, figures: Sequence[AboveLimit]) -> SummaryDecision:
-        flags = self.flags.get(target)
+        of_target = self.groups.get(target, TargetGroups(()))
         said = [f"{target}: {_figures(figures)}."]
         row = next((one for one in self.targets if one.target == target), None)
         is_common = row is not None and _is_mostly_common(row)
@@ -198,28 +196,29 @@ class _Decisions:
                 f"{n:,} of {row.correct:,} are {row.most_common}"
                 f" ({percent(row.most_common_share)} of people)."
             )
-        elif flags is not None:
-            said.append(f"{_count(flags.n_flags, 'flag')} ({flags.values}).{flags.reasons}")
+        elif n_flags := of_target.n_flags:
+            said.append(f"{_count(n_flags, 'flag')} ({of_target.values}).{of_target.reasons}")
         choices = ("protect", "accept")
         return SummaryDecision(
             kind="target",
             target=target,
-            n_flags=0 if flags is None else flags.n_flags,
+            n_flags=of_target.n_flags,
             subject=target,
             sentence=" ".join(said),
-            choices=("exclude", *choices) if is_common or flags is not None else choices,
+            choices=("exclude", *choices) if is_common or of_target.groups else choices,
             commands=(
-                *(self._rule(flags) if flags is not None else ()),
+                *self._rule(target, of_target),
                 *(self._accept(_alert_id(one)) for one in figures),
             ),
+            groups=of_target.groups,
         )
 
     def flagged(self) -> Iterator[SummaryDecision]:
         """Flags on targets that no figure is above a limit of."""
         above = {one.target for one in self.verdict.above}
-        for target, group in self.flags.items():
-            if target not in above:
-                all_of = ", all for " if len(group.levels) == 1 and group.n_flags > 1 else " for "
+        for target, group in self.groups.items():
+            if target not in above and group.n_flags:
+                all_of = ", all for " if len(group.labels) == 1 and group.n_flags > 1 else " for "
                 yield SummaryDecision(
                     kind="target",
                     target=target,
@@ -230,13 +229,15 @@ class _Decisions:
                         f"{group.reasons}"
                     ),
                     choices=("exclude", "keep"),
-                    commands=self._rule(group),
+                    commands=self._rule(target, group),
+                    groups=group.groups,
                 )
 
     def review(self) -> Iterator[SummaryDecision]:
         """All targets in review together, but those that flags ask about already."""
         found = [one for one in self.targets if one.status == "review"]
-        names = tuple(one.target for one in found if one.target not in self.flags)
+        flagged = {target for target, group in self.groups.items() if group.n_flags}
+        names = tuple(one.target for one in found if one.target not in flagged)
         if names:
             yield SummaryDecision(
                 kind="review",
@@ -273,11 +274,15 @@ class _Decisions:
         do = "unveil run" if self.is_project else "unveil assess ..."
         return f'{do} --accept {shell_word(alert)} --reason "..." {BY}'
 
-    def _rule(self, group: FlagGroup) -> tuple[str, ...]:
+    def _rule(self, target: str, found: TargetGroups) -> tuple[str, ...]:
+        flagged = [one for one in found.groups if one.flags]
         if not self.is_project:
-            return tuple(f"--exclude {shell_word(one)}" for one in group.exclusions)
+            texts = [
+                text for one in flagged for text in (one.flags if one.keys else one.exclusions)
+            ]
+            return tuple(f"--exclude {shell_word(one)}" for one in texts)
         said = f'--common-knowledge --reason "..." {BY}'
-        return (f"unveil rule --target {shell_word(group.target)} {said}",)
+        return (f"unveil rule --target {shell_word(target)} {said}",) if flagged else ()
 
 
 _SUBJECTS: dict[MissingKind, str] = {
@@ -288,11 +293,10 @@ _SUBJECTS: dict[MissingKind, str] = {
 }
 
 
-def _explain(one: ClaimGroup) -> str:
+def _explain(one: RulingGroup) -> str:
     """One group of correct values, and the part of them it is: "393 SINGLE by age"."""
-    by = {"declared": "a public table", "marginal": "its share of all", "pattern": "all keys"}
-    keys = format_names(one.keys) if one.keys else by.get(one.part, one.part)
-    return f"{one.n:,} {one.level or '(missing)'} by {keys}"
+    by = format_names(one.keys) if one.keys else BY_SHARE
+    return f"{one.n:,} {one.label} by {by}"
 
 
 def _is_mostly_common(row: TargetSummary) -> bool:

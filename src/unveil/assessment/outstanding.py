@@ -69,15 +69,14 @@ def _escape(character: str) -> str:
     return f"\\x{code:02x}" if code < 0x80 else f"\\U{code:08x}"
 
 
-def rule_command(flag: FlagRuling, choice: str = "--common-knowledge") -> str:
-    """The command that rules on a finding."""
-    return f'unveil rule {shell_quote(flag.id)} {choice} --reason "..." {BY}'
-
-
-def rule_together_command(flag: FlagRuling, choice: str = "--common-knowledge") -> str:
-    """The command that rules on all pairs of the target of a finding."""
-    id_ = together_id(flag.scenario, flag.target)
+def rule_command(id_: str, choice: str = "--common-knowledge") -> str:
+    """The command that rules on a flag, or on all that one ruling covers."""
     return f'unveil rule {shell_quote(id_)} {choice} --reason "..." {BY}'
+
+
+def rule_together_command(flag: FlagRuling) -> str:
+    """The command that rules on all pairs of the target of a flag."""
+    return rule_command(together_id(flag.scenario, flag.target))
 
 
 def _limits(
@@ -176,7 +175,7 @@ def _outstanding_flag(flag: FlagRuling, audience: Audience | None) -> Outstandin
     return Outstanding(
         kind="finding",
         sentence=f"Open flag {flag.id}: {flag.sentence}",
-        fix=f"{rule_command(flag)} (or --keep){also}",
+        fix=f"{rule_command(flag.id)} (or --keep){also}",
     )
 
 

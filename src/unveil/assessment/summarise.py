@@ -4,20 +4,22 @@ Every count is of the worst copy (or of all copies pooled) and of the worst scen
 worst. Flags on one target are one decision, whatever their number.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from unveil.assessment.alerts import format_names
-from unveil.assessment.decisions import FlagGroup, list_decisions, next_command
+from unveil.assessment.decisions import TargetGroups, list_decisions, next_command
+from unveil.assessment.ruling_groups import MISSING, group_rulings, worst_flags
 from unveil.records.alerts import Alert, Assessment, NotTested
 from unveil.records.base import Copy
-from unveil.records.disclosure import ClaimGroup, Disclosure, Flag, SingleValues
+from unveil.records.disclosure import Disclosure, SingleValues
 from unveil.records.judgement import FlagRuling, Judgement, Limit, LimitCheck, Outstanding, Status
 from unveil.records.limits import GATE, MEASURES, Verdict
 from unveil.records.run import Run
 from unveil.records.summary import (
     AboveLimit,
     IdentitySummary,
+    RulingGroup,
     SensitiveSummary,
     Summary,
     SummaryRuling,
@@ -29,7 +31,6 @@ from unveil.records.summary import (
 
 SEVERITY: tuple[Status, ...] = ("above", "not measured", "review", "within", "no limit")
 """The worst status first."""
-MISSING = "(missing)"
 
 ByScenario = Sequence[tuple[str | None, Disclosure]]
 
@@ -140,7 +141,7 @@ def _limit_check(one: Verdict) -> LimitCheck:
 
 def _open_flags(record: Disclosure) -> Iterator[FlagRuling]:
     """The flags of a scenario, each once, from its worst copy; nobody has ruled on them."""
-    for flag in _worst_flags(record.flags).values():
+    for flag in worst_flags(record.flags).values():
         yield FlagRuling(
             id=flag.exclusion,
             scenario="",
@@ -151,14 +152,6 @@ def _open_flags(record: Disclosure) -> Iterator[FlagRuling]:
             sentence=flag.sentence,
             state="open",
         )
-
-
-def _worst_flags(flags: Iterable[Flag]) -> dict[str, Flag]:
-    found: dict[str, Flag] = {}
-    for flag in flags:
-        if flag.exclusion not in found or flag.n > found[flag.exclusion].n:
-            found[flag.exclusion] = flag
-    return found
 
 
 def _not_tested(disclosures: ByScenario, facts: ProjectFacts) -> Iterator[NotTested]:
@@ -203,13 +196,14 @@ class _Counted:
         accepted_by: str | None = None,
         missing: Sequence[Outstanding] = (),
         stale: Sequence[str] = (),
+        rulings: tuple[SummaryRuling, ...] = (),
         is_project: bool = False,
         **head: object,
     ) -> Summary:
         """All of it."""
         verdict = self._verdict(status, alerts, accepted_by, reason)
         identity, targets = self._identity(), tuple(self._targets())
-        flags = self._flag_groups(findings)
+        groups = self._groups(findings, rulings)
         counted = [record.single_values for _, record in self.disclosures]
         at_risk = max((one.n_people for each in counted for one in each.any_correct), default=0)
         if counted:
@@ -219,7 +213,7 @@ class _Counted:
                 verdict,
                 identity,
                 targets,
-                flags,
+                groups,
                 alerts=alerts,
                 missing=missing,
                 not_tested=not_tested,
@@ -244,8 +238,9 @@ class _Counted:
             sensitive=tuple(self._sensitive()),
             not_tested=tuple(not_tested),
             utility=self._utility(),
-            n_flags=sum(one.n_flags for one in flags.values()),
+            n_flags=sum(one.n_flags for one in groups.values()),
             decisions=decisions,
+            rulings=rulings,
             next_command=next_command(decisions) if is_project else None,
             **head,  # type: ignore[arg-type]
         )
@@ -402,28 +397,18 @@ class _Counted:
             status=min((one.status for one in found), key=SEVERITY.index),
         )
 
-    def _groups(self, target: str) -> tuple[ClaimGroup, ...]:
-        """What explains the correct values of a target, in the first scenario that has it."""
-        for _, record in self.disclosures:
-            if found := tuple(one for one in record.groups if one.target == target):
-                return found
-        return ()
-
-    def _flag_groups(self, findings: Sequence[FlagRuling]) -> dict[str, FlagGroup]:
-        """The open flags of each target, with the values they are about."""
-        levels = {
-            (name or "", text): flag.level_label or flag.level or MISSING
-            for name, record in self.disclosures
-            for text, flag in _worst_flags(record.flags).items()
+    def _groups(
+        self, findings: Sequence[FlagRuling], rulings: Sequence[SummaryRuling]
+    ) -> dict[str, TargetGroups]:
+        """What is to be ruled on, by target; those with flags in the order of the flags."""
+        excluded = {text for one in rulings if one.state == "common knowledge" for text in one.what}
+        found: dict[str, list[RulingGroup]] = {
+            one.target: [] for one in findings if one.state == "open"
         }
-        found: dict[str, FlagGroup] = {}
-        for one in findings:
-            if one.state == "open":
-                if one.target not in found:
-                    found[one.target] = FlagGroup(one.target, explained=self._groups(one.target))
-                group = found[one.target]
-                group.add(one, levels.get((one.scenario, one.exclusion), ""))
-        return found
+        for name, record in self.disclosures:
+            for group in group_rulings(name, record, findings, excluded):
+                found.setdefault(group.target, []).append(group)
+        return {target: TargetGroups(tuple(groups)) for target, groups in found.items()}
 
 
 def _expected(record: Disclosure, row: SingleValues) -> dict[str, float]:

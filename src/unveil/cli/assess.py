@@ -9,15 +9,12 @@ from unveil.assessment.summarise import summarise_disclosure
 from unveil.cli.disclosure import measure_and_assess
 from unveil.cli.gate_options import GateOptions, gate_options
 from unveil.cli.options import (
-    check_lacking,
     exclude_option,
-    files_arguments,
     json_option,
-    key_and_target_options,
     more_options,
     option,
     person_option,
-    reading_options,
+    takes_scenario,
 )
 from unveil.view.alerts import alert_blocks
 from unveil.view.blocks import Sentence
@@ -28,10 +25,8 @@ from unveil.view.run import summary_screen
 
 
 @click.command()
-@files_arguments
-@key_and_target_options
+@takes_scenario("assess survey.csv synthetic.csv")
 @exclude_option
-@reading_options
 @option(
     "--limit limits",
     "Compare a figure with a limit, such as DiSCO=10 or real_records=5. May be repeated.",
@@ -44,10 +39,7 @@ from unveil.view.run import summary_screen
 @json_option
 def assess(
     *,
-    original: str | None,
-    synthetic: tuple[str, ...],
-    keys: tuple[str, ...],
-    targets: tuple[str, ...],
+    files: tuple[Any, Any],
     limits: tuple[str, ...],
     gate: GateOptions,
     words: bool,
@@ -68,11 +60,10 @@ def assess(
     Exit codes: 0 within limits, 1 internal error, 2 wrong use or bad input, 3 a limit is exceeded
     or something in the files stands against a release, 4 a decision is outstanding.
     """
-    check_lacking("assess survey.csv synthetic.csv", keys, original, synthetic)
     wanted = parse_limits(limits)
-    asked = {"keys": keys, "targets": targets or None, "sensitive": gate.sensitive, **settings}
+    asked = {"sensitive": gate.sensitive, **settings}
     result, assessment = measure_and_assess(
-        original, list(synthetic), wanted, gate, asked, is_gate=True
+        files, wanted, gate, asked, is_gate=True, has_parts=True
     )
     figures = {name: limit for name, limit in wanted.items() if name in LIMITABLE}
     found = summarise_disclosure(

@@ -5,13 +5,10 @@ from typing import Any
 import click
 
 from unveil.cli.options import (
-    check_lacking,
     exclude_option,
-    files_arguments,
-    key_and_target_options,
     option,
     output_options,
-    reading_options,
+    takes_scenario,
 )
 from unveil.cli.progress import progress_bar
 from unveil.measure.disclosure.claim_parts import CERTAINTY
@@ -21,8 +18,7 @@ from unveil.view.output import print_table
 
 
 @click.command()
-@files_arguments
-@key_and_target_options
+@takes_scenario("claims original.csv synthetic.csv")
 @option("--control", "Control sample: people whose records were not used.", "FILE")
 @option(
     "--public",
@@ -45,19 +41,9 @@ from unveil.view.output import print_table
     default=AT_LEAST,
 )
 @exclude_option
-@reading_options
 @option("--seed", "Seed of the expected values.", "NUMBER", type=int, default=1)
 @output_options
-def claims(
-    *,
-    original: str | None,
-    synthetic: tuple[str, ...],
-    keys: tuple[str, ...],
-    targets: tuple[str, ...],
-    as_json: bool,
-    as_csv: bool,
-    **settings: Any,
-) -> None:
+def claims(*, files: tuple[Any, Any], as_json: bool, as_csv: bool, **settings: Any) -> None:
     """Score what the synthetic data state about people against what other people teach.
 
     For every rule by which an intruder could state a value: people claimed, correct, correct at
@@ -69,14 +55,6 @@ def claims(
       unveil claims original.csv synthetic.csv --keys sex,age,region --targets income
       unveil claims train.csv synthetic.csv --control control.csv -k sex,age --public age+marital
     """
-    check_lacking("claims original.csv synthetic.csv", keys, original, synthetic)
     with progress_bar() as bar:
-        record = measure_claims(
-            original,
-            list(synthetic),
-            keys=keys,
-            targets=targets or None,
-            **settings,
-            progress=bar,
-        ).record
+        record = measure_claims(*files, **settings, progress=bar).record
     print_table(record, record.rows, as_json=as_json, as_csv=as_csv)

@@ -57,9 +57,8 @@ def demo(
 
     paths = ("ORIGINAL", "SYNTHETIC") if files is None else map(str, write_csv(files))
     settings = {"keys": KEYS, "targets": TARGETS}
-    result, assessment = measure_and_assess(
-        survey(), [survey_synthetic()], {}, GateOptions(), settings
-    )
+    example = (survey(), [survey_synthetic()])
+    result, assessment = measure_and_assess(example, {}, GateOptions(), settings, has_parts=True)
     made = summarise_disclosure(result.record, assessment=assessment)
     summary = replace(made, title="the embedded example")
     closing: list[Block] = []

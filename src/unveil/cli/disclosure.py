@@ -12,16 +12,13 @@ from unveil.assessment.limits import LIMITABLE, check_limits, parse_limits
 from unveil.atomic import write_all_or_none
 from unveil.cli.gate_options import GateOptions, gate_options
 from unveil.cli.options import (
-    check_lacking,
     exclude_option,
     file_option,
-    files_arguments,
-    key_and_target_options,
     option,
     output_options,
     parse_two_numbers,
     person_option,
-    reading_options,
+    takes_scenario,
     tolerance_option,
     weights_option,
     words_option,
@@ -53,10 +50,8 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@files_arguments
-@key_and_target_options
+@takes_scenario("disclosure survey.csv synthetic.csv")
 @exclude_option
-@reading_options
 @option(
     "--limit limits",
     "Gate the release: exit code 3 when a figure is above this, such as DiSCO=10, or"
@@ -105,10 +100,7 @@ if TYPE_CHECKING:
 @output_options
 def disclosure(
     *,
-    original: str | None,
-    synthetic: tuple[str, ...],
-    keys: tuple[str, ...],
-    targets: tuple[str, ...],
+    files: tuple[Any, Any],
     limits: tuple[str, ...],
     gate: GateOptions,
     one_way: tuple[float, float] | None,
@@ -139,18 +131,15 @@ def disclosure(
     or an alert blocks the release, 4 a decision is outstanding. Without --limit this is no gate:
     alerts are printed, and the exit code is 0.
     """
-    check_lacking("disclosure survey.csv synthetic.csv", keys, original, synthetic)
     wanted = parse_limits(limits)
     check_records({"--records": records})
     if chart_of is not None and chart is None:
         raise SettingsError("--chart-of names a picture, but --chart no file. Give --chart FILE.")
     thresholds = {"one_way": one_way, "two_way": two_way}
     settings |= {name: pair for name, pair in thresholds.items() if pair is not None}
-    settings |= {"keys": keys, "targets": targets or None, "sensitive": gate.sensitive}
+    settings["sensitive"] = gate.sensitive
     recipe = None if recode is None else _read_recipe(recode)
-    result, assessment = measure_and_assess(
-        original, list(synthetic), wanted, gate, settings, recipe=recipe
-    )
+    result, assessment = measure_and_assess(files, wanted, gate, settings, recipe=recipe)
     figures = {name: limit for name, limit in wanted.items() if name in LIMITABLE}
     verdicts = check_limits(result.record, figures)
     asked = zip(PARTS, (words, has_flags, has_details), strict=True)
@@ -173,29 +162,28 @@ def _read_recipe(path: str) -> "Recipe":
 
 
 def measure_and_assess(
-    original: Any,
-    synthetic: list[Any],
+    files: tuple[Any, Any],
     limits: Mapping[str, float],
     gate: GateOptions,
     settings: Mapping[str, Any],
     *,
     recipe: "Recipe | None" = None,
     is_gate: bool = False,
+    has_parts: bool = False,
 ) -> tuple[DisclosureResult, Assessment]:
     """Read once, measure and assess, with a progress bar; a limit, too, makes it a gate."""
     check_settings(**settings)
     with progress_bar() as bar:
         missing = settings.get("missing_values", ())
-        opened = Study.open(original, synthetic, gate.control, missing_values=missing, progress=bar)
+        opened = Study.open(*files, gate.control, missing_values=missing, progress=bar)
         digest = hash_study(opened) if gate.accept else None
         notes: tuple[str, ...] = ()
         if recipe is not None:
             from unveil.project.recode_original import recode_opened
 
             opened, notes = recode_opened(opened, recipe)
-        result = measure_disclosure(
-            opened.original, opened.synthetic, **settings, expected=True, progress=bar
-        )
+        result = measure_disclosure(opened.original, opened.synthetic, **settings, progress=bar)
+        result = result.with_expected(bar, has_parts=has_parts)
         if any(name in limits for name in LIMITED):
             result = result.with_key_sets(bar)
         assessment = assess_files(

@@ -6,13 +6,10 @@ from typing import Any
 import click
 
 from unveil.cli.options import (
-    check_lacking,
-    files_arguments,
-    key_and_target_options,
     option,
     output_options,
     parse_two_numbers,
-    reading_options,
+    takes_scenario,
 )
 from unveil.cli.output_files import chart_option, write_chart
 from unveil.cli.progress import progress_bar
@@ -22,8 +19,7 @@ from unveil.view.output import print_table
 
 
 @click.command("exclusion-table")
-@files_arguments
-@key_and_target_options
+@takes_scenario("exclusion-table survey.csv synthetic.csv")
 @option(
     "--level levels",
     "A level that is common knowledge. Default: those that one-way checks flag.",
@@ -43,15 +39,11 @@ from unveil.view.output import print_table
     "50,90",
     callback=parse_two_numbers,
 )
-@reading_options
 @chart_option
 @output_options
 def exclusion_table(
     *,
-    original: str | None,
-    synthetic: tuple[str, ...],
-    keys: tuple[str, ...],
-    targets: tuple[str, ...],
+    files: tuple[Any, Any],
     levels: tuple[str, ...],
     one_way: tuple[float, float] | None,
     chart: Path | None,
@@ -68,18 +60,9 @@ def exclusion_table(
     Example:
       unveil exclusion-table survey.csv synthetic.csv --keys sex,age,region
     """
-    check_lacking("exclusion-table survey.csv synthetic.csv", keys, original, synthetic)
     if one_way is not None:
         settings["one_way"] = one_way
     with progress_bar() as bar:
-        record = measure_table(
-            original,
-            list(synthetic),
-            keys=keys,
-            targets=targets or None,
-            levels=levels or None,
-            **settings,
-            progress=bar,
-        ).record
+        record = measure_table(*files, levels=levels or None, **settings, progress=bar).record
     write_chart(chart, record)
     print_table(record, record.rows, as_json=as_json, as_csv=as_csv)

@@ -7,13 +7,10 @@ import click
 
 from unveil.assessment.limits import parse_limits
 from unveil.cli.options import (
-    check_lacking,
     exclude_option,
-    files_arguments,
-    key_and_target_options,
     option,
     output_options,
-    reading_options,
+    takes_scenario,
 )
 from unveil.cli.output_files import chart_option, write_chart
 from unveil.cli.progress import progress_bar
@@ -22,8 +19,7 @@ from unveil.view.output import print_table
 
 
 @click.command()
-@files_arguments
-@key_and_target_options
+@takes_scenario("keysets original.csv synthetic.csv")
 @option(
     "--at-most",
     "Maximum number of keys in a subset. Default: all; 4 if there are more than ten.",
@@ -31,7 +27,6 @@ from unveil.view.output import print_table
     type=int,
 )
 @exclude_option
-@reading_options
 @option(
     "--limit limits",
     "Exit code 3 if a subset of the keys exceeds this beyond chance: DiSCO=10 or repU=5. May be"
@@ -44,10 +39,7 @@ from unveil.view.output import print_table
 @output_options
 def keysets(
     *,
-    original: str | None,
-    synthetic: tuple[str, ...],
-    keys: tuple[str, ...],
-    targets: tuple[str, ...],
+    files: tuple[Any, Any],
     limits: tuple[str, ...],
     chart: Path | None,
     as_json: bool,
@@ -66,17 +58,9 @@ def keysets(
     Exit codes: 0 within limits or for review, 2 wrong use or bad input, 3 a set is above its limit
     and beyond what chance over all sets gives.
     """
-    check_lacking("keysets original.csv synthetic.csv", keys, original, synthetic)
     with progress_bar() as bar:
-        record = key_sets(
-            original,
-            list(synthetic),
-            keys=keys,
-            targets=targets or None,
-            limits=parse_limits(limits),
-            **settings,
-            progress=bar,
-        ).record
+        asked = {**settings, "limits": parse_limits(limits)}
+        record = key_sets(*files, **asked, progress=bar).record
     write_chart(chart, record)
     print_table(record, record.figures, as_json=as_json, as_csv=as_csv)
     return record.exit_code

@@ -3,6 +3,7 @@
 import csv
 import re
 from collections.abc import Callable, Sequence
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -261,6 +262,22 @@ method_option = option(
 """--method: copies made in one way, by its name."""
 
 
+def amounts(
+    context: click.Context, option: click.Parameter, given: tuple[str, ...]
+) -> dict[str, float]:
+    """How much noise by column: income=100."""
+    found = {}
+    for column, text in parse_by_column(context, option, given).items():
+        number, *more = numbers_in(text)
+        if more or isinstance(number, str):
+            raise SettingsError(
+                f"{option.opts[0]} {quote_text(f'{column}={text}')} cannot be read. Write a column,"
+                " =, and the standard deviation: income=100."
+            )
+        found[column] = number
+    return found
+
+
 person_option = option(
     "--person",
     "The column that identifies the person of a row, such as patient_id; none: each row is a"
@@ -319,6 +336,24 @@ exclude_option = option(
 """--exclude: what is no real risk."""
 
 
+def takes_scenario(example: str) -> Decorator:
+    """ORIGINAL and the SYNTHETIC files, keys and targets, and how columns are read.
+
+    The command gets `files`, and keys and targets among its settings.
+    """
+
+    def decorate(command: Command) -> Command:
+        @wraps(command)
+        def checked(*, original: Any, synthetic: Any, keys: Any, targets: Any, **given: Any) -> Any:
+            check_lacking(example, keys, original, synthetic)
+            files = (original, list(synthetic))
+            return command(files=files, keys=keys, targets=targets or None, **given)
+
+        return together(files_arguments, key_and_target_options, reading_options)(checked)
+
+    return decorate
+
+
 words_option = option("--words", "Add every figure in a sentence.", is_flag=True)
 """--words: the figures in sentences."""
 
@@ -356,15 +391,13 @@ project_option = option(
 def same_project(command: Command) -> Command:
     """PROJECT as an argument or, as in every other command of a project, as --project."""
 
+    @wraps(command)
     def chosen(**given: Any) -> Any:
         named, project = given.pop("named_project"), given.pop("project")
         if named is not None and project is not None:
             raise SettingsError("The project is named twice. Name it once: --project FOLDER.")
         return command(**given, project=project if named is None else named)
 
-    chosen.__doc__, chosen.__name__ = command.__doc__, command.__name__
-    if hasattr(command, "__click_params__"):
-        chosen.__click_params__ = command.__click_params__  # type: ignore[attr-defined]
     return together(
         click.argument("project", required=False, metavar="[PROJECT]"),
         option(

@@ -8,10 +8,11 @@ from unveil.assessment.context import may_rule_together, rule_of
 from unveil.assessment.outstanding import rule_command, rule_together_command
 from unveil.cli.options import by_option, json_option, option, project_option
 from unveil.errors import SettingsError
-from unveil.project.edit_project import ProjectEdit, list_flags_now, next_step
+from unveil.project.edit_project import ProjectEdit, list_flags_now, list_groups_now, next_step
 from unveil.project.read_people import read_rulings_file
 from unveil.project.read_project import read_project
 from unveil.records.judgement import Audience, FlagRuling
+from unveil.records.summary import RulingGroup
 from unveil.view.blocks import Block
 from unveil.view.format import format_count, visible
 from unveil.view.output import print_output
@@ -54,15 +55,16 @@ def rule(
     """Record a ruling on flags of the last run: common knowledge, or residual risk.
 
     Without FLAG or --target, list the outstanding flags. --target rules on all flags of a variable;
-    for an open audience each two-way flag needs a ruling of its own. Common knowledge is excluded
-    from the next run on. Several rulings are written together or not at all.
+    for an open audience each two-way flag needs a ruling of its own. A value with the name of a key
+    (workab=YES@age) is ruled on at all levels of the key that explain it. Common knowledge is
+    excluded from the next run on. Several rulings are written together or not at all.
 
     \b
     Example:
       unveil rule
       unveil rule --target workab --common-knowledge --reason "..." --by "A. Jones, analyst"
       unveil rule "neighbour/workab=NO" --common-knowledge --reason "..." --by "A. Jones, analyst"
-      unveil rule "neighbour/marital=SINGLE@age=16" --keep --reason "..." --by "A. Jones, analyst"
+      unveil rule "neighbour/marital=SINGLE@age" --keep --reason "..." --by "A. Jones, analyst"
       unveil rule --file rulings.toml --by "A. Jones, analyst"
     """
     file = read_project(project, needs_files=False)
@@ -76,8 +78,9 @@ def rule(
         if instead:
             raise SettingsError(_NAME)
         found = list_flags_now(file)
-        blocks = _blocks(found, file.context.audience)
-        print_output(_document(found) if as_json else render_rich(blocks))
+        groups = list_groups_now(file, found)
+        blocks = _blocks(found, groups, file.context.audience)
+        print_output(_document(found, groups) if as_json else render_rich(blocks))
         return
     with ProjectEdit(file, by) as edit:
         if target is not None:
@@ -90,7 +93,7 @@ def rule(
                 edit.rule(finding, accept=accept, reason=why, instead=instead)
     found = list_flags_now(edit.project)
     if as_json:
-        print_output(_document(found))
+        print_output(_document(found, list_groups_now(edit.project, found)))
         return
     told = [_confirm(finding, accept=accept) for finding, accept, _ in given]
     told.append(_outstanding(found, given))
@@ -141,13 +144,16 @@ def _confirm(finding: str, *, accept: bool) -> str:
     return f"{visible(finding)}: {'common knowledge' if accept else 'residual risk'}."
 
 
-def _document(found: Sequence[FlagRuling]) -> str:
-    document = {"findings": [one.to_dict() for one in found]}
-    return json_text(document)
+def _document(found: Sequence[FlagRuling], groups: Sequence[RulingGroup]) -> str:
+    flags, alike = [one.to_dict() for one in found], [one.to_dict() for one in groups]
+    return json_text({"findings": flags, "groups": alike})
 
 
-def _blocks(found: Sequence[FlagRuling], audience: Audience | None) -> Iterator[Block]:
+def _blocks(
+    found: Sequence[FlagRuling], groups: Sequence[RulingGroup], audience: Audience | None
+) -> Iterator[Block]:
     may = may_rule_together(audience)
-    commands = {one.id: rule_command(one) for one in found}
+    ids = [*(one.id for one in found), *(one.id for one in groups if may)]
+    commands = {id_: rule_command(id_) for id_ in ids}
     together = {one.id: rule_together_command(one) for one in found} if may else {}
-    return outstanding_blocks(found, rule_of(audience), commands, together)
+    return outstanding_blocks(found, rule_of(audience), commands, together, groups)

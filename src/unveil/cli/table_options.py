@@ -90,7 +90,8 @@ source_options = together(
     option("--microdata", "FILE holds people's records: count them by --dims.", is_flag=True),
     names_option("--dims", "The columns that make the table. Default: all but the counts."),
     option("--count", "The column of counts. Default: count, n, freq or similar.", "COLUMN"),
-    option("--layout", "Layout of FILE. Default: inferred from its columns.", "long|wide"),
+    option("--layout", "Layout of FILE. Default: inferred.", "long|wide|crosstab"),
+    option("--blank", "What empty cells of a cross-table are.", "zero"),
     option(
         "--total-label total_labels",
         "Label of totals in FILE. May be repeated. Default: Total, All.",
@@ -98,13 +99,19 @@ source_options = together(
         multiple=True,
     ),
     option("--weights", "With --microdata: the number of people each record represents.", "COLUMN"),
+    option(
+        "--record-keys",
+        "With --microdata: the secret key of each person, from 0 to below 1, for cell keys."
+        " Default: drawn by --seed.",
+        "COLUMN",
+    ),
     option("--sample", "The counts are of a sample of the people.", is_flag=True),
 )
 
 release_options = together(
     option(
         "--round -r rounding",
-        "How counts are published: conventional:5, random:3, controlled:3, suppress:5, ... For"
+        "How counts are published: conventional:5, random:3, suppress:5, cellkey:3:2, ... For"
         " one part: total=exact, sex=none. May be repeated. Default: exact.",
         "[PART=]SCHEME",
         multiple=True,
@@ -168,8 +175,15 @@ question_options = together(
         default=0.05,
     ),
     option(
+        "--area",
+        "Also measure SAP within each level of this dimension; limits hold in every one. Default:"
+        " the dimension with the most levels, if 10 or more. With --compare: one table for each.",
+        "COLUMN|none",
+    ),
+    option(
         "--limit limits",
-        "Exit code 3 if SAP with N people known exceeds, or may exceed, P. May be repeated.",
+        "Exit code 3 if SAP with N people known exceeds, or may exceed, P, in the table or in an"
+        " area. May be repeated.",
         "N=P",
         multiple=True,
     ),
@@ -180,7 +194,13 @@ question_options = together(
         type=int,
         default=20_000,
     ),
-    option("--seconds", "Seconds for the search; then bounds are reported.", "S", type=float),
+    option(
+        "--seconds",
+        "Seconds for the search; then bounds are reported. Default: 60 on a terminal, else no"
+        " limit.",
+        "S",
+        type=float,
+    ),
 )
 
 design_options = together(
@@ -191,7 +211,6 @@ design_options = together(
         multiple=True,
         callback=parse_schemes,
     ),
-    option("--area", "With --compare: one table for each level of this column.", "COLUMN"),
     option(
         "--draws",
         "With --compare: number of draws of random schemes. Default: 20.",
@@ -201,7 +220,10 @@ design_options = together(
 )
 
 document_options = together(
-    file_option("--out", "Write the table to publish, without true counts, to this CSV file."),
+    file_option(
+        "--out",
+        "Write the table to publish, without true counts: .csv, or .xlsx in the shape of FILE.",
+    ),
     file_option("--chart", "CONFIDENTIAL: write the curve: .svg, .png or .pdf."),
     option("--words", "State every figure in a sentence.", is_flag=True),
     csv_option("Print the figures as CSV."),

@@ -100,8 +100,13 @@ def kind_of_levels(measure: Measure | None, levels: pl.Series, n_held: int) -> K
         return "ordered"
     if levels.dtype != pl.String or not is_near_unique(len(levels), n_held):
         return "category"
-    n_words = levels.str.count_matches(r"\S+").mean()
-    return "text" if isinstance(n_words, float) and n_words >= WORDS else "identifier"
+    return "text" if are_sentences(levels) else "identifier"
+
+
+def are_sentences(texts: pl.Series) -> bool:
+    """Whether texts are written freely: four words or more on average."""
+    n_words = texts.str.count_matches(r"\S+").mean() if texts.dtype == pl.String else None
+    return isinstance(n_words, float) and n_words >= WORDS
 
 
 def is_near_unique(n_distinct: int, n_held: int) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import polars as pl
 
@@ -16,12 +16,13 @@ Table = TypeVar("Table", bound=Record)
 class RowsResult(Result, Generic[Table]):
     """A record of rows; printing it never shows a record of the data."""
 
+    rows_in: ClassVar[str] = "rows"  # the field of the record that is the table
     record: Table
 
     @property
     def rows(self) -> tuple[Any, ...]:
         """The rows of the table."""
-        rows: tuple[Any, ...] = self.record.rows  # type: ignore[attr-defined]
+        rows: tuple[Any, ...] = getattr(self.record, self.rows_in)
         return rows
 
     def frame(self) -> pl.DataFrame:

@@ -5,7 +5,7 @@ written whole or not at all: one check, one write, one line of the log.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -14,8 +14,9 @@ from typing import Any
 
 from unveil.assessment.assess_release import check_acceptances
 from unveil.assessment.context import may_rule_together, parse_factor
-from unveil.assessment.flag_rulings import TWO_WAY, together_id
+from unveil.assessment.flag_rulings import TWO_WAY, flag_id, together_id
 from unveil.assessment.limits import preset as preset_of
+from unveil.assessment.ruling_groups import group_rulings
 from unveil.atomic import replace_file
 from unveil.errors import (
     InputError,
@@ -29,7 +30,7 @@ from unveil.errors import (
 )
 from unveil.io.read_toml import read_text
 from unveil.project.fingerprint import project_sha256
-from unveil.project.judge_run import judge_run, summarise
+from unveil.project.judge_run import judge_run, list_excluded, summarise
 from unveil.project.log import append_to, now, open_log
 from unveil.project.log_repair import heal_log
 from unveil.project.model import (
@@ -49,6 +50,7 @@ from unveil.protection.leaf_sizes import parse_audience
 from unveil.records.exclusions import Exclusion
 from unveil.records.judgement import Audience, FlagRuling, Judgement
 from unveil.records.limits import limits_fault
+from unveil.records.summary import RulingGroup
 from unveil.study.exclusion_rules import parse_exclusions
 
 Limits = Mapping[str, tuple[float, float] | None]
@@ -87,27 +89,30 @@ class ProjectEdit:
     def rule(
         self, finding: str, *, accept: bool, reason: str | None, instead: bool = False
     ) -> None:
-        """Rule on one finding of the last run, or on all pairs of one target.
+        """Rule on one flag of the last run, on all pairs of one target, or on a group of them.
 
         Parameters
         ----------
         finding
-            Its id, "neighbour/workab=NO"; or "neighbour/marital two-way" where the audience allows
-            it.
+            Its id, "neighbour/workab=NO"; "neighbour/marital=SINGLE@age" for all levels of age
+            that explain it, or "neighbour/marital two-way", where the audience allows it.
         accept
-            It is common knowledge, and from the next run on left out; otherwise it is kept as a
+            It is common knowledge, and from the next run on excluded; otherwise it is kept as a
             risk.
         reason
             Why.
         instead
-            Replace an earlier ruling on the same finding.
+            Replace an earlier ruling on the same flag.
 
         Raises
         ------
         SettingsError
-            If there is no such finding, or it was ruled on before.
+            If there is no such flag, or it was ruled on before.
         """
         why = parse_reason(reason)
+        if (group := self._find_group(finding)) is not None:
+            self._rule_group(group, accept=accept, reason=why, instead=instead)
+            return
         id_ = _resolve_id(self.project, finding, self._judgement.findings)
         name = parse_flag_name(id_)
         rulings = self.project.rulings
@@ -177,6 +182,31 @@ class ProjectEdit:
             self.rule(id_, accept=accept, reason=reason, instead=instead)
         return tuple(ids)
 
+    def _find_group(self, given: str) -> RulingGroup | None:
+        """The group that is meant; a name that is a flag too is the flag."""
+        if any(given == one.id for one in self._judgement.findings):
+            return None
+        return next((one for one in self._groups if one.id == given), None)
+
+    def _rule_group(self, group: RulingGroup, *, accept: bool, reason: str, instead: bool) -> None:
+        """Exclude what explains disclosures, level by level; or keep the flags on them."""
+        before = list_excluded(self._before)
+        texts = [one for one in (group.exclusions if accept else group.flags) if one not in before]
+        if not texts:
+            raise SettingsError(
+                f"{quote_text(group.id)} holds no flag: it is counted unless it is excluded."
+            )
+        if len(texts) > 1:
+            _check_together(self.project.context.audience, group.id)
+        flagged = {one.id for one in self._judgement.findings}
+        for text in texts:
+            id_ = flag_id(group.scenario or "", text)
+            if id_ in flagged:
+                self.rule(id_, accept=accept, reason=reason, instead=instead)
+            else:
+                (exclusion,) = parse_exclusions([text])
+                self.exclude(exclusion, reason=reason, scenario=group.scenario)
+
     def exclude(self, exclusion: Exclusion, *, reason: str | None, scenario: str | None) -> None:
         """Leave something out from the next run on, in one scenario or (None) in all of them."""
         why = parse_reason(reason)
@@ -233,6 +263,11 @@ class ProjectEdit:
     def _judgement(self) -> Judgement:
         """What the last run means by the project as it was before the edit."""
         return _last_judgement(self._before)
+
+    @cached_property
+    def _groups(self) -> tuple[RulingGroup, ...]:
+        """What one ruling covers, in every scenario of the last run."""
+        return list_groups_now(self._before, self._judgement.findings)
 
     def _note(self, event: str, *subject: str) -> None:
         """Names of columns, scenarios and measures: no level and no reason."""
@@ -428,6 +463,19 @@ def list_declared(project: ProjectFile) -> tuple[str, ...]:
 def list_flags_now(project: ProjectFile) -> tuple[FlagRuling, ...]:
     """The findings of the last run, as they are ruled now."""
     return _last_judgement(project).findings
+
+
+def list_groups_now(
+    project: ProjectFile, findings: Sequence[FlagRuling]
+) -> tuple[RulingGroup, ...]:
+    """What one ruling covers in the last run, as it is ruled now."""
+    run = load_run(project.folder)
+    parts, excluded = load_parts(project.folder, run), list_excluded(project)
+    return tuple(
+        group
+        for part in run.list_parts("disclosure")
+        for group in group_rulings(part.scenario or "", parts[part.name], findings, excluded)
+    )
 
 
 def next_step(project: ProjectFile) -> str:

@@ -121,8 +121,8 @@ def _explain_flag(found: FlagRuling, flag: Flag) -> ExplainedFlag:
         key_level=flag.key_level,
         whatif=f"unveil whatif --exclude {shell_quote(found.exclusion)}",
         toml=_toml(found),
-        accept=rule_command(found, "--common-knowledge"),
-        keep=rule_command(found, "--keep"),
+        accept=rule_command(found.id),
+        keep=rule_command(found.id, "--keep"),
     )
 
 

@@ -82,6 +82,12 @@ def summarise(
     return summarise_run(run, _disclosures(run, parts), judgement, facts)
 
 
+def list_excluded(project: ProjectFile) -> frozenset[str]:
+    """Everything that is excluded as common knowledge now, as text."""
+    ruled = (one for one in _rulings(project) if one.state == COMMON)
+    return frozenset(text for one in ruled for text in one.what)
+
+
 def _rulings(project: ProjectFile) -> Iterator[SummaryRuling]:
     """What was ruled and excluded, that of one person about one target together."""
     found: dict[tuple[str | None, RulingState, str], list[str]] = {}

@@ -34,7 +34,7 @@ from unveil.records.protection import Refill, RefillRound
 from unveil.seeding import choose_seed, stream
 from unveil.study.people import People, check_person
 from unveil.study.scenario import Progress, no_progress
-from unveil.study.study import open_files
+from unveil.study.study import Study, open_files
 from unveil.study.take_study import takes_study
 from unveil.synthesis.methods import MOST_ROWS
 from unveil.synthesis.synthesiser import Synthesiser
@@ -48,10 +48,15 @@ Stop = Literal["enough rows", "nothing is kept", "cannot finish", "last round"]
 
 @dataclass(frozen=True, eq=False)
 class RoundDraw:
-    """One round: the rows drawn, and what the filter said of them."""
+    """One round: the rows drawn beside the original, and what the filter said of them."""
 
-    frame: pl.DataFrame
+    study: Study
     found: DistanceFilterResult
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """The rows drawn."""
+        return self.study.tables[1].frame
 
     @property
     def keep(self) -> Mask:
@@ -236,6 +241,11 @@ def refill(
         "missing_values": missing_values,
     }
     settings = DistanceSettings(**given)
+    if synthesiser.models.plan.time is not None:
+        raise SettingsError(
+            "The filter replaces single rows, but these people were made with their rows in order"
+            " (time). Omit the filter, or time."
+        )
     told = progress or no_progress
     files = open_files({"original": original}, None, missing_values, told)
     table = files[0]
@@ -288,25 +298,18 @@ class _Loop:
     def _round(self, number: int, n_rows: int) -> RoundDraw:
         seed = int(stream(self.seed, "refill", number).integers(2**63 - 1))
         (frame,) = self.synthesiser.sample(1, n_rows, seed)
-        copy = Table("synthetic", place_of("synthetic"), frame)
-        tables = (self.table, copy)
-        compared = without_people(tables, self.people)
+        study = Study((self.table, Table("synthetic", place_of("synthetic"), frame)))
+        compared = without_people(study.files, self.people)
         if self.found is None:
             self.found = prepare_space(compared, self.settings)
             self.settings = _with_columns(self.settings, self.found)
         else:
             self.found = self.found.again(compared, self.settings)
-        return RoundDraw(
-            frame,
-            decide_rows(
-                self.found,
-                tables,
-                self.settings,
-                no_progress,
-                is_labelled=False,
-                people=self.people,
-            ),
+        settings, people = self.settings, self.people
+        found = decide_rows(
+            self.found, study.tables, settings, no_progress, is_labelled=False, people=people
         )
+        return RoundDraw(study, found)
 
     def _find_stop(self, drawn: Sequence[RoundDraw]) -> Stop | None:
         n_kept = sum(one.n_kept for one in drawn)

@@ -64,9 +64,10 @@ class Audit(VersionedRecord, frozen=True, kw_only=True):
     rows: tuple[AuditedValue, ...]
     n_suppressed: int
     n_exact: int
+    n_exact_unknown: int | None = None  # to a reader who does not know the rule; None: it is said
     n_within: int  # those recomputed exactly among them
     solver: Solver
-    complete: bool
+    complete: bool  # every bound is the tightest: nothing given away is overlooked
     notes: tuple[str, ...]
 
 
@@ -239,8 +240,8 @@ class Sap(VersionedRecord, frozen=True, kw_only=True):
     N: int  # people who can become known: all of the table, less those known, with the key levels
     n: tuple[int, ...]
     exact: tuple[str | None, ...]  # a fraction "a/b", None where it is not known exactly
-    lower: tuple[float, ...]
-    upper: tuple[float, ...]
+    lower: tuple[float, ...]  # certified bounds, equal to the upper ones where the figure is exact
+    upper: tuple[float, ...]  # certified bounds
     all_known: tuple[bool, ...]  # n is beyond N: the figure is that of N
     first_risk: int | None  # the smallest n whose lower bound is above 0; None up to the last n
     method: Method
@@ -253,6 +254,41 @@ class Sap(VersionedRecord, frozen=True, kw_only=True):
     exposed: (
         tuple[int, ...] | None
     )  # recovered as soon as all their people are known; None: no time
+    n_unseen: int = 0  # cells of which it is not known whether they can have more: the time was up
     by_depth: tuple[SapDepth, ...]  # depth="all": one curve per number of variables
     taught: SapTaught | None  # None: the time was up
+    notes: tuple[str, ...]
+
+
+# What `unveil.neighbour_sap` found: SAP within every area.
+
+
+class AreaSap(Record, frozen=True, kw_only=True):
+    """SAP among the people of one area."""
+
+    area: str
+    people: int  # who can become known; n beyond them has the figure of all of them
+    exact: tuple[str | None, ...]  # a fraction "a/b", None where it is not known exactly
+    lower: tuple[float, ...]
+    upper: tuple[float, ...]
+    complete: bool
+
+
+class NeighbourSap(VersionedRecord, frozen=True, kw_only=True):
+    """SAP within each level of a dimension: the largest is the neighbour SAP. Confidential."""
+
+    dims: tuple[str, ...]
+    schemes: tuple[tuple[str, str], ...]
+    of_sample: bool
+    area: str  # the dimension whose levels are areas
+    n_areas: int  # with people
+    n_empty: int  # without, left out
+    N: int
+    n: tuple[int, ...]
+    at: int  # known people by which rows are ordered
+    worst: tuple[str, ...]  # for each n the area with the largest upper bound
+    mean_lower: tuple[float, ...]  # for each n the mean over people
+    mean_upper: tuple[float, ...]
+    complete: bool
+    rows: tuple[AreaSap, ...]  # the worst first; the larger first where they are equal
     notes: tuple[str, ...]

@@ -130,7 +130,7 @@ _OTHERS = (
     LimitedMeasure(
         "R",
         "share",
-        "what an attack gains because people's own records were used",
+        "excess risk of a simulated attack: success beyond that on a control sample",
         "Giomi et al. 2023; Raab 2024, equation 1",
         _ATTACKS,
         needs="control",
@@ -280,6 +280,22 @@ class SapVerdict(Record, frozen=True, kw_only=True):
     upper: float
     limit: float
     status: Status
+
+
+class AreaVerdict(Record, frozen=True, kw_only=True):
+    """SAP with n known neighbours, in every area, beside the limit its custodian set."""
+
+    area: str  # the dimension whose levels are areas
+    n: int
+    limit: float
+    status: Status
+    n_areas: int
+    n_above: int  # areas above the limit
+    n_open: int  # areas of which it is not known
+    level: str  # the area with the highest figure
+    people: int  # in it
+    lower: float
+    upper: float
 
 
 class Verdict(Record, frozen=True, kw_only=True):

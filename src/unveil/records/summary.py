@@ -8,6 +8,7 @@ from typing import Literal
 
 from unveil.records.alerts import Alert, NotTested
 from unveil.records.base import Copy, HasView, Record, VersionedRecord
+from unveil.records.disclosure import Part
 from unveil.records.judgement import Audience, RulingState, Status
 
 VerdictStatus = Literal["above", "outstanding", "review", "within", "no limit", "not assessed"]
@@ -104,6 +105,23 @@ class UtilitySummary(Record, frozen=True, kw_only=True):
     status: Status
 
 
+class RulingGroup(Record, frozen=True, kw_only=True):
+    """Correct disclosures of one value that one thing explains: a single ruling covers them."""
+
+    id: str  # "neighbour/marital=SINGLE@age": what a ruling names
+    scenario: str | None
+    target: str
+    level: str | None  # of the target; None is the missing level
+    label: str  # the same as people read it
+    part: Part | None  # what explains them; None: they are flagged, and nothing explains them
+    keys: tuple[str, ...]  # by whose levels
+    key_levels: tuple[tuple[str | None, ...], ...]
+    n: int  # people whom the part explains; where nothing does, people flagged
+    flags: tuple[str, ...]  # outstanding flags that the ruling covers, as exclusions
+    exclusions: tuple[str, ...]  # what "common knowledge" writes
+    sentence: str
+
+
 class SummaryDecision(Record, frozen=True, kw_only=True):
     """Something that a named person has to decide, once for all that belongs together."""
 
@@ -115,6 +133,7 @@ class SummaryDecision(Record, frozen=True, kw_only=True):
     sentence: str
     choices: tuple[str, ...] = ()  # one of them is to be ticked
     commands: tuple[str, ...] = ()
+    groups: tuple[RulingGroup, ...] = ()  # of a target: each may be ruled on by itself
 
 
 class SummaryRuling(Record, frozen=True, kw_only=True):

@@ -46,23 +46,24 @@ TEMPLATES = {
     ),
     "people_control": ", and {control} of {m} in the control sample",
     "above": (
-        "Excess risk R: of the {whom}, {R} (between {low} and {high}) are disclosed because their"
-        " own records were used."
+        "Excess risk R of this attack: of the {whom}, {R} (between {low} and {high}) are"
+        " disclosed because their own records were used."
     ),
     "above_predicates": (
-        "Excess risk R: of the descriptions that single out no one in the control sample, {R}"
-        " (between {low} and {high}) do so because these people's own records were used."
+        "Excess risk R of this attack: of the descriptions that single out no one in the control"
+        " sample, {R} (between {low} and {high}) do so because these people's own records were"
+        " used."
     ),
     "holds": (
-        "R is {r} and its interval, {ends}, includes 0: all of this may be general knowledge. An R"
-        " of up to {high} is not ruled out."
+        "R of this attack is {r} and its interval, {ends}, includes 0: all of this may be general"
+        " knowledge. An R of up to {high} is not ruled out."
     ),
     "below": (
-        "R is {r} and its interval, {ends}, lies below 0: the attack succeeds more often on the"
-        " control sample. That is chance, or the two groups differ; it does not mean that no one"
-        " is at risk."
+        "R of this attack is {r} and its interval, {ends}, lies below 0: the attack succeeds more"
+        " often on the control sample. That is chance, or the two groups differ; it does not mean"
+        " that no one is at risk."
     ),
-    "no R": "R could not be computed.",
+    "no R": "R of this attack could not be computed.",
     "no control": (
         "Without a control sample there is no R: general knowledge cannot be separated from what"
         " the synthetic data add. Only the rate of the attack is given."

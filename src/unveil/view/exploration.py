@@ -38,7 +38,7 @@ TEMPLATES = {
         " {repU[1]} %, DiSCO from {DiSCO[0]} to {DiSCO[1]} %{R}, the median S_pMSE from {S[0]} to"
         " {S[1]}."
     ),
-    "R": ", R from {0} to {1}",
+    "R": ", R of DiSCO from {0} to {1}",
     "original": (
         "For comparison: in the original {k} of {N} people ({UiO} %) {k:is|are} unique on the keys,"
         " and Dorig is {D} %."
@@ -52,7 +52,7 @@ TEMPLATES = {
         " picked (0.50 = a guess). recognised: percent of people tested, 1 by chance. epsilon: at"
         " least. Compare a filter with as few rows and no filter."
     ),
-    "held": "R: {train} training records against a control sample of {control} people.",
+    "held": "R of DiSCO: {train} training records against a control sample of {control} people.",
     "refused": "{name} could not be computed: {reason}",
 }
 HEADS = (
@@ -66,7 +66,7 @@ RISKS = {
     "DiSCO": "DiSCO, mean over targets, percent of people",
     "DiSCO_max": "DiSCO of the riskiest target, percent of people",
     "repU": "repU, percent of people",
-    "R": "R, excess disclosure of training records",
+    "R": "R of DiSCO, excess disclosure of training records",
     "AUC": "AUC, recognition of single people as members",
 }
 UTILITIES = {

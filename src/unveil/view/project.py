@@ -23,6 +23,7 @@ from unveil.records.judgement import (
     WhatIfScenario,
 )
 from unveil.records.report import ContextAnswer
+from unveil.records.summary import RulingGroup
 from unveil.view.alerts import alert_blocks, is_open, summary
 from unveil.view.blocks import (
     Block,
@@ -290,8 +291,12 @@ def outstanding_blocks(
     audience_rule: str,
     commands: Mapping[str, str],
     together: Mapping[str, str],
+    groups: Sequence[RulingGroup] = (),
 ) -> Iterator[Block]:
-    """The flags to rule on, target by target: ids with `commands`, pairs with one `together`."""
+    """The flags to rule on, target by target: ids with `commands`, pairs with one `together`.
+
+    First what one ruling covers, where it is more than one flag.
+    """
     still = [one for one in flags if one.state == "open"]
     yield Heading(f"Flags to rule on: {len(still):,} of {len(flags):,}")
     yield Sentence(audience_rule, "lead")
@@ -302,6 +307,15 @@ def outstanding_blocks(
         shown = [*(one for one in mine if one.kind == "one_way"), *pairs[:n_shown]]
         of = f"{truncate(target)} ({truncate(scenario)}): {format_count(len(mine), 'flag')}"
         yield Heading(of, 4)
+        alike = [one for one in groups if (one.scenario, one.target) == (scenario, target)]
+        yield Items(
+            tuple(
+                f"{visible(one.sentence)}\n{visible(commands[one.id])}"
+                for one in alike
+                if one.id in commands and len(one.exclusions) > 1
+            ),
+            "☐",
+        )
         rows = [f"{flag_text(one)}\n{visible(commands[one.id])}" for one in shown]
         yield Items((*rows, *(visible(one.id) for one in pairs[n_shown:])), "▲")
         if together and len(pairs) > 1:

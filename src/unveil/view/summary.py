@@ -144,6 +144,8 @@ def words_blocks(summary: Summary) -> Iterator[Block]:
     for place, one in enumerate(summary.decisions, start=1):
         yield Sentence(f"{place}. {visible(one.sentence)}")
         yield from (Command(visible(command)) for command in one.commands[:2])
+        shown = [group for group in one.groups if group.flags] or one.groups[:MOST_NAMED]
+        yield Items(tuple(visible(group.sentence) for group in shown), "☐")
 
 
 def _title(summary: Summary) -> str:
@@ -546,6 +548,11 @@ def _target_sentence(summary: Summary, one: TargetSummary) -> str:
             f"{truncate(one.most_common)} for everyone would be correct for"
             f" {percent(one.most_common_share)}; {one.not_most_common:,} of the correct values are"
             " another one."
+        )
+    if one.expected is not None:
+        said.append(
+            f"About {one.expected:,.0f} of these are expected from other people's records; the"
+            f" release adds {_adds(one)} ({MEANING})."
         )
     if one.by_exclusion:
         said.append("It meets its limit only because of exclusions.")

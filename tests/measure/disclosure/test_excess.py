@@ -209,6 +209,11 @@ def test_what_R_is_made_of_agrees_with_the_oracle(seed):
             rows = [found[measure, name, part] for part in ("R", *factors)]
             assert [row.R for row in rows] == pytest.approx([float(one) for one in wanted])
             assert all(row.low <= row.R <= row.high for row in rows)
+            names = [*factors[:-1], measure]
+            if all(side[name] > 0 for side in sides for name in names):
+                # A share of 0 has no slope to either side; elsewhere the intervals are the same.
+                half = oracle.half_widths(*map(as_rows, (train, control, copy)), names)
+                assert [row.high - row.R for row in rows] == pytest.approx(half, rel=1e-4, abs=1e-6)
             assert sum(row.R for row in rows[1:]) == pytest.approx(rows[0].R)
         if sides[1]["anyway"] < 1:
             a, b = (side["anyway"] for side in sides)

@@ -11,7 +11,7 @@ from unveil.measure.tables.plan.closing import NO_LIMIT
 from unveil.measure.tables.plan.local_programme import LocalProgramme
 from unveil.measure.tables.plan.plan import Plan
 
-SCHEMES = ("exact", "suppress:3", "suppress:4", "conventional:3", "random:3", "cellkey:1")
+SCHEMES = ("exact", "suppress:3", "suppress:4", "conventional:3", "random:3", "noise:1:zeros")
 LEVELS = {"age": (1, 2, 3), "sex": ("f", "m"), "area": ("A", "B")}
 COLUMNS = {
     "age": {"range": [1, 3]},

@@ -9,11 +9,22 @@ from profiles import examples
 from unveil.errors import SettingsError
 from unveil.measure.tables.schemes import KINDS, Scheme, parse_scheme, trivial_bounds
 
-SIZED = ["conventional", "random", "controlled", "up", "down", "noise", "cellkey", "suppress"]
+SIZED = ["conventional", "random", "controlled", "up", "down", "noise", "suppress"]
 
 
 @pytest.mark.parametrize(
-    "text", ["exact", "interval", "suppress:5:interval", *(f"{kind}:5" for kind in SIZED)]
+    "text",
+    [
+        *(
+            "exact",
+            "interval",
+            "suppress:5:interval",
+            "suppress:5:unknown",
+            "noise:5:zeros",
+            "cellkey:5:2.5:1",
+        ),
+        *(f"{kind}:5" for kind in SIZED),
+    ],
 )
 def test_a_scheme_is_written_as_it_was_read(text):
     assert parse_scheme(text).text == text
@@ -22,9 +33,8 @@ def test_a_scheme_is_written_as_it_was_read(text):
 
 
 def test_every_kind_can_be_parsed():
-    assert {
-        parse_scheme(kind if kind in ("exact", "interval") else f"{kind}:3").kind for kind in KINDS
-    } == set(KINDS)
+    written = {"exact": "exact", "interval": "interval", "cellkey": "cellkey:3:2"}
+    assert [parse_scheme(written.get(kind, f"{kind}:3")).kind for kind in KINDS] == [*KINDS]
 
 
 @pytest.mark.parametrize(
@@ -42,9 +52,14 @@ def test_every_kind_can_be_parsed():
         (10, "down:5", (10, 14)),
         (1, "noise:2", (0, 3)),
         (0, "noise:2", (0, 2)),
-        (0, "cellkey:2", (0, 0)),
-        (1, "cellkey:2", (1, 3)),
-        (None, "suppress:5", (0, None)),
+        (0, "noise:2:zeros", (0, 0)),
+        (1, "noise:2:zeros", (1, 3)),
+        (3, "cellkey:3:2:2", (1, 6)),
+        (4, "cellkey:3:2:2", (3, 7)),
+        (0, "cellkey:3:2:2", (0, 3)),
+        (None, "suppress:5", (1, 4)),
+        (None, "suppress:5:zeros", (0, 4)),
+        (None, "suppress:5:unknown", (0, None)),
         (None, "suppress:5:interval", (1, 4)),
         (5, "suppress:5", (5, 5)),
         (0, "suppress:5", (0, 0)),
@@ -66,6 +81,14 @@ def test_trivial_bounds_are_the_lowest_and_highest_count_behind_a_value(count, k
 
 
 @examples(60)
+@given(st.integers(0, 30), st.integers(1, 7))
+def test_noise_that_keeps_zeros_has_exactly_the_counts_behind_it(count, size):
+    for published in outcomes(count, "noise:zeros", size):
+        behind = possible_counts(published, "noise:zeros", size, most=60)
+        assert trivial_bounds(published, f"noise:{size}:zeros") == (behind[0], behind[-1])
+
+
+@examples(60)
 @given(st.integers(0, 20), st.integers(2, 7))
 def test_a_suppressed_value_with_its_interval_has_exactly_the_counts_behind_it(count, size):
     (published,) = outcomes(count, "suppress", size)
@@ -73,7 +96,7 @@ def test_a_suppressed_value_with_its_interval_has_exactly_the_counts_behind_it(c
     assert trivial_bounds(published, f"suppress:{size}:interval") == (behind[0], behind[-1])
 
 
-EXAMPLES = "conventional:5, random:3, controlled:3, up:5, down:5, noise:2, cellkey:2, suppress:5"
+EXAMPLES = "conventional:5, random:3, controlled:3, up:5, down:5, noise:2, cellkey:3:2, suppress:5"
 ALL = "exact, interval, conventional, random, controlled, up, down, noise, cellkey, suppress"
 BAD_SCHEMES = {
     "conventinal:5": "There is no rounding scheme 'conventinal:5'. Did you mean 'conventional'?"
@@ -89,7 +112,13 @@ BAD_SCHEMES = {
     "random:3:interval": "The scheme 'random:3:interval' needs one whole number: write it as"
     " random:5.",
     "suppress:5:intervals": "The scheme 'suppress:5:intervals' needs one whole number: write it as"
-    " suppress:5, or suppress:5:interval.",
+    " suppress:5, or suppress:5:interval, or suppress:5:zeros, or suppress:5:unknown.",
+    "noise:2:zero": "The scheme 'noise:2:zero' needs one whole number: write it as noise:5, or"
+    " noise:5:zeros.",
+    "cellkey:3": "The scheme 'cellkey:3' needs the largest change and its variance, or a file of"
+    " probabilities: write cellkey:3:2 or cellkey:ptable.csv. For noise that is drawn for each"
+    " value write noise:2:zeros.",
+    "cellkey:3:20": "V is 20: shifts up to 3 have at most 9.",
     "conventional:1": "The base of the scheme 'conventional:1' must be a whole number from 2 to"
     " 1,000,000,000.",
     "controlled:0": "The base of the scheme 'controlled:0' must be a whole number from 2 to"
@@ -117,6 +146,8 @@ BAD_VALUES = {
     " below 0.",
     (3, "suppress:5"): "The published value 3 cannot be: the scheme 'suppress:5' never publishes"
     " counts from 1 to 4.",
+    (1, "cellkey:3:2:2"): "The published value 1 cannot be: the scheme 'cellkey:3:2:2' never"
+    " publishes it.",
     (3, "interval"): "The scheme 'interval' publishes pairs of numbers: give the lowest and the"
     " highest count, or None for no highest.",
 }

@@ -85,15 +85,16 @@ def test_the_sentences_say_what_to_choose_from(record):
     )
     assert said["leaves"] == (
         "As the minimum leaf of trees falls from 50 records to 1, repU goes from 4.00 to 9.00"
-        " %, DiSCO from 10.00 to 30.00 %, R from 0.02 to 0.25, the median S_pMSE from 1.60 to 1.10."
+        " %, DiSCO from 10.00 to 30.00 %, R of DiSCO from 0.02 to 0.25, the median S_pMSE from"
+        " 1.60 to 1.10."
     )
     assert said["refused"] == "ipf could not be computed: It has no table."
-    assert said["held"] == "R: 240 training records against a control sample of 60 people."
+    assert said["held"] == "R of DiSCO: 240 training records against a control sample of 60 people."
 
 
 def test_one_setting_that_has_the_best_of_both_is_said_to_have_it():
     said = dict(exploration_sentences(record_of(row_of({}, DiSCO=1.0, S_pMSE=1.0), n_copies=1)))
-    assert said["ends"].startswith("cart, min_leaf 5 has the least risk and the best utility")
+    assert said["ends"].startswith("cart, min_leaf 10 has the least risk and the best utility")
     assert "spread" not in said
     nothing = dict(exploration_sentences(record_of(row_of({}))))
     assert nothing["frontier"] == "No setting has both figures, so there is no frontier."

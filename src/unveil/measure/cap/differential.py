@@ -6,12 +6,14 @@ paper's test stand the difference with an interval, and whether the interval lie
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, get_args
 
 import polars as pl
 from msgspec.structs import replace
 
-from unveil.arguments import choice, number_within, whole_number
+from unveil.arguments import check_fields, choice, number_within, whole_number
 from unveil.errors import ReadError, RolesError
 from unveil.measure.cap.differential_scores import (
     FIRST_COPY,
@@ -60,19 +62,30 @@ def sides_by_method(
 # Which settings of a comparison mean something, and what is said of those that do not?
 
 
-def parse_differential_settings(
-    nonmatch: Any, margin: Any, confidence: Any, n_bootstrap: Any, seed: Any
-) -> dict[str, Any]:
-    """The settings as the record holds them, or a sentence on what is wrong with one."""
-    return {
-        "nonmatch": choice("The rule for people without a match", nonmatch, get_args(Nonmatch)),
-        "margin": None
-        if margin is None
-        else number_within("The margin", margin, "(0, 1)", ", such as 0.02 for two points"),
-        "confidence": number_within("The confidence", confidence, "[0.5, 1)", ", such as 0.95"),
-        "n_bootstrap": whole_number("n_bootstrap", n_bootstrap, least=100, most=1_000_000),
-        "seed": choose_seed(seed),
-    }
+@dataclass(frozen=True)
+class DifferentialSettings:
+    """The settings as the record holds them, checked; a seed is drawn where none is given."""
+
+    nonmatch: Nonmatch
+    confidence: float
+    n_bootstrap: int
+    seed: int
+    margin: float | None = None
+
+    def __post_init__(self) -> None:
+        share = partial(number_within, range_="(0, 1)", why=", such as 0.02 for two points")
+        level = partial(number_within, range_="[0.5, 1)", why=", such as 0.95")
+        rule = "The rule for people without a match"
+        check_fields(
+            self,
+            {
+                "nonmatch": lambda _, given: choice(rule, given, get_args(Nonmatch)),
+                "margin": lambda _, given: share("The margin", given),
+                "confidence": lambda _, given: level("The confidence", given),
+                "n_bootstrap": partial(whole_number, least=100, most=1_000_000),
+                "seed": lambda _, given: choose_seed(given),
+            },
+        )
 
 
 FEW = "a group has fewer than two scores"
@@ -156,7 +169,7 @@ def differential_confidentiality(
     another test (see `welch`); equation 6 conditions on the wrong key (see `differential_scores`).
     """
     progress = progress or no_progress
-    settings = parse_differential_settings(nonmatch, margin, confidence, n_bootstrap, seed)
+    settings = DifferentialSettings(nonmatch, confidence, n_bootstrap, seed, margin)  # type: ignore[arg-type]
     target_names = names(target, "Target")
     if not target_names:
         raise RolesError("No target is given. Name the column that an intruder would guess.")
@@ -173,7 +186,10 @@ def differential_confidentiality(
 
 
 def _record(
-    opening: OpenScenario, copies: dict[str, range], settings: dict[str, Any], progress: Progress
+    opening: OpenScenario,
+    copies: dict[str, range],
+    settings: DifferentialSettings,
+    progress: Progress,
 ) -> DifferentialConfidentiality:
     scenario = opening.scenario
     places = [(name, m) for name, sides in copies.items() for m in range(1, len(sides) + 1)]
@@ -188,7 +204,7 @@ def _record(
         files=opening.files,
         keys=scenario.key_names,
         target=scenario.target_names,
-        **settings,
+        **asdict(settings),
         n_included=scenario.sides.rows[INCLUDED],
         n_left_out=scenario.sides.rows[LEFT_OUT],
         n_synthetic=scenario.sides.rows[FIRST_COPY:],
@@ -199,17 +215,19 @@ def _record(
     )
 
 
-def _row(method: str, m: int, every: GroupScores, settings: dict[str, Any]) -> ConfidentialityRow:
-    scored = every if settings["nonmatch"] == "zero" else every.without_nonmatches()
+def _row(
+    method: str, m: int, every: GroupScores, settings: DifferentialSettings
+) -> ConfidentialityRow:
+    scored = every if settings.nonmatch == "zero" else every.without_nonmatches()
     a, b = (group_of(scored.people.score, n) for n in scored.people.n)
     test = welch(a, b)
     ends = None
     if test is not None:
         ends = interval(
             scored.classes,
-            confidence=settings["confidence"],
-            n_bootstrap=settings["n_bootstrap"],
-            seed=settings["seed"],
+            confidence=settings.confidence,
+            n_bootstrap=settings.n_bootstrap,
+            seed=settings.seed,
             m=m,
         )
     n_match, n_keys = every.people.n_match.tolist(), scored.classes.n_classes.tolist()
@@ -231,7 +249,7 @@ def _row(method: str, m: int, every: GroupScores, settings: dict[str, Any]) -> C
         interval=ends,
         equivalent=None,
     )
-    return replace(row, equivalent=_is_inside(row, settings["margin"]))
+    return replace(row, equivalent=_is_inside(row, settings.margin))
 
 
 def _is_inside(row: ConfidentialityRow, margin: float | None) -> bool | None:
@@ -242,7 +260,9 @@ def _is_inside(row: ConfidentialityRow, margin: float | None) -> bool | None:
     return -margin < low and high < margin
 
 
-def _missing_figures(row: ConfidentialityRow, settings: dict[str, Any]) -> Iterator[NotMeasuredAt]:
+def _missing_figures(
+    row: ConfidentialityRow, settings: DifferentialSettings
+) -> Iterator[NotMeasuredAt]:
     """The fields of a row that could not be measured, each with its reason."""
     reasons: dict[str, str] = {}
     for group in ("included", "left_out"):
@@ -252,7 +272,7 @@ def _missing_figures(row: ConfidentialityRow, settings: dict[str, Any]) -> Itera
     reasons |= dict.fromkeys(("t", "df", "p", "interval"), why) if row.t is None else {}
     if row.interval is None and row.t is not None:
         reasons["interval"] = FEW_CLASSES
-    if row.equivalent is None and settings["margin"] is not None:
+    if row.equivalent is None and settings.margin is not None:
         reasons["equivalent"] = row.doubt or reasons["interval"]
     for field, reason in reasons.items():
         yield NotMeasuredAt(method=row.method, m=row.m, field=field, reason=reason)

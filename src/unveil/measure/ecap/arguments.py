@@ -1,12 +1,14 @@
 """Which values, sizes and amounts were given, and do they mean anything?"""
 
 import math
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 import polars as pl
 
-from unveil.arguments import choice, number_in, number_within, whole_number
+from unveil.arguments import check_fields, choice, number_in, number_within, whole_number
 from unveil.arrays import Floats
 from unveil.errors import SettingsError
 from unveil.io.numbers import EXACT_IN_FLOAT
@@ -73,15 +75,22 @@ def _is_whole(given: Any) -> bool:
     return np.asarray(given).dtype.kind in "iuO"
 
 
-def sizes(N: Any, n: Any) -> tuple[int, int]:
-    """How many are in the population, and how many of them are in the data."""
-    population, sample = whole_number("N", N), whole_number("n", n)
-    if population < sample:
-        raise SettingsError(
-            f"N is {population:,} and n is {sample:,}. The population (N) cannot be smaller than"
-            " the sample drawn from it (n)."
-        )
-    return population, sample
+@dataclass(frozen=True)
+class SampleSettings:
+    """How many are in the population, how many of them in the data, and how they were drawn."""
+
+    N: int
+    n: int
+    sampling: Sampling = "equation 1"
+
+    def __post_init__(self) -> None:
+        way = partial(choice, choices=SAMPLINGS)
+        check_fields(self, {"N": whole_number, "n": whole_number, "sampling": way})
+        if self.n > self.N:
+            raise SettingsError(
+                f"N is {self.N:,} and n is {self.n:,}. The population (N) cannot be smaller than"
+                " the sample drawn from it (n)."
+            )
 
 
 def amount(given: Any) -> float:
@@ -130,13 +139,12 @@ def ecap_from_probabilities(
     ----------
     Chapelle and Falissard, *Open-CESP*, Equation 1.
     """
-    population, sample = sizes(N, n)
+    drawn = SampleSettings(N, n, sampling)
     chances = (
         np.array([number_within("p", p, "[0, 1]")]),
         np.array([number_within("b", b, "[0, 1]")]),
     )
-    way = choice("sampling", sampling, SAMPLINGS)
-    found = float(claims(*chances, population, sample, way)[0])
+    found = float(claims(*chances, drawn.N, drawn.n, drawn.sampling)[0])
     return None if np.isnan(found) else found
 
 

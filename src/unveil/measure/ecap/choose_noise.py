@@ -25,9 +25,8 @@ from unveil.measure.ecap.caveats import (
 from unveil.measure.ecap.curves import curve, is_over, sensitivity, sigmas_about, smallest, worst_of
 from unveil.measure.ecap.ecap import EcapValues, prepare_values
 from unveil.measure.ecap.gaps import Places, Values
-from unveil.measure.result import rows_frame
+from unveil.measure.result import RowsResult, rows_frame
 from unveil.records.noise import CurveRow, NoiseChoice, SensitivityRow
-from unveil.view.show import Result
 
 VISIBLE = 0.05  # noise beyond this share of the population's spread is seen in the data
 N_PLACES = 20
@@ -36,20 +35,10 @@ _MOST_RUNGS = 200
 
 
 @dataclass(frozen=True, repr=False)
-class NoiseChoiceResult(Result):
+class NoiseChoiceResult(RowsResult[NoiseChoice]):
     """The amount of noise, the curve it was read from, and what should be known: confidential."""
 
-    record: NoiseChoice
-
-    @property
-    def sigma(self) -> float | None:
-        """The least noise that is enough; None where none is."""
-        return self.record.sigma
-
-    @property
-    def sigma_to_use(self) -> float | None:
-        """The next of 1, 2, 5, 10, 20, ... that is enough too, to be used and published."""
-        return self.record.sigma_to_use
+    rows_in = "curve"
 
     @property
     def curve(self) -> list[dict[str, Any]]:
@@ -61,15 +50,9 @@ class NoiseChoiceResult(Result):
         """The least noise in populations of other size and spread."""
         return [row.to_dict() for row in self.record.sensitivity]
 
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What should be known before the noise is relied on."""
-        return self.record.warnings
-
     def frame(self) -> pl.DataFrame:
         """The curve as a frame, unrounded."""
-        schema = {"sigma": pl.Float64, "ecap": pl.Float64, "quotient": pl.Float64}
-        return rows_frame(self.record.curve, schema)
+        return rows_frame(self.rows, dict.fromkeys(("sigma", "ecap", "quotient"), pl.Float64))
 
 
 def choose_noise(

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from unveil.arguments import choice, number_in, numbers_in, quote_value
+from unveil.arguments import number_in, numbers_in, quote_value
 from unveil.arrays import Floats
 from unveil.errors import SettingsError
-from unveil.measure.ecap.arguments import SAMPLINGS, Sampling, claims, lowest, sizes
+from unveil.measure.ecap.arguments import SampleSettings, Sampling, claims, lowest
 from unveil.measure.ecap.gaps import (
     MOST_NOISE,
     AttackerKnowledge,
@@ -138,11 +138,6 @@ class DiscreteResult(Result):
         """ECAP by level, the levels as they were given; None where it is undefined."""
         return {name: row.ecap for name, row in zip(self._names, self.record.levels, strict=True)}
 
-    @property
-    def limit(self) -> float:
-        """What no noise can go below."""
-        return self.record.limit
-
     def to_dict(self) -> dict[str, Any]:
         """Everything as dictionaries and lists, `ecap` by level."""
         return {**self.record.to_dict(), "ecap": {str(k): v for k, v in self.ecap.items()}}
@@ -175,23 +170,22 @@ def ecap_discrete(
         `.ecap` by level, None where neither the person nor anybody else can come to lie there;
         `.limit`, which no noise can go below.
     """
-    population, sample = sizes(N, n)
+    drawn = SampleSettings(N, n, sampling)
     levels = _masses(pmf, "pmf")
     noise = {0: 1.0} if noise_pmf is None else _masses(noise_pmf, "noise_pmf")
     p = noise.get(0, 0.0)
     b = [min(sum(levels.get(x - step, 0.0) * k for step, k in noise.items()), 1.0) for x in levels]
-    way = choice("sampling", sampling, SAMPLINGS)
-    found = claims(np.full(len(b), p), np.array(b), population, sample, way)
+    found = claims(np.full(len(b), p), np.array(b), drawn.N, drawn.n, drawn.sampling)
     rows = [
         LevelEcap(level=x, p=p, b=of_others, ecap=None if np.isnan(e) else float(e))
         for x, of_others, e in zip(levels, b, found, strict=True)
     ]
     known = [row.ecap for row in rows if row.ecap is not None]
     record = DiscreteEcap(
-        N=population,
-        n=sample,
-        sampling=way,
-        limit=lowest(population, sample, way),
+        N=drawn.N,
+        n=drawn.n,
+        sampling=drawn.sampling,
+        limit=lowest(drawn.N, drawn.n, drawn.sampling),
         worst=max(known, default=None),
         levels=tuple(rows),
     )

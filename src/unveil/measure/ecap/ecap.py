@@ -13,11 +13,10 @@ import polars as pl
 from unveil.arguments import choice
 from unveil.arrays import Floats
 from unveil.measure.ecap.arguments import (
-    SAMPLINGS,
+    SampleSettings,
     amount,
     parse_ecap_threshold,
     parse_numbers,
-    sizes,
 )
 from unveil.measure.ecap.caveats import (
     Codes,
@@ -66,15 +65,14 @@ def prepare_values(
 ) -> EcapValues:
     """What the user gave, checked, with the neighbours of every distinct value."""
     numbers = parse_numbers(values)
-    size, sample = sizes(N, n)
+    drawn = SampleSettings(N, n, sampling)
     kind = choice("noise", noise, NOISES)
     people = population_of(population, numbers)
     distinct = Distinct.of(numbers)
     check_impossible(distinct, people, whole=discrete)
     if is_of_the_values(population):
         check_alone(distinct, people)
-    way = choice("sampling", sampling, SAMPLINGS)
-    setting = AttackerKnowledge(people, size, sample, kind, way)
+    setting = AttackerKnowledge(people, drawn.N, drawn.n, kind, drawn.sampling)
     return EcapValues(distinct, (IntegerPlaces if discrete else Continuous).of(distinct.x, setting))
 
 
@@ -101,21 +99,6 @@ class EcapResult(Result):
     def above(self) -> list[float | None]:
         """The expected neighbour above every value."""
         return _plain(self._above)
-
-    @property
-    def limit(self) -> float:
-        """What no noise can go below: 1 - ((N-1)/N)^n."""
-        return self.record.limit
-
-    @property
-    def worst(self) -> float | None:
-        """The highest ECAP."""
-        return self.record.worst
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What should be known before these figures are relied on."""
-        return self.record.warnings
 
     def frame(self) -> pl.DataFrame:
         """One row per value, in their order: confidential."""

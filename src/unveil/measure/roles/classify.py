@@ -12,8 +12,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from unveil.arrays import Floats
 from unveil.count.codes import CodedColumn
-from unveil.count.kinds import FEWEST, NEAR_UNIQUE, WORDS, is_near_unique
+from unveil.count.kinds import FEWEST, NEAR_UNIQUE, are_sentences, is_near_unique
 from unveil.errors import list_names
 from unveil.measure.roles.vocabulary import (
     BODY_WEIGHT,
@@ -90,12 +91,8 @@ class ColumnSummary:
     @cached_property
     def is_answer(self) -> NDArray[np.bool_]:
         """Which levels are answers: neither missing nor a code that stands for none."""
-        levels = self.column.levels
-        answers = levels.is_not_null()
         codes = [*self.special_codes, *self.column.special_codes]
-        if codes and levels.dtype.is_numeric():
-            answers &= ~levels.cast(pl.Float64).is_in(codes).fill_null(value=False)
-        return answers.to_numpy()
+        return self.column.levels.is_not_null().to_numpy() & ~np.isin(self.column.numbers, codes)
 
     @cached_property
     def n_distinct(self) -> int:
@@ -119,20 +116,30 @@ class ColumnSummary:
 
     @property
     def is_number(self) -> bool:
-        """Whether it holds numbers."""
-        return self.column.levels.dtype.is_numeric()
+        """Whether it holds numbers; codes of a category are none."""
+        return self.column.kind == "number"
+
+    @cached_property
+    def numbers(self) -> Floats:
+        """The different answers as numbers."""
+        return self.column.numbers[self.is_answer]
+
+    @cached_property
+    def ends(self) -> tuple[float, float]:
+        """The lowest and the highest of them; 0 where there is none."""
+        known = self.numbers[~np.isnan(self.numbers)]
+        return (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
 
     @cached_property
     def has_decimals(self) -> bool:
         """Whether some answer is a number that is not whole: an amount, not a name."""
-        if not self.column.levels.dtype.is_float():
-            return False
-        return bool((self.answers != self.answers.round(0)).any())
+        known = self.numbers[np.isfinite(self.numbers)]
+        return self.is_number and bool((known != known.round()).any())
 
     @cached_property
     def is_of_one_width(self) -> bool:
         """Whether all answers are whole numbers of as many digits, as numbers of people are."""
-        low, high = _ends(self.answers)
+        low, high = self.ends
         return low >= 10 ** (WIDTH - 1) and len(f"{low:.0f}") == len(f"{high:.0f}")
 
     @property
@@ -153,23 +160,20 @@ class ColumnSummary:
     @cached_property
     def is_free_text(self) -> bool:
         """Whether it holds sentences: many different texts, of four words or more on average."""
-        if self.column.levels.dtype != pl.String or self.n_distinct <= min(MANY, self.n_held / 5):
-            return False
-        n_words = self.answers.str.count_matches(r"\S+").mean()
-        return isinstance(n_words, float) and n_words >= WORDS
+        return self.n_distinct > min(MANY, self.n_held / 5) and are_sentences(self.answers)
 
     @cached_property
     def is_within_a_life(self) -> bool:
         """Whether all answers are numbers that lie as near together as ages or years do."""
         if not self.is_number or not self.n_distinct:
             return False
-        low, high = _ends(self.answers)
+        low, high = self.ends
         return high - low <= LONGEST_LIFE
 
     @property
     def is_date(self) -> bool:
         """Whether it holds dates, or moments of time."""
-        return self.column.levels.dtype.base_type() in (pl.Date, pl.Datetime)
+        return self.column.kind == "date"
 
     @cached_property
     def is_like_kilograms(self) -> bool:
@@ -179,11 +183,9 @@ class ColumnSummary:
         """
         if not self.is_number or not self.n_distinct:
             return False
-        numbers = self.answers.cast(pl.Float64)
-        counts = self.column.counts[0][self.is_answer]
-        middle = float(np.median(np.repeat(numbers.to_numpy(), counts)))
-        low, high = _ends(self.answers)
-        is_measured = bool(((numbers * 10 - (numbers * 10).round(0)).abs() < _ROUNDING).all())
+        middle = float(np.median(np.repeat(self.numbers, self.column.counts[0][self.is_answer])))
+        (low, high), tenths = self.ends, self.numbers * 10
+        is_measured = bool((np.abs(tenths - tenths.round()) < _ROUNDING).all())
         return is_measured and low > 0 and high <= HEAVIEST and middle >= LIGHT
 
     @cached_property
@@ -191,13 +193,8 @@ class ColumnSummary:
         """Whether every record has a finite number above 0."""
         if not self.is_number or not self.n_distinct or self.n_held < self.column.sides.n_rows:
             return False
-        low, high = _ends(self.answers)
+        low, high = self.ends
         return low > 0 and bool(np.isfinite(high))
-
-
-def _ends(numbers: pl.Series) -> Sequence[float]:
-    values = numbers.cast(pl.Float64)
-    return [float(values.min() or 0), float(values.max() or 0)]  # type: ignore[arg-type]
 
 
 GRADED: dict[str, Grade] = {

@@ -13,6 +13,7 @@ from unveil.errors import InputError, RolesError, SettingsError
 from unveil.io.table import mid_sentence
 from unveil.measure.one_table import OneTable, open_table
 from unveil.measure.tables.grid import LARGEST_COUNT, Counts, Grid, check_many_cells, check_names
+from unveil.measure.tables.ptable import RecordKeys, keys_in
 from unveil.study.roles import names
 from unveil.study.scenario import no_progress
 
@@ -27,17 +28,21 @@ def count_cells(
     bands: Mapping[str, Any] | None,
     special_codes: Mapping[str, Any] | None,
     missing_values: str | Sequence[str],
-) -> tuple[Grid, Counts, tuple[str, ...]]:
-    """The cells, how many people are in each, and what was noticed on the way."""
+    record_keys: str | None = None,
+) -> tuple[Grid, Counts, RecordKeys | None, tuple[str, ...]]:
+    """The cells, how many people are in each and their keys, and what was noticed on the way.
+
+    There are no keys where records stand for several people.
+    """
     asked = names(dims, "Dimensions")
     if not asked:
         raise RolesError("No dimensions are given. Name the columns that make the table.")
     check_names(asked)
-    _check_weights(asked, weights)
+    _check_aside(asked, weights, record_keys)
     people = open_table(
         data,
         keys=asked,
-        others=() if weights is None else (weights,),
+        others=[one for one in (weights, record_keys) if one is not None],
         bands=bands,
         special_codes=special_codes,
         missing_values=missing_values,
@@ -46,18 +51,32 @@ def count_cells(
     check_many_cells([column.n_levels for column in people.keys])
     grid = Grid(asked, tuple(texts(column) for column in people.keys), of_people=True)
     notes = tuple(note.sentence for note in people.notes)
-    return grid, _counts(people, grid, weights), notes
+    cell = np.zeros(people.n_records, np.int64)
+    for column in people.keys:
+        cell = cell * column.n_levels + column.codes
+    if weights is not None:
+        made = np.zeros(grid.n_cells, np.int64)
+        np.add.at(made, cell, _weights(people, weights))
+        return grid, made, None, notes
+    keys = None if record_keys is None else keys_in(people, record_keys)
+    counts = np.bincount(cell, minlength=grid.n_cells).astype(np.int64)
+    return grid, counts, RecordKeys(cell, grid.n_cells, keys), notes
 
 
-def _check_weights(dims: Sequence[str], weights: Any) -> None:
-    if weights is not None and not isinstance(weights, str):
+def _check_aside(dims: Sequence[str], weights: Any, record_keys: Any) -> None:
+    for what, name in (("weights", weights), ("record_keys", record_keys)):
+        if name is not None and not isinstance(name, str):
+            raise RolesError(
+                f"{what} must be the name of one column, as text; given is {type(name).__name__}."
+            )
+        if name in dims:
+            raise RolesError(
+                f"Column {name!r} cannot be a dimension and {what} at once. Remove it from one of"
+                " the two."
+            )
+    if weights is not None and record_keys is not None:
         raise RolesError(
-            f"weights must be the name of one column, as text; given is {type(weights).__name__}."
-        )
-    if weights in dims:
-        raise RolesError(
-            f"Column {weights!r} cannot be a dimension and weights at once. Remove it from one of"
-            " the two."
+            "Cell keys count people: weights and record_keys cannot both be given. Omit one."
         )
 
 
@@ -68,18 +87,6 @@ def texts(column: CodedColumn) -> tuple[str, ...]:
     while missing in found:
         missing = f"({missing})"
     return tuple(missing if text is None else text for text in found)
-
-
-def _counts(people: OneTable, grid: Grid, weights: str | None) -> Counts:
-    cell = np.zeros(people.n_records, np.int64)
-    for column in people.keys:
-        cell = cell * column.n_levels + column.codes
-    if weights is None:
-        return np.bincount(cell, minlength=grid.n_cells).astype(np.int64)
-    stands_for = _weights(people, weights)
-    made = np.zeros(grid.n_cells, np.int64)
-    np.add.at(made, cell, stands_for)
-    return made
 
 
 def _weights(people: OneTable, name: str) -> Counts:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.arguments import is_list, quote_value, true_or_false
+from unveil.arrays import Floats
 from unveil.errors import InputError, SettingsError, list_names, nearest
 from unveil.measure.tables.controlled_rounding import round_controlled
 from unveil.measure.tables.grid import (
@@ -24,6 +25,7 @@ from unveil.measure.tables.grid import (
     as_reusable,
     is_missing,
 )
+from unveil.measure.tables.ptable import NEEDS_KEYS, as_fractions
 from unveil.measure.tables.schemes import NOT_PUBLISHED, Published, Scheme, parse_scheme
 from unveil.seeding import choose_seed, parse_seed
 
@@ -347,8 +349,11 @@ def publish(
     *,
     seed: int | None,
     impossible: frozenset[int] = frozenset(),
+    keys: Counts | None = None,
 ) -> Values:
     """The values of each part: those given, and the others by their scheme.
+
+    `keys` are the sums of the record keys in each cell, which cell keys need.
 
     Notes
     -----
@@ -364,7 +369,10 @@ def publish(
         made |= _round_together(grid, counts, base, [p for p in tied if p not in given], seed)
     for part, scheme in asked.items():
         if part not in made:
-            values = publish_counts(grid.sum_part(counts, part), scheme, stream(seed, part))
+            if scheme.kind == "cellkey" and keys is None:
+                raise SettingsError(NEEDS_KEYS)
+            own = None if keys is None else as_fractions(grid.sum_part(keys, part))
+            values = publish_counts(grid.sum_part(counts, part), scheme, stream(seed, part), own)
             empty = impossible if part == TABLE else ()
             made[part] = tuple(0 if i in empty else v for i, v in enumerate(values))
     return {part: made[part] for part in asked}
@@ -406,30 +414,38 @@ def stream(seed: int | None, part: str) -> np.random.Generator:
 
 
 def publish_counts(
-    counts: Counts, scheme: Scheme, draws: np.random.Generator
+    counts: Counts,
+    scheme: Scheme,
+    draws: np.random.Generator,
+    keys: Floats | None = None,
 ) -> tuple[Published, ...]:
-    """Counts as a scheme publishes them.
+    """Counts as a scheme publishes them; keys of cells that are not given are drawn.
 
     Notes
     -----
     Conventional: to the nearest multiple, a half going up. Random: up with the probability of what
     is left over, (c mod b) / b, so that the mean over draws is the count; multiples stay. Up and
     down: to the next multiple. Noise: a whole number from -D to D is added, each as likely; below 0
-    is 0. Cell key: the same, but 0 stays 0 and no other count becomes 0. Suppress: counts from 1 to
-    k - 1 are not published.
+    is 0; with zeros, 0 stays 0 and no other count becomes 0. Cell key: the shift that the key of
+    the cell reads off the table of probabilities. Suppress: counts from 1 to k - 1 are not
+    published.
     """
     if scheme.kind == "interval":
         raise SettingsError("The scheme 'interval' needs its intervals: give them in published.")
     if scheme.kind == "suppress":
-        return tuple(None if 0 < c < scheme.size else c for c in counts.tolist())
+        least = 0 if scheme.zeros else 1
+        return tuple(None if least <= c < scheme.size else c for c in counts.tolist())
+    if scheme.kind == "cellkey":
+        own = draws.random(len(counts)) if keys is None else keys
+        return _plain(scheme.ptable.publish(counts, own))
     return _plain(_perturb(counts, scheme, draws))
 
 
 def _perturb(counts: Counts, scheme: Scheme, draws: np.random.Generator) -> Counts:
     b = D = scheme.size
-    if scheme.kind in ("noise", "cellkey"):
+    if scheme.kind == "noise":
         noisy = counts + draws.integers(-D, D, size=len(counts), endpoint=True)
-        if scheme.kind == "cellkey":
+        if scheme.zeros:
             noisy = np.where(counts > 0, np.maximum(noisy, 1), 0)
         cut: Counts = np.maximum(noisy, 0)
         return cut

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import polars as pl
 
 from unveil.arguments import is_list, quote_value, true_or_false
 from unveil.errors import InputError, SettingsError, list_names, nearest
+from unveil.measure.tables.crosstab import Crosstab
 from unveil.measure.tables.grid import (
     LARGEST_COUNT,
     MOST_DIMS,
@@ -31,7 +33,14 @@ from unveil.measure.tables.parts import (
     plan,
     publish,
 )
-from unveil.measure.tables.schemes import Published, Scheme, trivial_bounds
+from unveil.measure.tables.ptable import RecordKeys
+from unveil.measure.tables.schemes import (
+    Bounds,
+    Published,
+    Scheme,
+    bounds_of_values,
+    trivial_bounds,
+)
 
 # What is said of a table besides what is published: other sums, and impossible cells.
 
@@ -162,6 +171,10 @@ class PublishedTable:
     """Of the draws; None where nothing was drawn."""
     of_people: bool = False
     """True where people's records were counted: no message quotes their levels."""
+    record_keys: RecordKeys | None = field(default=None, repr=False, compare=False)
+    """Of people's records: whose key is in which cell."""
+    crosstab: Crosstab | None = field(default=None, repr=False, compare=False)
+    """The sheet that the counts were read from, where it was a cross-table."""
 
     @classmethod
     def from_counts(
@@ -231,6 +244,7 @@ class PublishedTable:
         bands: Mapping[str, Any] | None = None,
         special_codes: Mapping[str, Any] | None = None,
         missing_values: str | Sequence[str] = (),
+        record_keys: str | None = None,
         **asked: Any,
     ) -> PublishedTable:
         """A release of the table that people's records make.
@@ -248,23 +262,30 @@ class PublishedTable:
             Whether the records are a sample of the people. A note then says what that assumes.
         bands, special_codes, missing_values
             As in `unveil.disclosure`.
+        record_keys
+            Of cell keys: the column of each person's secret key, a number from 0 to below 1.
+            Without it keys are drawn by the seed, in the order of the records.
         **asked
             What is published, as in `from_counts`: rounding, table, total, margins, published,
             constraints, structural, seed.
         """
         from unveil.measure.tables.from_records import count_cells
 
-        grid, counts, notes = count_cells(
+        grid, counts, keys, notes = count_cells(
             data,
             dims,
             weights=weights,
             bands=bands,
             special_codes=special_codes,
             missing_values=missing_values,
+            record_keys=record_keys,
         )
         is_sample = true_or_false("sample", sample)
         told = (*notes, OF_SAMPLE) if is_sample else notes
-        return make_release(grid, counts, notes=told, of_sample=is_sample, **check_names(asked))
+        wanted = check_names(asked)
+        return make_release(
+            grid, counts, notes=told, of_sample=is_sample, record_keys=keys, **wanted
+        )
 
     @classmethod
     def from_file(
@@ -276,6 +297,7 @@ class PublishedTable:
         layout: str | None = None,
         total_label: str | Sequence[str] = ("Total", "All"),
         sample: bool = False,
+        blank: str | None = None,
         **asked: Any,
     ) -> PublishedTable:
         """A release of a table of counts that stands in a file.
@@ -285,19 +307,22 @@ class PublishedTable:
         path
             A CSV, TSV, Parquet or Excel file, or a frame. Long: columns of levels and one of
             counts. Wide: levels of the rows in the first column, those of the columns in the
-            header.
+            header. Crosstab: a sheet as an office lays it out, with titles, up to three rows of
+            headers, several columns of labels, totals, notes, and counts such as 1 200.
         dims
-            Long: the columns that make the table, all but the counts without it. Wide: names for
-            rows and columns.
+            Long: the columns that make the table, all but the counts without it. Wide and
+            crosstab: names for the columns of labels, then for the rows of headers.
         count
             Long: the column of counts; without it one called count, n, freq or the like.
         layout
-            "long" or "wide"; found out from the columns without it.
+            "long", "wide" or "crosstab"; found out from the file without it.
         total_label
             How the file calls sums over all levels of a dimension. They must add up, and are not
             cells.
         sample
             Whether the counts are of a sample of the people.
+        blank
+            Crosstab: "zero" where empty cells are 0.
         **asked
             What is published, as in `from_counts`; `published` may name a column of a long file.
         """
@@ -311,6 +336,7 @@ class PublishedTable:
             layout=layout,
             total_label=total_label,
             published=wanted.get("published"),
+            blank=blank,
         )
         if found.published is not None:
             settings = {name: wanted.get(name, default) for name, default in DEFAULTS.items()}
@@ -318,7 +344,8 @@ class PublishedTable:
             wanted["published"] = {p: v for p, v in found.published.items() if p in asked_for}
         is_sample = true_or_false("sample", sample)
         told = (*found.notes, OF_SAMPLE) if is_sample else found.notes
-        return make_release(found.grid, found.counts, notes=told, of_sample=is_sample, **wanted)
+        made = make_release(found.grid, found.counts, notes=told, of_sample=is_sample, **wanted)
+        return replace(made, crosstab=found.crosstab)
 
     @property
     def grid(self) -> Grid:
@@ -330,6 +357,12 @@ class PublishedTable:
         """People in the table."""
         return self.system.N
 
+    def bounds_of(self, part: str) -> list[Bounds]:
+        """What each value of a part says by itself, to a reader who knows the rules."""
+        truth = self.grid.sum_part(np.array(self.system.counts), part).tolist()
+        values, schemes = dict(self.published), dict(self.schemes)
+        return bounds_of_values(values[part], schemes[part], truth)
+
     def frame(self) -> pl.DataFrame:
         """What is published, one row per value: its part, levels, value and trivial bounds."""
         return pl.DataFrame(list(self._rows()), infer_schema_length=None)
@@ -339,9 +372,9 @@ class PublishedTable:
         columns = [f"{dim}_" if dim in OWN_COLUMNS else dim for dim in self.dims]
         for part, values in self.published:
             dims = grid.dims_of(part)
-            for label, value in zip(grid.labels(part), values, strict=True):
+            rows = zip(grid.labels(part), values, self.bounds_of(part), strict=True)
+            for label, value, (lower, upper) in rows:
                 named = dict(zip(dims, label, strict=True))
-                lower, upper = trivial_bounds(value, schemes[part])
                 yield {
                     "part": part,
                     "scheme": schemes[part],
@@ -388,14 +421,21 @@ def make_release(
     seed: Any = None,
     notes: tuple[str, ...] = (),
     of_sample: bool = False,
+    record_keys: RecordKeys | None = None,
 ) -> PublishedTable:
     """The release of these counts, or a sentence on what is wrong with what was asked."""
     asked = plan(grid, rounding, table=table, total=total, margins=margins)
     given = parse_published(grid, published, asked)
     impossible = structural_cells(grid, structural, counts)
     drawn = choose_draw_seed(asked, given, seed)
-    values = publish(grid, counts, asked, given, seed=drawn, impossible=impossible)
-    facts = [*_facts(grid, asked, values), *constraint_facts(grid, constraints)]
+    has_keys = record_keys is not None and any(one.kind == "cellkey" for one in asked.values())
+    keys = record_keys.sums(drawn) if record_keys is not None and has_keys else None
+    values = publish(grid, counts, asked, given, seed=drawn, impossible=impossible, keys=keys)
+    facts = [
+        *_facts(grid, counts, asked, values),
+        *_difference_facts(grid, asked, values),
+        *constraint_facts(grid, constraints),
+    ]
     system = System(tuple(counts.tolist()), tuple(facts), impossible, grid.shape)
     return PublishedTable(
         grid.dims,
@@ -407,21 +447,50 @@ def make_release(
         tuple(values.items()),
         drawn,
         grid.of_people,
+        record_keys,
     )
 
 
-def _facts(grid: Grid, asked: Plan, values: Values) -> Iterable[Fact]:
-    """What each published value says by itself; a suppressed one says nothing."""
+def _facts(grid: Grid, counts: Counts, asked: Plan, values: Values) -> Iterable[Fact]:
+    """What each published value says by itself."""
     for part, scheme in asked.items():
-        cells = grid.members(part).tolist()
-        for members, value, what in zip(cells, values[part], grid.whats(part), strict=True):
-            lo, hi = _bounds(value, scheme, what)
+        cells, whats = grid.members(part).tolist(), grid.whats(part)
+        for value, what in zip(values[part], whats, strict=True):
+            _check_value(value, scheme, what)
+        known = bounds_of_values(values[part], scheme, grid.sum_part(counts, part).tolist())
+        for members, (lo, hi), what in zip(cells, known, whats, strict=True):
             if lo or hi is not None:
                 yield Fact(tuple(members), lo, hi, what)
 
 
-def _bounds(value: Published, scheme: Scheme, what: str) -> tuple[int, int | None]:
+def _difference_facts(grid: Grid, asked: Plan, values: Values) -> Iterable[Fact]:
+    """What cell keys say by being consistent: a sum and a part of it with another value differ.
+
+    The same people have the same value, so that somebody is in the difference. That is news only
+    where the rest of the sum may hold no one.
+    """
+    keyed = [part for part, scheme in asked.items() if scheme.kind == "cellkey"]
+    for whole, part in permutations(keyed, 2):
+        kept = set(grid.dims_of(whole))
+        if not kept < set(grid.dims_of(part)) or asked[whole] != asked[part]:
+            continue
+        inner = {tuple(one): i for i, one in enumerate(grid.members(part).tolist())}
+        place = np.zeros(grid.n_cells, np.int64)
+        for cells, i in inner.items():
+            place[[*cells]] = i
+        least = np.array([trivial_bounds(v, asked[part])[0] for v in values[part]])
+        for n, cells in enumerate(grid.members(whole).tolist()):
+            parts = np.unique(place[cells])
+            n_sure = int(least[parts].sum())
+            for i in parts.tolist():
+                if n_sure == least[i] and values[part][i] != values[whole][n]:
+                    rest = tuple(cell for cell in cells if place[cell] != i)
+                    if rest:
+                        yield Fact(rest, 1, None, f"the rest of {grid.whats(whole)[n]}")
+
+
+def _check_value(value: Published, scheme: Scheme, what: str) -> None:
     try:
-        return trivial_bounds(value, scheme)
+        trivial_bounds(value, scheme)
     except SettingsError as fault:
         raise SettingsError(f"{fault} See {what}.") from None

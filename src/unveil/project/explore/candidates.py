@@ -25,7 +25,7 @@ from unveil.records.recognition import Recognition
 from unveil.records.utility import PairTables
 from unveil.seeding import stream
 from unveil.study.scenario import Progress
-from unveil.study.study import Study
+from unveil.study.study import Study, StudyFile
 from unveil.synthesis.split_columns import split
 from unveil.synthesis.synthesise import synthesise
 from unveil.synthesis.synthesiser import Synthesiser
@@ -226,10 +226,15 @@ def row_of(
 ) -> ExplorationRow:
     """The figures of one setting: of copies of the whole, and of copies of the train part."""
     original, made = whole
-    study = Study.open(original, made.copies)
-    found = disclosure(study, **scenario.risk_settings).record
-    compared = _tables(study, scenario)
-    figures = _excess(parts, scenario)
+    train, control, held = parts or (None, None, CandidateCopies([], ()))
+    # One study of both, so that each column is aligned and encoded once.
+    others = [] if train is None else [*held.copies, train]
+    study = Study.open(original, [*made.copies, *others], control)
+    copies_of = study.synthetic
+    pair = (study.original, copies_of[: len(made.copies)])
+    found = disclosure(*pair, **scenario.risk_settings).record
+    compared = _tables(*pair, scenario)
+    figures = _excess(study, copies_of[len(made.copies) :], scenario)
     numbers = range(1, len(made.copies) + 1)
     copies = tuple(
         ExplorationCopy(
@@ -241,14 +246,14 @@ def row_of(
             train=figures[copy][0],
             control=figures[copy][1],
             R=excess_ratio(*figures[copy]),
-            pMSE=_pmse(study, copy, scenario),
+            pMSE=_pmse(study.original, copies_of[copy - 1], scenario),
             S_pMSE=_middle(compared, copy),
             S_pMSE_max=max(_standardised_utility(compared, copy), default=None),
         )
         for copy in numbers
     )
-    said = made.warnings if parts is None else (*made.warnings, *parts[2].warnings)
-    return _row(setting, copies, found, compared, tuple(dict.fromkeys(said)))
+    said = dict.fromkeys((*made.warnings, *held.warnings))
+    return _row(setting, copies, found, compared, tuple(said))
 
 
 def with_recognition(row: ExplorationRow, found: Recognition) -> ExplorationRow:
@@ -328,19 +333,19 @@ def _disco(found: Disclosure, copy: int) -> list[float | None]:
 
 
 def _excess(
-    parts: tuple[Any, Any, CandidateCopies] | None, scenario: ScenarioSpec
+    study: Study, held: Sequence[StudyFile], scenario: ScenarioSpec
 ) -> Mapping[int, tuple[float | None, float | None]]:
     """DiSCO of train and of control by copy, each the mean over targets."""
-    if parts is None:
+    if study.control is None:
         return _Nothing()
-    train, control, made = parts
-    rows = excess(train, control, made.copies, **scenario.risk_settings).record.rows
+    *copies, train = held
+    rows = excess(train, study.control, copies, **scenario.risk_settings).record.rows
     return {
         copy: (
             mean(row.train for row in rows if row.copy == copy),
             mean(row.control for row in rows if row.copy == copy),
         )
-        for copy in range(1, len(made.copies) + 1)
+        for copy in range(1, len(copies) + 1)
     }
 
 
@@ -351,12 +356,14 @@ class _Nothing(dict[int, tuple[float | None, float | None]]):
         return None, None
 
 
-def _tables(study: Study, scenario: ScenarioSpec) -> PairTables | None:
+def _tables(
+    original: StudyFile, copies: Sequence[StudyFile], scenario: ScenarioSpec
+) -> PairTables | None:
     """All pairs of columns; None of a single column."""
-    if study.tables[0].frame.width < 2:
+    if original.whole.frame.width < 2:
         return None
     codes = scenario.special_codes or None
-    return pair_tables(study, special_codes=codes, n_worst=0).record
+    return pair_tables(original, copies, special_codes=codes, n_worst=0).record
 
 
 def _standardised_utility(compared: PairTables | None, copy: int) -> list[float]:
@@ -374,11 +381,11 @@ def _worst(compared: PairTables) -> tuple[str, ...]:
     return max(known, key=lambda row: row.S_pMSE or 0.0).variables if known else ()
 
 
-def _pmse(study: Study, copy: int, scenario: ScenarioSpec) -> float:
+def _pmse(original: StudyFile, copy: StudyFile, scenario: ScenarioSpec) -> float:
     """The pMSE of a tree; without permutations, for its standard is not needed here."""
     found = utility(
-        study.original,
-        study.synthetic[copy - 1],
+        original,
+        copy,
         special_codes=scenario.special_codes or None,
         n_permutations=0,
         seed=scenario.seed,

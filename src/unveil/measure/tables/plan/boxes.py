@@ -108,13 +108,16 @@ def _pieces_along(boxes: Boxes, column: int) -> Ints:
     return np.asarray(made, np.int64)
 
 
-def count_people(boxes: Boxes, people: Sequence[Ints], n_people: int) -> Ints:
-    """How many people are in each box, by their level in each column.
+def count_people(
+    boxes: Boxes, people: Sequence[Ints], n_people: int, keys: Ints | None = None
+) -> Ints:
+    """How many people are in each box, by their level in each column; or the sum of their keys.
 
     Boxes that cut the same columns are counted together: one histogram over these columns, its
     running sums, and inclusion and exclusion over the corners of each box.
     """
-    counts = np.full(boxes.n, n_people, np.int64)
+    each = np.ones(n_people, np.int64) if keys is None else keys
+    counts = np.full(boxes.n, each.sum(), np.int64)
     is_whole = boxes.is_whole()
     cut = (~is_whole).astype(np.int64)
     pattern, n_patterns = number(*pack([(one, 2) for one in cut.T], boxes.n))
@@ -124,18 +127,19 @@ def count_people(boxes: Boxes, people: Sequence[Ints], n_people: int) -> Ints:
         ids = order[start:stop]
         used = np.flatnonzero(~is_whole[ids[0]]).tolist() if len(ids) else []
         if used:
-            counts[ids] = _count_corners(boxes.ends[ids][:, used], [people[k] for k in used])
+            counts[ids] = _count_corners(boxes.ends[ids][:, used], [people[k] for k in used], each)
     return counts
 
 
-def _count_corners(ends: Ints, codes: Sequence[Ints]) -> Ints:
+def _count_corners(ends: Ints, codes: Sequence[Ints], each: Ints) -> Ints:
     """People in boxes of the same columns: `ends` is boxes by columns by 2."""
     cuts = [np.unique(ends[:, k]) for k in range(ends.shape[1])]
     shape = tuple(len(one) + 1 for one in cuts)
     below = [
         np.searchsorted(cut, code, side="right") for cut, code in zip(cuts, codes, strict=True)
     ]
-    sums = np.bincount(np.ravel_multi_index(below, shape), minlength=int(np.prod(shape)))
+    sums = np.zeros(int(np.prod(shape)), np.int64)
+    np.add.at(sums, np.ravel_multi_index(below, shape), each)  # keys keep their last bits
     sums = sums.reshape(shape)
     for axis in range(len(shape)):
         sums = sums.cumsum(axis=axis)

@@ -95,15 +95,23 @@ class Worlds:
         n = self._n_boxes
         bounds = BoxBounds.of_nothing(n * len(sets), max(map(len, sets)))
         touched = np.zeros(n * len(sets), bool)
-        rows, world, local = [], [], []
+        rows, world, local, also = [], [], [], []
+        # Of each table its place in the set; the last one, for -1, is no table.
+        place = np.full(len(self._of_table) + 1, -1, np.int64)
         for g, tables in enumerate(sets):
+            place[[*tables]] = np.arange(len(tables))
             for i, t in enumerate(tables):
-                rows.append(self._of_table[t])
+                other = self._facts.also[self._of_table[t]]
+                is_said = (other < 0) | (place[other] >= 0)
+                rows.append(self._of_table[t][is_said])
                 world.append(np.full(len(rows[-1]), g))
                 local.append(np.full(len(rows[-1]), i))
+                also.append(place[other[is_said]])
+            place[[*tables]] = -1
         row = np.concatenate(rows)
         box = self._facts.box[row] + np.concatenate(world) * n
-        bounds.learn(box, np.concatenate(local), self._facts.lower[row], self._facts.upper[row])
+        known = self._facts.lower[row], self._facts.upper[row]
+        bounds.learn(box, np.concatenate(local), np.concatenate(also), *known)
         if n <= MOST_WITH_ALL:
             touched[:] = True
         touched[box] = True

@@ -120,13 +120,17 @@ class BoxBounds:
         )
         return made, is_above | is_below
 
-    def learn(self, box: Ints, table: Ints, lower: Ints, upper: Ints) -> None:
-        """What single values say: lower <= people in box <= upper, by a table; -1 for no table."""
+    def learn(self, box: Ints, table: Ints, also: Ints, lower: Ints, upper: Ints) -> None:
+        """What single values say: lower <= people in box <= upper, by a table; -1 for no table.
+
+        `also` is a second table without which the first does not say it, or -1.
+        """
+        n_tables = (table >= 0) + ((also >= 0) & (also != table)).astype(np.int64)
         for packed, by, value in (
             (self.above, self.above_by, upper),
             (self.below, self.below_by, -lower),
         ):
-            own = np.where(value >= NO_LIMIT, OPEN, value * UNIT + (table >= 0))
+            own = np.where(value >= NO_LIMIT, OPEN, value * UNIT + n_tables)
             best = np.full(len(packed), OPEN)
             np.minimum.at(best, box, own)
             mine = (own == best[box]) & (own < packed[box])
@@ -135,10 +139,10 @@ class BoxBounds:
             rows = np.flatnonzero(mine)[first]
             packed[where] = own[rows]
             by[where] = 0
-            known = np.flatnonzero(table[rows] >= 0)
-            word, bit = table[rows[known]] // 64, (table[rows[known]] % 64).astype(np.uint64)
-            if by.shape[1]:
-                by[where[known], word] = np.uint64(1) << bit
+            for named in (table[rows], also[rows]) if by.shape[1] else ():
+                known = np.flatnonzero(named >= 0)
+                word, bit = named[known] // 64, (named[known] % 64).astype(np.uint64)
+                by[where[known], word] |= np.uint64(1) << bit
 
     def spare(self, boxes: Ints | slice = slice(None)) -> Ints:
         """How far the bounds of some boxes are apart: 0 of a count that is known."""

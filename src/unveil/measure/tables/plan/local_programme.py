@@ -64,7 +64,9 @@ class LocalProgramme:
     ) -> LocalProgramme | None:
         """The programme of these tables; None where it would be too large."""
         facts = opened.facts
-        chosen = np.isin(facts.table, [*tables]) & facts.published
+        among = [*tables]
+        together = np.isin(facts.also, among)
+        chosen = np.isin(facts.table, among) & (facts.published | together)
         boxes, first = np.unique(facts.box[chosen], return_inverse=True)
         ends = facts.boxes.ends[boxes]
         cuts = [np.unique(ends[:, k]) for k in range(ends.shape[1])]

@@ -28,7 +28,7 @@ from unveil.measure.tables.plan.closing import (
 from unveil.measure.tables.plan.disclosed import find_disclosed
 from unveil.measure.tables.plan.plan_file import PlanSettings, parse_plan, read_plan_file
 from unveil.measure.tables.plan.table_facts import OpenedPlan, PlanFacts, open_plan
-from unveil.records.publication_plan import PlanMeasure, PlanTables, PublicationPlan
+from unveil.records.publication_plan import PlanMeasure, PublicationPlan
 from unveil.study.scenario import Progress, no_progress
 
 MOST_NEAR = 6
@@ -118,8 +118,7 @@ class Plan:
         """What single values say of each box: of all tables, or of some."""
         facts = self.facts
         bounds = BoxBounds.of_nothing(self.boxes.n, len(self.names))
-        kept = slice(None) if tables is None else np.flatnonzero(tables[facts.table])
-        bounds.learn(facts.box[kept], facts.table[kept], facts.lower[kept], facts.upper[kept])
+        facts.teach(bounds, slice(None) if tables is None else facts.said_by(tables))
         return bounds
 
     def close(
@@ -142,8 +141,8 @@ class Plan:
         gone = pack_tables(np.flatnonzero(removed).tolist(), bounds.above_by.shape[1])
         made, stale = bounds.without(gone)
         facts = self.facts
-        rows = np.flatnonzero(stale[facts.box] & ~removed[facts.table])
-        made.learn(facts.box[rows], facts.table[rows], facts.lower[rows], facts.upper[rows])
+        rows = facts.said_by(~removed)
+        facts.teach(made, rows[stale[facts.box[rows]]])
         return made, close_lines(made, self.batches, stale=stale, until=until)
 
     def contradiction(self, tables: Sequence[int], what: str = "") -> str:
@@ -239,13 +238,3 @@ def parse_plan_limits(given: Mapping[str, Any]) -> dict[PlanMeasure, int]:
 @dataclass(frozen=True, repr=False)
 class PlanResult(RowsResult[PublicationPlan]):
     """What a plan discloses: confidential, for the list of recovered counts is the disclosure."""
-
-    @property
-    def by_tables(self) -> tuple[PlanTables, ...]:
-        """The sets of tables, those that disclose most first."""
-        return self.record.by_tables
-
-    @property
-    def leave_out(self) -> tuple[str, ...]:
-        """The tables without which nothing is recovered, the most effective first."""
-        return self.record.leave_out

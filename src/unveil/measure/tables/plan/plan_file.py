@@ -10,12 +10,11 @@ from typing import Any
 from unveil.arguments import is_list, quote_value, true_or_false, whole_number
 from unveil.errors import RolesError, SettingsError, list_names, nearest
 from unveil.io.read_toml import parse_document, read_text
+from unveil.measure.tables.crosstab import HIDDEN_MARKS
 from unveil.seeding import choose_seed
 from unveil.study.roles import names
 
 MOST_TABLES = 4096
-HIDDEN_MARKS = ("*", "x", "c", ":", "..", "[c]", "[x]")
-"""What offices write for a suppressed value, besides nothing."""
 THRESHOLD = 5
 _WEIGHTED = ("weights", "weight", "weighted")
 
@@ -63,6 +62,8 @@ class PlanSettings:
     missing_values: tuple[str, ...] = ()
     hidden: tuple[str, ...] = HIDDEN_MARKS
     threshold: int = THRESHOLD
+    record_keys: str | None = None
+    """Of cell keys: the column of each person's secret key; None: drawn by the seed."""
     seed: int = 0
 
     def base(self, column: str) -> str:
@@ -81,7 +82,10 @@ def read_plan_file(path: Any) -> PlanSettings:
 
 def parse_plan(given: Mapping[str, Any], folder: Path | None = None) -> PlanSettings:
     """A plan as a mapping, of the form of the file."""
-    known = ("data", "threshold", "seed", "missing_values", "hidden", "columns", "table")
+    known = (
+        *("data", "threshold", "record_keys", "seed", "missing_values", "hidden", "columns"),
+        "table",
+    )
     _check_known(given, known, "The plan")
     entries = given.get("table", ())
     if not is_list(entries) or len(entries) > MOST_TABLES:
@@ -102,6 +106,7 @@ def parse_plan(given: Mapping[str, Any], folder: Path | None = None) -> PlanSett
         missing_values=_texts(given.get("missing_values", ()), "missing_values"),
         hidden=_texts(given.get("hidden", HIDDEN_MARKS), "hidden"),
         threshold=whole_number("threshold", given.get("threshold", THRESHOLD), least=2),
+        record_keys=_parse_record_keys(given.get("record_keys"), tables),
         seed=choose_seed(given.get("seed")),
     )
     for table in tables:
@@ -111,6 +116,16 @@ def parse_plan(given: Mapping[str, Any], folder: Path | None = None) -> PlanSett
                 " no data to make them from. Give the table a file, or the plan data."
             )
     return made
+
+
+def _parse_record_keys(given: Any, tables: Sequence[TableSettings]) -> str | None:
+    if given is not None and not isinstance(given, str):
+        raise SettingsError(
+            f"record_keys is {quote_value(given)}. Name the column of each person's secret key."
+        )
+    if any(given in (*table.by, *table.where) for table in tables if given is not None):
+        raise SettingsError(f"Column {given!r} holds record keys: no table can count by it.")
+    return given
 
 
 def _check_known(given: Any, known: Sequence[str], where: str) -> None:
@@ -127,6 +142,17 @@ def _check_known(given: Any, known: Sequence[str], where: str) -> None:
 def _place(given: Any, folder: Path | None) -> Any:
     if isinstance(given, str) and folder is not None:
         return str(folder / given)
+    return given
+
+
+def _place_schemes(given: Any, folder: Path | None) -> Any:
+    """Schemes, with the file of a table of probabilities looked for beside the plan."""
+    if isinstance(given, Mapping):
+        return {part: _place_schemes(one, folder) for part, one in given.items()}
+    kind, _, file = given.partition(":") if isinstance(given, str) else ("", "", "")
+    is_file = folder is not None and kind.strip().lower() == "cellkey" and "." in Path(file).name
+    if is_file and folder is not None and (folder / file.strip()).is_file():
+        return f"{kind}:{folder / file.strip()}"
     return given
 
 
@@ -168,7 +194,7 @@ def _parse_table(given: Any, number: int, folder: Path | None) -> TableSettings:
         by=_parse_by(given.get("by", ()), where),
         where=dict(filters),
         bands=_parse_bands(given.get("bands", {}), where),
-        publish=given.get("publish", "exact"),
+        publish=_place_schemes(given.get("publish", "exact"), folder),
         margins=margins,
         total=true_or_false(f"{where}: total", given.get("total", margins == "all")),
         file=_place(given.get("file"), folder),

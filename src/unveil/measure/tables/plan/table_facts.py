@@ -17,9 +17,10 @@ from unveil.measure.tables.grid import TABLE, Grid, check_names
 from unveil.measure.tables.parts import plan as plan_parts
 from unveil.measure.tables.parts import publish
 from unveil.measure.tables.plan.boxes import Boxes, count_people
-from unveil.measure.tables.plan.closing import NO_LIMIT
+from unveil.measure.tables.plan.closing import NO_LIMIT, BoxBounds
 from unveil.measure.tables.plan.columns import Members, PlanColumn, Run, order_columns
 from unveil.measure.tables.plan.plan_file import PlanSettings, TableSettings
+from unveil.measure.tables.ptable import draw_keys, keys_in
 from unveil.measure.tables.read_counts import LabelledValues, read_values
 from unveil.measure.tables.schemes import Published, Scheme, trivial_bounds
 from unveil.seeding import stream, tree_seed
@@ -47,6 +48,19 @@ class PlanFacts:
     """Whether the value was suppressed."""
     published: Mask
     """False of sums that a table does not publish, but whose cells it does."""
+    also: Ints
+    """Of what only two tables say together: the other one; else -1."""
+
+    def said_by(self, tables: Mask) -> Ints:
+        """The facts that some tables state, by themselves or together."""
+        # The last place of the mask, for -1, stands for no other table.
+        known = np.append(tables, True)
+        return np.flatnonzero(known[self.table] & known[self.also])
+
+    def teach(self, bounds: BoxBounds, rows: Ints | slice) -> None:
+        """Tell bounds what some facts say."""
+        of = (self.box, self.table, self.also, self.lower, self.upper)
+        bounds.learn(*(one[rows] for one in of))
 
 
 @dataclass(frozen=True)
@@ -87,13 +101,17 @@ def open_plan(settings: PlanSettings) -> OpenedPlan:
     }
     people = _read_people(settings)
     n_people = None if people is None else people.n_records
+    keys = None
+    if people is not None:
+        name = settings.record_keys
+        keys = draw_keys(people.n_records, settings.seed) if name is None else keys_in(people, name)
     coded = {} if people is None else {column.name: column for column in people.keys}
     ordered, groups = order_columns(settings, coded, files)
     populations = tuple(dict.fromkeys(table.population for table in settings.tables))
     own = np.zeros(n_people or 0, np.int64)
     columns = {POPULATION: PlanColumn(POPULATION, populations or ("",), own)}
     notes = () if people is None else tuple(note.sentence for note in people.notes)
-    return _Reader(settings, columns | ordered, groups, n_people).open(files, notes)
+    return _Reader(settings, columns | ordered, groups, n_people, keys).open(files, notes)
 
 
 def _read_people(settings: PlanSettings) -> OneTable | None:
@@ -109,6 +127,7 @@ def _read_people(settings: PlanSettings) -> OneTable | None:
     return open_table(
         settings.data,
         keys=tuple(read),
+        others=() if settings.record_keys is None else (settings.record_keys,),
         bands=None,
         special_codes=None,
         missing_values=settings.missing_values,
@@ -187,7 +206,10 @@ class _Shape:
         n_published = sum(len(one[0]) for one in parts.values())
         table = np.full(len(ends), self.number, np.int64)
         rows = np.arange(len(ends))
-        return PlanFacts(Boxes(ends, sizes), rows, table, lower, upper, hidden, rows < n_published)
+        alone = np.full(len(ends), -1, np.int64)
+        return PlanFacts(
+            Boxes(ends, sizes), rows, table, lower, upper, hidden, rows < n_published, alone
+        )
 
 
 class _Reader:
@@ -199,8 +221,10 @@ class _Reader:
         columns: Mapping[str, PlanColumn],
         groups: Mapping[str, Members],
         n_people: int | None,
+        keys: Ints | None,
     ) -> None:
         self._settings, self._columns, self._groups = settings, columns, groups
+        self._keys, self._keyed = keys, list[_KeyedValues]()
         self._place = {name: i for i, name in enumerate(columns)}
         self._sizes = tuple(len(column.levels) for column in columns.values())
         self._n_people = n_people
@@ -211,6 +235,8 @@ class _Reader:
             self._table(table, files.get(table.name), i)
             for i, table in enumerate(self._settings.tables)
         ]
+        names = [table.name for table in self._settings.tables]
+        found += [_differences(one, self._sizes, names) for one in _by_scheme(self._keyed)]
         columns = tuple(self._columns.values())
         none = np.zeros(0, np.int64)
         ends = np.concatenate(
@@ -225,6 +251,7 @@ class _Reader:
             np.concatenate([none, *(one.upper for one in found)]),
             np.concatenate([none > 0, *(one.hidden for one in found)]),
             np.concatenate([none > 0, *(one.published for one in found)]),
+            np.concatenate([none, *(one.also for one in found)]),
         )
         made = OpenedPlan(columns, facts, None, self._n_people, tuple(notes))
         truth = made.count(named)
@@ -339,13 +366,16 @@ class _Reader:
         if counts is None:
             raise InternalError("A table is made of people who were not read.")
         seed = tree_seed(stream(self._settings.seed, "plan", table.name))
-        values = publish(grid, counts, asked, {}, seed=seed)
+        has_keys = any(scheme.kind == "cellkey" for scheme in asked.values())
+        keys = self._count(shape.ends(TABLE), self._keys) if has_keys else None
+        values = publish(grid, counts, asked, {}, seed=seed, keys=keys)
         parts = {}
         for part, scheme in asked.items():
             shape.check_covered(part)
             sums = grid.sum_part(counts, part)
             known = _intervals(values[part], scheme, truth=sums, secondary=table.secondary)
             parts[part] = (shape.ends(part), *known)
+            self._keep_keyed(scheme, parts[part][0], values[part], shape.number)
         return shape.join(parts, self._sizes)
 
     def _read(self, table: TableSettings, shape: _Shape, values: LabelledValues) -> PlanFacts:
@@ -379,14 +409,86 @@ class _Reader:
             if truth is not None:
                 _check_truth(truth, known)
             parts[part] = (ends, *known)
+            own = [values.values[row] for row in of_part[order]]
+            self._keep_keyed(_scheme_of(grid, part, table), ends, own, shape.number)
         return shape.join(parts, self._sizes)
 
-    def _count(self, ends: Ints) -> Ints | None:
+    def _keep_keyed(
+        self, scheme: Scheme, ends: Ints, values: Sequence[Published], table: int
+    ) -> None:
+        """Values by cell keys are kept, for the same people have the same in every table."""
+        if scheme.kind == "cellkey":
+            shown = np.array([isinstance(value, int) for value in values], bool)
+            kept = np.array([value for value in values if isinstance(value, int)], np.int64)
+            tables = np.full(len(kept), table)
+            self._keyed.append(_KeyedValues(scheme.text, ends[shown], kept, tables))
+
+    def _count(self, ends: Ints, keys: Ints | None = None) -> Ints | None:
         if self._n_people is None:
             return None
         codes = [column.codes for column in self._columns.values()]
         known = [one for one in codes if one is not None]
-        return count_people(Boxes(ends, self._sizes), known, self._n_people)
+        return count_people(Boxes(ends, self._sizes), known, self._n_people, keys)
+
+
+@dataclass(frozen=True)
+class _KeyedValues:
+    """Values that were published by cell keys: boxes, values and tables."""
+
+    scheme: str
+    ends: Ints
+    values: Ints
+    tables: Ints
+
+
+def _by_scheme(keyed: Sequence[_KeyedValues]) -> Iterator[_KeyedValues]:
+    """The values of one table of probabilities together."""
+    for scheme in dict.fromkeys(one.scheme for one in keyed):
+        same = [one for one in keyed if one.scheme == scheme]
+        yield _KeyedValues(
+            scheme,
+            np.concatenate([one.ends for one in same]),
+            np.concatenate([one.values for one in same]),
+            np.concatenate([one.tables for one in same]),
+        )
+
+
+def _differences(keyed: _KeyedValues, sizes: tuple[int, ...], names: Sequence[str]) -> PlanFacts:
+    """Somebody is in the difference of two boxes, one within the other, with other values.
+
+    The same people have the same value. Of boxes that begin (or end) together only neighbours are
+    compared: if the values of two others differ, those of some neighbours between them do.
+    """
+    boxes = Boxes(np.zeros((0, *keyed.ends.shape[1:]), np.int64), sizes).add(keyed.ends)
+    which = boxes.find(keyed.ends)
+    first = np.zeros(boxes.n, np.int64)
+    first[which[::-1]] = np.arange(len(which))[::-1]
+    other = np.flatnonzero(keyed.values != keyed.values[first[which]])
+    if len(other):
+        pair = names[keyed.tables[first[which[other[0]]]]], names[keyed.tables[other[0]]]
+        raise InputError(
+            f"Tables {pair[0]!r} and {pair[1]!r} publish different values of the same people,"
+            " which cell keys never do. Correct them, or give them different populations."
+        )
+    values, tables = keyed.values[first], keyed.tables[first]
+    ends, one, two = [boxes.ends[:0]], [first[:0]], [first[:0]]
+    for k in range(len(sizes)):
+        for side in (0, 1):
+            line, _ = boxes.lines(k)
+            fixed, free = boxes.ends[:, k, side], boxes.ends[:, k, 1 - side]
+            order = np.lexsort((free, fixed, line))
+            a, b = order[:-1], order[1:]
+            near = (line[a] == line[b]) & (fixed[a] == fixed[b]) & (values[a] != values[b])
+            a, b = a[near], b[near]
+            piece = boxes.ends[a].copy()
+            piece[:, k, 0] = free[a]
+            piece[:, k, 1] = free[b]
+            ends, one, two = [*ends, piece], [*one, tables[a]], [*two, tables[b]]
+    made = np.concatenate(ends)
+    rows, none = np.arange(len(made)), np.zeros(len(made), bool)
+    lower, upper = np.ones(len(made), np.int64), np.full(len(made), NO_LIMIT)
+    by, also = np.concatenate(one), np.concatenate(two)
+    return PlanFacts(Boxes(made, sizes), rows, by, lower, upper, none, none, also)
 
 
 PartFacts = Mapping[str, tuple[Ints, Ints, Ints, Mask]]
@@ -440,10 +542,10 @@ def _intervals(
                 known[value] = trivial_bounds(value, scheme)
             lower[i], top = known[value]
             upper[i] = NO_LIMIT if top is None else top
-    if scheme.kind == "suppress" and hidden.any():
+    if scheme.kind == "suppress" and not scheme.unknown and hidden.any():
         k = scheme.size
         small = hidden if truth is None else hidden & (truth < k)
-        zeros = truth is not None and bool((truth[hidden] == 0).any())
+        zeros = scheme.zeros or (truth is not None and bool((truth[hidden] == 0).any()))
         lower[small] = 0 if zeros else 1
         if truth is not None or not secondary:
             upper[small] = k - 1
