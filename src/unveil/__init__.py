@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from unveil.measure.ecap.choose_noise import choose_noise
     from unveil.measure.ecap.discrete import ecap_discrete
     from unveil.measure.ecap.ecap import ecap
+    from unveil.measure.ecap.ecap_records import ecap_records
     from unveil.measure.gate.assess import assess
     from unveil.measure.roles.suggest import suggest
     from unveil.measure.structure.compare_structure import compare_structure
@@ -119,6 +120,7 @@ __all__ = [
     "ecap",
     "ecap_discrete",
     "ecap_from_probabilities",
+    "ecap_records",
     "excess",
     "exclusion_table",
     "explore",
@@ -183,6 +185,7 @@ _HOMES = {
     "ecap": "measure.ecap.ecap",
     "ecap_discrete": "measure.ecap.discrete",
     "ecap_from_probabilities": "measure.ecap.arguments",
+    "ecap_records": "measure.ecap.ecap_records",
     "excess": "measure.disclosure.excess",
     "exclusion_table": "measure.disclosure.exclusion_table",
     "explore": "project.explore.explore",

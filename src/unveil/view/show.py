@@ -28,7 +28,7 @@ SHOWN_IN = {
         "differential": ("DifferentialConfidentiality", "Split"),
         "disclosure_blocks": ("Disclosure",),
         "distance_filter": ("DistanceFilter", "Refill"),
-        "ecap": ("DiscreteEcap", "Ecap", "NoiseChoice"),
+        "ecap": ("DiscreteEcap", "Ecap", "EcapRecords", "NoiseChoice"),
         "exploration": ("Exploration",),
         "flags": ("Excess", "ExclusionTable"),
         "gtcap": ("Gtcap",),
