@@ -261,6 +261,7 @@ GUIDES = (
     "noise",
     "tutorial_protection",
     "tutorial_release",
+    "tutorial_tables",
     "projects",
     "project_file",
     "report",
