@@ -16,7 +16,7 @@ from unveil.measure.tables.crosstab import write_crosstab, write_workbook
 from unveil.measure.tables.neighbour_sap import NeighbourSapResult
 from unveil.measure.tables.published_table import PublishedTable
 from unveil.measure.tables.sap import SapResult
-from unveil.measure.tables.schemes import Published, trivial_bounds
+from unveil.measure.tables.schemes import Published, parse_scheme, trivial_bounds
 from unveil.records.alerts import Alert
 from unveil.records.count_tables import NeighbourSap, RoundingComparison
 from unveil.records.limits import AreaVerdict, SapVerdict
@@ -165,9 +165,10 @@ def _format_published(value: Published, scheme: str) -> int | str:
     """A value as it is printed: a number, an interval, or nothing where it is suppressed."""
     if isinstance(value, int):
         return value
-    low, high = trivial_bounds(value, scheme)
-    if value is None and not low:
+    chosen = parse_scheme(scheme)
+    if value is None and not chosen.interval:
         return ""
+    low, high = trivial_bounds(value, chosen)
     return f"{low} or more" if high is None else f"{low} to {high}"
 
 

@@ -249,11 +249,6 @@ class Copies(Result):
         """How they were made."""
         return self.result.record
 
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What should be known before they are used."""
-        return self.record.warnings
-
 
 def is_in_project() -> bool:
     """Whether the working folder is that of a project."""

@@ -64,9 +64,10 @@ class Audit(VersionedRecord, frozen=True, kw_only=True):
     rows: tuple[AuditedValue, ...]
     n_suppressed: int
     n_exact: int
+    n_exact_unknown: int | None = None  # to a reader who does not know the rule; None: it is said
     n_within: int  # those recomputed exactly among them
     solver: Solver
-    complete: bool
+    complete: bool  # every bound is the tightest: nothing given away is overlooked
     notes: tuple[str, ...]
 
 
@@ -239,8 +240,8 @@ class Sap(VersionedRecord, frozen=True, kw_only=True):
     N: int  # people who can become known: all of the table, less those known, with the key levels
     n: tuple[int, ...]
     exact: tuple[str | None, ...]  # a fraction "a/b", None where it is not known exactly
-    lower: tuple[float, ...]
-    upper: tuple[float, ...]
+    lower: tuple[float, ...]  # certified bounds, equal to the upper ones where the figure is exact
+    upper: tuple[float, ...]  # certified bounds
     all_known: tuple[bool, ...]  # n is beyond N: the figure is that of N
     first_risk: int | None  # the smallest n whose lower bound is above 0; None up to the last n
     method: Method

@@ -40,6 +40,10 @@ TEMPLATES = {
     "not tightest": "{k} {are} bounded with certainty, but perhaps not as tightly as possible.",
     "audit none": "Nothing is suppressed, so nothing can be recomputed.",
     "audit": "{k} of {m} can be recomputed exactly from the published values.",
+    "audit known": (
+        "{k} of {m} can be recomputed exactly from the published values by a reader who knows the"
+        " rule ({rule}), and {j} by one who does not."
+    ),
     "audit within": "{k} of {m} can be estimated within {p} of the true count.",
     "audit open": "{k} could not be decided in time: treat them as known.",
 }
@@ -96,7 +100,12 @@ def audit_sentences(record: Audit) -> Iterator[tuple[str, str]]:
         yield "audit", TEMPLATES["audit none"]
         return
     m = format_count(record.n_suppressed, "suppressed value")
-    yield "audit", TEMPLATES["audit"].format(k=f"{record.n_exact:,}", m=m)
+    kind, said = "audit", {"k": f"{record.n_exact:,}", "m": m}
+    if record.n_exact_unknown is not None:
+        kind, said["j"] = "audit known", f"{record.n_exact_unknown:,}"
+        rules = dict.fromkeys(text for _, text in record.schemes if text.startswith("suppress"))
+        said["rule"] = and_list(rules)
+    yield "audit", TEMPLATES[kind].format(**said)
     if record.protection:
         k, p = f"{record.n_within:,}", percent(record.protection)
         yield "audit within", TEMPLATES["audit within"].format(k=k, m=m, p=p)
