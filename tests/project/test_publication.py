@@ -84,6 +84,6 @@ def test_a_plan_that_cannot_be_read_is_not_measured_and_said_why(tmp_path):
     ],
 )
 def test_a_section_that_means_nothing_is_refused(tmp_path, section, sentence):
-    with pytest.raises(SettingsError, match="project.toml") as refused:
+    with pytest.raises(SettingsError, match=r"project\.toml") as refused:
         made(tmp_path, section=section)
     assert sentence in str(refused.value)
