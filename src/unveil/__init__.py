@@ -9,6 +9,7 @@ from unveil.errors import (
     AlignError,
     InputError,
     InternalError,
+    LeakError,
     LockedError,
     ReadError,
     RolesError,
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
     from unveil.project.explore.explore import explore
     from unveil.project.project import Project
     from unveil.project.protect import protect
+    from unveil.project.verify_pack import verify_pack
     from unveil.protection.distance_filter import distance_filter
     from unveil.protection.label_as_fake import label_as_fake
     from unveil.protection.noise import add_noise
@@ -89,6 +91,7 @@ __all__ = [
     "InputError",
     "InternalError",
     "Labelled",
+    "LeakError",
     "LockedError",
     "Plan",
     "Project",
@@ -154,6 +157,7 @@ __all__ = [
     "tcap",
     "tstr",
     "utility",
+    "verify_pack",
     "write_file",
 ]
 
@@ -219,6 +223,7 @@ _HOMES = {
     "tcap": "measure.cap.tcap",
     "tstr": "measure.utility.tstr",
     "utility": "measure.utility.utility",
+    "verify_pack": "project.verify_pack",
     "write_file": "io.write_file",
 }
 

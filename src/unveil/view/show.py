@@ -36,6 +36,7 @@ SHOWN_IN = {
         "match_risk": ("MatchRisk",),
         "membership": ("Membership",),
         "noise": ("Noise",),
+        "pack": ("Pack", "PackVerification"),
         "pair_tables": ("PairTables",),
         "project": ("Decision", "Explanation", "Judgement", "LogCheck", "WhatIf"),
         "projection": ("Projection",),
