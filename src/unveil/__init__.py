@@ -9,6 +9,7 @@ from unveil.errors import (
     AlignError,
     InputError,
     InternalError,
+    LeakError,
     LockedError,
     ReadError,
     RolesError,
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
     from unveil.project.explore.explore import explore
     from unveil.project.project import Project
     from unveil.project.protect import protect
+    from unveil.project.verify_pack import verify_pack
     from unveil.protection.distance_filter import distance_filter
     from unveil.protection.label_as_fake import label_as_fake
     from unveil.protection.noise import add_noise
@@ -90,6 +92,7 @@ __all__ = [
     "InputError",
     "InternalError",
     "Labelled",
+    "LeakError",
     "LockedError",
     "Plan",
     "Project",
@@ -156,6 +159,7 @@ __all__ = [
     "tcap",
     "tstr",
     "utility",
+    "verify_pack",
     "write_file",
 ]
 
@@ -222,6 +226,7 @@ _HOMES = {
     "tcap": "measure.cap.tcap",
     "tstr": "measure.utility.tstr",
     "utility": "measure.utility.utility",
+    "verify_pack": "project.verify_pack",
     "write_file": "io.write_file",
 }
 

@@ -36,6 +36,7 @@ SHOWN_IN = {
         "match_risk": ("MatchRisk",),
         "membership": ("Membership",),
         "noise": ("Noise",),
+        "pack": ("Pack", "PackVerification"),
         "pair_tables": ("PairTables",),
         "neighbour_sap": ("NeighbourSap",),
         "project": ("Decision", "Explanation", "Judgement", "LogCheck", "WhatIf"),
