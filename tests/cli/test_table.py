@@ -83,6 +83,8 @@ def test_the_document_is_that_of_the_library_with_what_was_asked_for(run, counts
     ]
     assert (document.pop("threshold"), document.pop("passes")) == (0.05, 0)
     assert document.pop("alerts") == []
+    assert document["notes"] == ["Read as long: counts in 'count', by row, column."]
+    document["notes"] = []
     assert document == json.loads(unveil.sap(release, n_max=5).to_json())
     assert code == 0
 
