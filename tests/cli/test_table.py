@@ -129,6 +129,16 @@ def test_further_counts_are_suppressed_and_the_file_does_not_say_why(run, tmp_pa
     assert all(row["upper"] - row["lower"] >= 2 for row in document["rows"] if row["small"])
 
 
+def test_a_hierarchy_leaves_impossible_combinations_out(run, tmp_path):
+    rows = ["N,W1,a,4", "N,W1,b,3", "N,W2,b,5", "S,W3,a,6", "S,W3,b,2"]
+    (tmp_path / "t.csv").write_text("\n".join(["region,ward,job,count", *rows]))
+    asked = (tmp_path / "t.csv", "-r", "suppress:3", "--nested", "ward=region")
+    code, shown, _ = run(*asked, "--out", tmp_path / "out.csv", "--sap-max-n", 1)
+    assert code == 0
+    assert "Published zeros disclose, without knowing anyone: 1 empty cell." in told(shown)
+    assert len((tmp_path / "out.csv").read_text().splitlines()) == 7
+
+
 def test_an_area_that_is_asked_for_is_shown_and_printed_as_csv(run, wards):
     code, shown, _ = run(wards, "-r", "conventional:5", "--area", "job", "--sap-max-n", 2, "--csv")
     rows = list(csv.DictReader(io.StringIO(shown)))
@@ -564,6 +574,10 @@ BAD = [
         ("good.csv", "-r", "suppress:5", "--secondary", "--published", "p.csv"),
         "--secondary chooses which values to suppress, and --published says which were. Omit one of"
         " them.",
+    ),
+    (
+        ("good.csv", "--nested", "row"),
+        "--nested 'row' cannot be read. Write ward=region for wards within regions.",
     ),
     (
         ("good.csv", "--area", "rwo"),

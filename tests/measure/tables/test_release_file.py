@@ -243,7 +243,7 @@ BAD = {
         {"margin": "all"},
         SettingsError,
         "A release has no setting 'margin'. Did you mean 'margins'? Its settings are: rounding,"
-        " table, total, margins, published, constraints, structural, seed.",
+        " table, total, margins, published, constraints, structural, nested, seed.",
     ),
 }
 
