@@ -207,6 +207,7 @@ class ProjectFile:
     recognition: Mapping[str, Any] | None = None  # None: membership of single people is not tested
     findings: tuple[Mapping[str, Any], ...] = ()
     tables: tuple[Mapping[str, Any], ...] = ()
+    publication: Mapping[str, Any] | None = None  # [publication]: many tables, as a plan
     pack: PackEntry = PackEntry()
 
     @property
