@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from unveil.arguments import absent_sentence, finite_numbers
+from unveil.arguments import absent_sentence, check_faults, finite_numbers
 from unveil.arrays import Floats, Ints
 from unveil.count.centring import centre
 from unveil.count.codes import CodedColumn, Codes, add_declarations, code_of, level_labels
@@ -173,8 +173,7 @@ def _names(asked: Sequence[ResultSpec], tables: Sequence[Table]) -> list[str]:
             for table in lacking[:1]:
                 fault = absent_sentence(table.place, name, table.frame.columns)
                 faults[f"{one.heading}: {fault}"] = None
-    if faults:
-        raise RolesError("\n".join(faults))
+    check_faults(faults, RolesError)
     return list(names)
 
 
