@@ -34,6 +34,16 @@ def percent_or_dash(value: float | None) -> str:
     return "-" if value is None else percent(value)
 
 
+def format_share(value: float | None) -> str:
+    """A share as a percentage in a table; a dash where nothing could be measured."""
+    return percent_or_dash(None if value is None else 100 * value)
+
+
+def copy_name(copy: Copy) -> str:
+    """A copy before a row of its figures."""
+    return {"mean": "mean", "pooled": "all pooled"}.get(str(copy), f"copy {copy}")
+
+
 def limit_text(measure: str, value: float) -> str:
     """A limit as its custodian typed it."""
     return f"{value:.15g}{' %' if MEASURES[measure].unit == 'percent' else ''}"
