@@ -14,9 +14,10 @@ from unveil.measure.tables.audit import AuditResult
 from unveil.measure.tables.bounds import BoundsResult
 from unveil.measure.tables.crosstab import write_crosstab, write_workbook
 from unveil.measure.tables.neighbour_sap import NeighbourSapResult
+from unveil.measure.tables.protect_table import ProtectedTableResult
 from unveil.measure.tables.published_table import PublishedTable
 from unveil.measure.tables.sap import SapResult
-from unveil.measure.tables.schemes import Published, trivial_bounds
+from unveil.measure.tables.schemes import Published, parse_scheme, trivial_bounds
 from unveil.records.alerts import Alert
 from unveil.records.count_tables import NeighbourSap, RoundingComparison
 from unveil.records.limits import AreaVerdict, SapVerdict
@@ -41,6 +42,7 @@ class TableFigures:
     areas: NeighbourSapResult | None
     area_verdicts: tuple[AreaVerdict, ...]
     is_area_chosen: bool
+    protected: ProtectedTableResult | None = None
 
 
 def check_files(*, out: Path | None, chart: Path | None) -> None:
@@ -165,9 +167,10 @@ def _format_published(value: Published, scheme: str) -> int | str:
     """A value as it is printed: a number, an interval, or nothing where it is suppressed."""
     if isinstance(value, int):
         return value
-    low, high = trivial_bounds(value, scheme)
-    if value is None and not low:
+    chosen = parse_scheme(scheme)
+    if value is None and not chosen.interval:
         return ""
+    low, high = trivial_bounds(value, chosen)
     return f"{low} or more" if high is None else f"{low} to {high}"
 
 
@@ -179,6 +182,8 @@ def release_json(figures: TableFigures, threshold: float) -> str:
         document["bounds"] = figures.of_cells.to_dict()
     if figures.hidden is not None:
         document["audit"] = figures.hidden.to_dict()
+    if figures.protected is not None:
+        document["secondary"] = figures.protected.to_dict()
     if figures.areas is not None:
         document["areas"] = figures.areas.to_dict()
     if figures.verdicts:

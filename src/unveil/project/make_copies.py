@@ -339,6 +339,7 @@ def synthesis_settings(project: ProjectFile, given: Mapping[str, Any]) -> dict[s
         said["special_codes"] = codes
     said.setdefault("missing_values", project.data.missing_values)
     said.setdefault("person", project.roles.person)
+    said.setdefault("time", project.roles.time)
     return said
 
 

@@ -34,7 +34,13 @@ from unveil.measure.tables.parts import (
     publish,
 )
 from unveil.measure.tables.ptable import RecordKeys
-from unveil.measure.tables.schemes import Published, Scheme, trivial_bounds
+from unveil.measure.tables.schemes import (
+    Bounds,
+    Published,
+    Scheme,
+    bounds_of_values,
+    trivial_bounds,
+)
 
 # What is said of a table besides what is published: other sums, and impossible cells.
 
@@ -351,6 +357,12 @@ class PublishedTable:
         """People in the table."""
         return self.system.N
 
+    def bounds_of(self, part: str) -> list[Bounds]:
+        """What each value of a part says by itself, to a reader who knows the rules."""
+        truth = self.grid.sum_part(np.array(self.system.counts), part).tolist()
+        values, schemes = dict(self.published), dict(self.schemes)
+        return bounds_of_values(values[part], schemes[part], truth)
+
     def frame(self) -> pl.DataFrame:
         """What is published, one row per value: its part, levels, value and trivial bounds."""
         return pl.DataFrame(list(self._rows()), infer_schema_length=None)
@@ -360,9 +372,9 @@ class PublishedTable:
         columns = [f"{dim}_" if dim in OWN_COLUMNS else dim for dim in self.dims]
         for part, values in self.published:
             dims = grid.dims_of(part)
-            for label, value in zip(grid.labels(part), values, strict=True):
+            rows = zip(grid.labels(part), values, self.bounds_of(part), strict=True)
+            for label, value, (lower, upper) in rows:
                 named = dict(zip(dims, label, strict=True))
-                lower, upper = trivial_bounds(value, schemes[part])
                 yield {
                     "part": part,
                     "scheme": schemes[part],
@@ -420,7 +432,7 @@ def make_release(
     keys = record_keys.sums(drawn) if record_keys is not None and has_keys else None
     values = publish(grid, counts, asked, given, seed=drawn, impossible=impossible, keys=keys)
     facts = [
-        *_facts(grid, asked, values),
+        *_facts(grid, counts, asked, values),
         *_difference_facts(grid, asked, values),
         *constraint_facts(grid, constraints),
     ]
@@ -439,12 +451,14 @@ def make_release(
     )
 
 
-def _facts(grid: Grid, asked: Plan, values: Values) -> Iterable[Fact]:
-    """What each published value says by itself; a suppressed one says nothing."""
+def _facts(grid: Grid, counts: Counts, asked: Plan, values: Values) -> Iterable[Fact]:
+    """What each published value says by itself."""
     for part, scheme in asked.items():
-        cells = grid.members(part).tolist()
-        for members, value, what in zip(cells, values[part], grid.whats(part), strict=True):
-            lo, hi = _bounds(value, scheme, what)
+        cells, whats = grid.members(part).tolist(), grid.whats(part)
+        for value, what in zip(values[part], whats, strict=True):
+            _check_value(value, scheme, what)
+        known = bounds_of_values(values[part], scheme, grid.sum_part(counts, part).tolist())
+        for members, (lo, hi), what in zip(cells, known, whats, strict=True):
             if lo or hi is not None:
                 yield Fact(tuple(members), lo, hi, what)
 
@@ -475,8 +489,8 @@ def _difference_facts(grid: Grid, asked: Plan, values: Values) -> Iterable[Fact]
                         yield Fact(rest, 1, None, f"the rest of {grid.whats(whole)[n]}")
 
 
-def _bounds(value: Published, scheme: Scheme, what: str) -> tuple[int, int | None]:
+def _check_value(value: Published, scheme: Scheme, what: str) -> None:
     try:
-        return trivial_bounds(value, scheme)
+        trivial_bounds(value, scheme)
     except SettingsError as fault:
         raise SettingsError(f"{fault} See {what}.") from None
