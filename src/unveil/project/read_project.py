@@ -31,6 +31,7 @@ from unveil.project.read_files import (
     missing_files,
     read_data,
     read_findings,
+    read_publication,
     read_published,
     read_tables,
 )
@@ -39,6 +40,7 @@ from unveil.project.read_people import (
     read_exceptions,
     read_excludes,
     read_limits,
+    read_pack,
     read_rulings,
 )
 from unveil.project.rulings_in_force import contradictions
@@ -352,13 +354,15 @@ def _parse_project(place: str, path: Path, text: str) -> tuple[ProjectFile, tupl
         plan=plan,
         findings=read_findings(document, faults),
         tables=read_tables(document, faults),
+        publication=read_publication(document, faults),
+        pack=read_pack(document, faults),
     )
     return project, tuple(faults)
 
 
 SECTIONS = (
     *("schema", "title", "data", "context", "roles", "scenario", "exclude", "limits", "ruling"),
-    *("exceptions", "published", "synthesis", "protect", "finding", "table"),
+    *("exceptions", "published", "synthesis", "protect", "finding", "table", "publication", "pack"),
 )
 """What a project file may hold."""
 _BEGIN = 'Begin each step with [[protect.step]], then state what to do: do = "synthesise".'
