@@ -367,10 +367,13 @@ PACKS = {
 }
 
 
-def secrets(whole, members, patch=None):
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(getpass, "getuser", lambda: USER)
-        return gather_secrets(find_release(whole.file), frozenset(members))
+@pytest.fixture(autouse=True)
+def a_user(monkeypatch):
+    monkeypatch.setattr(getpass, "getuser", lambda: USER)
+
+
+def secrets(whole, members):
+    return gather_secrets(find_release(whole.file), frozenset(members))
 
 
 @pytest.mark.parametrize("id_", PACKS)
@@ -469,7 +472,7 @@ def test_a_file_is_added_by_name_and_searched_like_the_others(project, tmp_path)
     assert "disclosure-figures@more/method.md" in str(refused.value)
 
 
-def test_a_workbook_is_looked_into(project, tmp_path, monkeypatch):
+def test_a_workbook_is_looked_into(project, tmp_path):
     import xlsxwriter
 
     with xlsxwriter.Workbook(project.folder / "FAKE_table.xlsx") as book:
@@ -479,7 +482,6 @@ def test_a_workbook_is_looked_into(project, tmp_path, monkeypatch):
         sheet.write_row(1, 0, ["f", "x"])
         sheet.write_formula(2, 1, "=1+1")
     release_more(project, "file:FAKE_table.xlsx")
-    monkeypatch.setattr(getpass, "getuser", lambda: USER)
     with pytest.raises(LeakError) as refused:
         project.pack(tmp_path / "out.zip")
     for id_ in ("formula@more/FAKE_table.xlsx", "user-name@more/FAKE_table.xlsx", "no-role:n"):

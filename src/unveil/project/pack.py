@@ -141,6 +141,13 @@ def find_release(project: ProjectFile) -> Release:
     decision = decisions[-1]
     _check_log(project.folder, decision.run)
     run = load_run(project.folder, decision.run)
+    _check_unchanged(project, decision, run)
+    parts = load_parts(project.folder, run)
+    return Release(project, decision, run, parts, judge_run(project, run, parts))
+
+
+def _check_unchanged(project: ProjectFile, decision: Decision, run: Run) -> None:
+    forget_hashes()
     changes = [*changes_since_release(project.folder, decision, run.files)]
     decided = {(one.role, one.copy, one.path) for one in run.files}
     if {(one.role, one.copy, one.path) for one in list_files(project)} != decided:
@@ -148,8 +155,6 @@ def find_release(project: ProjectFile) -> Release:
     if changes:
         told = "\n".join(f"- {one}" for one in changes)
         raise RulingNeededError(f"Nothing is packed. Measure and decide again:\n{told}")
-    parts = load_parts(project.folder, run)
-    return Release(project, decision, run, parts, judge_run(project, run, parts))
 
 
 def _check_log(folder: Path, run: int) -> None:
@@ -429,6 +434,7 @@ def pack_public(project: ProjectFile, out: str | os.PathLike[str], *, sign: Key 
                     " it, or state in project.toml who releases it all the same and why:"
                     f' [[pack.more]] release = "{leaks[0].id}", reason = "...", by = "Name, role".'
                 )
+            _check_unchanged(project, release.decision, release.run)  # also while it was read
             made = _record(place, "public", archive, members)
             signature = None if sign is None else sign_file(archive, Path(os.fsdecode(sign)))
         made = replace(made, checks=documents.checks, notes=documents.notes, more=project.pack.more)
@@ -482,7 +488,6 @@ def _prepared(project: ProjectFile, out: str | os.PathLike[str]) -> Iterator[tup
         )
     with lock_project(project.folder, "unveil pack"):
         heal_log(project.folder)
-        forget_hashes()
         try:
             shutil.rmtree(stage, ignore_errors=True)
             stage.mkdir(mode=0o700, parents=True)
@@ -546,7 +551,7 @@ def _log(project: ProjectFile, release: Release, pack: Pack) -> None:
 def gather_secrets(release: Release, members: frozenset[str]) -> Secrets:
     """What the leak check looks for in a pack of a release with these members."""
     known = (release.project, release.run, release.decision, release.inputs)
-    return Secrets.of(*known, members=members, alerts=release.alerts)
+    return Secrets(*known, members, tuple(release.alerts))
 
 
 def _members(members: Mapping[str, Path | bytes]) -> tuple[PackMember, ...]:
