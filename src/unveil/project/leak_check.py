@@ -32,6 +32,7 @@ from unveil.io.sources import read_table
 from unveil.io.table import Table
 from unveil.io.write_csv import is_formula
 from unveil.project.model import ProjectFile
+from unveil.project.ro_crate import CRATE
 from unveil.project.seeds import CONFIDENTIAL
 from unveil.project.sources import Inputs
 from unveil.records.codebook import FEWEST_PEOPLE, Code, Codebook
@@ -104,7 +105,8 @@ class Secrets:
     def names(self) -> list[str]:
         """People named in the project whom nothing names to the public; this user and machine."""
         project, said = self.project, self.project.pack
-        told = (self.decision.by, said.contact, said.publisher, said.description, said.licence)
+        told = [self.decision.by, said.contact, said.publisher, said.description, said.licence]
+        told += [said.title or project.title, *project.data.synthetic]
         named = [project.context.analyst, self.run.by, project.limits.accepted_by]
         named += [one.by for one in project.context.factors.values()]
         named += [one.by for one in project.excludes] + [one.by for one in project.rulings]
@@ -288,7 +290,7 @@ def _document_leaks(pack: OpenedPack, known: Secrets) -> Iterator[Found]:
         plain = _HASHES.sub("", _without_columns(text, pack.columns))
         at, in_it = f"@{name}", f"in {name}"
         numbers = set(re.findall(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e-?\d+)?(?![\w])", plain))
-        published = _without_criteria(plain) if name.endswith("metadata.json") else plain
+        published = _without_criteria(plain) if name == CRATE else plain
         if _ECAP.search(plain) or symbols.search(published) or numbers & known.figures:
             yield (
                 "disclosure-figures",
