@@ -488,16 +488,27 @@ def _extreme_values(pack: OpenedPack, known: Secrets) -> Iterator[Found]:
     texts = [one for name, one in pack.documents.items() if name.endswith((".txt", ".md", ".html"))]
     lines = [line for text in texts for line in re.split(r"\n|<[^>]*>|\. ", text)]
     for column in known.original.frame.get_columns():
-        if not column.dtype.is_numeric() or not column.drop_nulls().len():
+        if not column.dtype.is_numeric():
             continue
         told = [line for line in lines if _names_in(line, [column.name])]
         said = {float(one) for line in told for one in re.findall(r"-?\d+(?:\.\d+)?", line)}
+        values = column.cast(pl.Float64).drop_nulls()
+        values = values.filter(~values.is_in(_special_codes(known, column.name)))
         ends = [
-            end for end in (column.min(), column.max()) if (column == end).sum() < FEWEST_PEOPLE
+            end for end in (values.min(), values.max()) if (values == end).sum() < FEWEST_PEOPLE
         ]
         if any(end in said for end in ends):
             sentence = f"The lowest or highest value of {column.name!r} in the original is told."
             yield "extreme-value", f":{column.name}", sentence
+
+
+def _special_codes(known: Secrets, column: str) -> list[float]:
+    """Codes for missing values: none of them is the lowest or the highest value."""
+    given = known.project.data.special_codes.get(column, [])
+    declared = known.original.variables.get(column)
+    codes = [*(given if isinstance(given, list) else [given])]
+    codes += [] if declared is None else declared.missing
+    return [one for one in map(find_code_number, codes) if one is not None]
 
 
 # Does the order of rows follow that of the original?
