@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from unveil.measure.tables.compare_rounding import compare_rounding
     from unveil.measure.tables.neighbour_sap import neighbour_sap
     from unveil.measure.tables.plan.plan import Plan
+    from unveil.measure.tables.protect_table import protect_table
     from unveil.measure.tables.ptable import ptable
     from unveil.measure.tables.published_table import PublishedTable
     from unveil.measure.tables.round_table import round_table
@@ -139,6 +140,7 @@ __all__ = [
     "pair_tables",
     "projection",
     "protect",
+    "protect_table",
     "ptable",
     "read_file",
     "recode",
@@ -204,6 +206,7 @@ _HOMES = {
     "pair_tables": "measure.utility.pair_tables",
     "projection": "measure.utility.projection",
     "protect": "project.protect",
+    "protect_table": "measure.tables.protect_table",
     "read_file": "io.read_file",
     "recode": "protection.recoding.recode",
     "refill": "protection.refill",
