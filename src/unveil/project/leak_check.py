@@ -35,11 +35,13 @@ from unveil.project.model import ProjectFile
 from unveil.project.ro_crate import CRATE
 from unveil.project.seeds import CONFIDENTIAL
 from unveil.project.sources import Inputs
+from unveil.protection.recoding.column import declared_codes, ordinary
 from unveil.records.codebook import FEWEST_PEOPLE, Code, Codebook
 from unveil.records.judgement import Decision
 from unveil.records.limits import RISK
 from unveil.records.pack import Leak, LeakKind
 from unveil.records.run import Run
+from unveil.study.band_spec import parse_bands
 
 DATA = "data/"
 BESIDE = ".codebook.json"
@@ -487,28 +489,18 @@ def _extreme_values(pack: OpenedPack, known: Secrets) -> Iterator[Found]:
     """Ends of clipping that are the lowest or highest value of the original, held by few."""
     texts = [one for name, one in pack.documents.items() if name.endswith((".txt", ".md", ".html"))]
     lines = [line for text in texts for line in re.split(r"\n|<[^>]*>|\. ", text)]
+    codes = parse_bands(None, known.project.data.special_codes).special_codes
     for column in known.original.frame.get_columns():
         if not column.dtype.is_numeric():
             continue
         told = [line for line in lines if _names_in(line, [column.name])]
         said = {float(one) for line in told for one in re.findall(r"-?\d+(?:\.\d+)?", line)}
-        values = column.cast(pl.Float64).drop_nulls()
-        values = values.filter(~values.is_in(_special_codes(known, column.name)))
-        ends = [
-            end for end in (values.min(), values.max()) if (values == end).sum() < FEWEST_PEOPLE
-        ]
-        if any(end in said for end in ends):
+        apart = declared_codes(known.original.variables.get(column.name))
+        values = ordinary(column, apart.also(codes.get(column.name, ())))
+        ends = {values.min(), values.max()} if len(values) else set()
+        if any(end in said and (values == end).sum() < FEWEST_PEOPLE for end in ends):
             sentence = f"The lowest or highest value of {column.name!r} in the original is told."
             yield "extreme-value", f":{column.name}", sentence
-
-
-def _special_codes(known: Secrets, column: str) -> list[float]:
-    """Codes for missing values: none of them is the lowest or the highest value."""
-    given = known.project.data.special_codes.get(column, [])
-    declared = known.original.variables.get(column)
-    codes = [*(given if isinstance(given, list) else [given])]
-    codes += [] if declared is None else declared.missing
-    return [one for one in map(find_code_number, codes) if one is not None]
 
 
 # Does the order of rows follow that of the original?
