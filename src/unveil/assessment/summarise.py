@@ -370,7 +370,7 @@ class _Counted:
                 rows = [
                     (row.n_correct + row.n_wrong, name, row)
                     for name, record in self.disclosures
-                    for row in record.by_value
+                    for row in record.single_values.sensitive or record.by_value
                     if (row.target, row.level) == (target, level)
                 ]
                 _, name, row = max(rows, key=lambda one: one[0], default=(0, None, None))

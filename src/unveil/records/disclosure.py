@@ -166,6 +166,7 @@ class SingleValueCounts(Record, frozen=True, kw_only=True):
     targets: tuple[SingleValues, ...]
     any_correct: tuple[AnyCorrect, ...]
     exact: tuple[str, ...]  # targets of numbers or dates that are compared exactly, not in bands
+    sensitive: tuple[ValueRow, ...] = ()  # by person, before exclusions; none without such a column
 
 
 class GroupRow(Record, frozen=True, kw_only=True):

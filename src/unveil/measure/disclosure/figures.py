@@ -421,7 +421,11 @@ def measured_values(symbol: str, copies: Sequence[Figures]) -> list[float]:
 # as one of their rows does, so that a person may be shown both correctly and wrongly.
 
 
-def count_single_values(exclusions: Exclusions, people: People | None) -> SingleValueCounts:
+def count_single_values(
+    exclusions: Exclusions,
+    people: People | None,
+    sensitive: Mapping[str, Collection[str]] | None = None,
+) -> SingleValueCounts:
     """Every target in every copy and in all of them pooled; one pass over the people of each."""
     scenario = exclusions.scenario
     targets: list[SingleValues] = []
@@ -437,7 +441,28 @@ def count_single_values(exclusions: Exclusions, people: People | None) -> Single
         targets=tuple(targets),
         any_correct=tuple(any_correct),
         exact=tuple(one.name for one in scenario.target_columns if one.is_scaled),
+        sensitive=() if people is None else tuple(_sensitive(scenario, people, sensitive or {})),
     )
+
+
+def _sensitive(
+    scenario: CountedScenario, people: People, sensitive: Mapping[str, Collection[str]]
+) -> Iterator[ValueRow]:
+    """Declared values by person; wrongly shown are people of whose rows none has the value."""
+    originals = scenario.sides.slices[0]
+    for copy, pair in scenario.pairs():
+        for place, column in enumerate(pair.target_columns):
+            own, q = column.codes[originals], pair.keys.q[originals]
+            shown = pair.shown_levels(place)[q]
+            for code, level in enumerate(labels_or_none(column)):
+                if level is None or level not in sensitive.get(column.name, ()):
+                    continue
+                has = own == code
+                of_holders = np.isin(people.of_row, people.of_row[has])
+                rows = (has, has & (shown == code), ~of_holders & (shown == code))
+                other = has & (shown >= 0) & (shown != code)
+                figures = np.array([_count_people(one, people) for one in (*rows, other)])
+                yield _row(column.name, copy, "value", level, figures)
 
 
 def _count_targets(

@@ -239,7 +239,9 @@ def _record(
         by_value=tuple(row for found in measured.figures.targets for row in found.values),
         by_group=tuple(row for found in after.targets for row in found.groups),
         single_values=count_single_values(
-            exclusions, None if opening.people is None else opening.people.original
+            exclusions,
+            None if opening.people is None else opening.people.original,
+            measured.sensitive,
         ),
         people=None if opening.people is None else people_figures(opening.people, exclusions),
         weighted=None if opening.weights is None else weighted_figures(opening.weights, exclusions),
