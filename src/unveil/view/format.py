@@ -33,11 +33,6 @@ def percent_or_dash(value: float | None) -> str:
     return "-" if value is None else percent(value)
 
 
-def removed_text(value: float | None) -> str:
-    """What the copy takes away of what the original gives away; it may be nothing, or less."""
-    return "none: it discloses more" if value is not None and value < 0 else percent_or_dash(value)
-
-
 def percent_figure(value: float | None) -> str:
     """A percentage in a dense table, with two decimals as in the paper and without its sign."""
     if value is None:

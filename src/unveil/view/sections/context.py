@@ -25,8 +25,8 @@ from unveil.view.format import (
     truncate,
 )
 from unveil.view.group_notes import group_notes
-from unveil.view.limits import limit_text
 from unveil.view.sections.shared import fold, format_time
+from unveil.view.status import limit_text
 
 AUDIENCES = {
     "closed": "closed: authorised users, no onward sharing",
