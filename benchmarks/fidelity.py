@@ -170,7 +170,7 @@ def main() -> None:
     parser.add_argument("--method", choices=("cart", "parametric"), default="cart")
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--columns", type=int, choices=(9, 35), default=None)
-    parser.add_argument("--min-leaf", type=int, default=5)
+    parser.add_argument("--min-leaf", type=int, default=10)
     parser.add_argument("--min-spread", type=float, default=None)
     asked = parser.parse_args()
     if asked.seeds < 2 and asked.columns != 35:

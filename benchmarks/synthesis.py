@@ -22,7 +22,6 @@ import numpy as np
 import polars as pl
 
 from unveil.synthesis import cart
-from unveil.synthesis.methods import Options, Target
 from unveil.synthesis.synthesise import synthesise
 
 ROUNDS = 9
@@ -65,20 +64,23 @@ def _gaps(values: Any, rng: np.random.Generator, share: float) -> pl.Series:
     return pl.Series(np.where(rng.random(len(values)) < share, np.nan, values)).fill_nan(None)
 
 
-def caught(frame: pl.DataFrame) -> list[tuple[Target, Any, Options, int]]:
-    """What every tree of one synthesis is grown on."""
-    jobs: list[tuple[Target, Any, Options, int]] = []
-    grown = cart._grown
+Job = tuple[Any, Any, dict[str, Any]]
 
-    def noted(target: Target, matrix: Any, options: Options, seed: int) -> Any:
-        jobs.append((target, matrix, options, seed))
-        return grown(target, matrix, options, seed)
 
-    cart._grown = noted
+def caught(frame: pl.DataFrame) -> list[Job]:
+    """What every tree of one synthesis is grown on, and with which limits."""
+    jobs: list[Job] = []
+    grow = cart.grow_tree
+
+    def noted(matrix: Any, outcome: Any, **limits: Any) -> Any:
+        jobs.append((matrix, outcome, limits))
+        return grow(matrix, outcome, **limits)
+
+    cart.grow_tree = noted
     try:
         made(frame)
     finally:
-        cart._grown = grown
+        cart.grow_tree = grow
     return jobs
 
 
@@ -87,11 +89,10 @@ def made(frame: pl.DataFrame) -> Any:
     return synthesise(frame, special_codes={"hours": [-8]}, seed=1, workers=1)
 
 
-def bare(jobs: list[tuple[Target, Any, Options, int]]) -> None:
+def bare(jobs: list[Job]) -> None:
     """The same trees, and nothing else."""
-    for target, matrix, options, seed in jobs:
-        tree, values = cart.tree_of(target, options, seed)
-        tree.fit(matrix, values)
+    for matrix, outcome, limits in jobs:
+        cart.grow_tree(matrix, outcome, **limits)
 
 
 def seconds(work: Callable[[], Any]) -> float:

@@ -9,6 +9,7 @@ from unveil.errors import (
     AlignError,
     InputError,
     InternalError,
+    LeakError,
     LockedError,
     ReadError,
     RolesError,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from unveil.measure.ecap.choose_noise import choose_noise
     from unveil.measure.ecap.discrete import ecap_discrete
     from unveil.measure.ecap.ecap import ecap
+    from unveil.measure.ecap.ecap_records import ecap_records
     from unveil.measure.gate.assess import assess
     from unveil.measure.roles.suggest import suggest
     from unveil.measure.structure.compare_structure import compare_structure
@@ -51,7 +53,9 @@ if TYPE_CHECKING:
     from unveil.measure.tables.audit import audit
     from unveil.measure.tables.bounds import bounds
     from unveil.measure.tables.compare_rounding import compare_rounding
+    from unveil.measure.tables.neighbour_sap import neighbour_sap
     from unveil.measure.tables.plan.plan import Plan
+    from unveil.measure.tables.protect_table import protect_table
     from unveil.measure.tables.ptable import ptable
     from unveil.measure.tables.published_table import PublishedTable
     from unveil.measure.tables.round_table import round_table
@@ -67,6 +71,7 @@ if TYPE_CHECKING:
     from unveil.project.explore.explore import explore
     from unveil.project.project import Project
     from unveil.project.protect import protect
+    from unveil.project.verify_pack import verify_pack
     from unveil.protection.distance_filter import distance_filter
     from unveil.protection.label_as_fake import label_as_fake
     from unveil.protection.noise import add_noise
@@ -87,6 +92,7 @@ __all__ = [
     "InputError",
     "InternalError",
     "Labelled",
+    "LeakError",
     "LockedError",
     "Plan",
     "Project",
@@ -118,6 +124,7 @@ __all__ = [
     "ecap",
     "ecap_discrete",
     "ecap_from_probabilities",
+    "ecap_records",
     "excess",
     "exclusion_table",
     "explore",
@@ -129,9 +136,11 @@ __all__ = [
     "linkability",
     "match_risk",
     "membership",
+    "neighbour_sap",
     "pair_tables",
     "projection",
     "protect",
+    "protect_table",
     "ptable",
     "read_file",
     "recode",
@@ -150,6 +159,7 @@ __all__ = [
     "tcap",
     "tstr",
     "utility",
+    "verify_pack",
     "write_file",
 ]
 
@@ -181,6 +191,7 @@ _HOMES = {
     "ecap": "measure.ecap.ecap",
     "ecap_discrete": "measure.ecap.discrete",
     "ecap_from_probabilities": "measure.ecap.arguments",
+    "ecap_records": "measure.ecap.ecap_records",
     "excess": "measure.disclosure.excess",
     "exclusion_table": "measure.disclosure.exclusion_table",
     "explore": "project.explore.explore",
@@ -195,6 +206,7 @@ _HOMES = {
     "pair_tables": "measure.utility.pair_tables",
     "projection": "measure.utility.projection",
     "protect": "project.protect",
+    "protect_table": "measure.tables.protect_table",
     "read_file": "io.read_file",
     "recode": "protection.recoding.recode",
     "refill": "protection.refill",
@@ -202,6 +214,7 @@ _HOMES = {
     "replicate": "measure.utility.replicate",
     "ptable": "measure.tables.ptable",
     "round_table": "measure.tables.round_table",
+    "neighbour_sap": "measure.tables.neighbour_sap",
     "sap": "measure.tables.sap",
     "singling_out": "measure.attacks.singling_out",
     "smooth": "protection.smooth",
@@ -213,6 +226,7 @@ _HOMES = {
     "tcap": "measure.cap.tcap",
     "tstr": "measure.utility.tstr",
     "utility": "measure.utility.utility",
+    "verify_pack": "project.verify_pack",
     "write_file": "io.write_file",
 }
 

@@ -270,3 +270,31 @@ def test_without_a_file_an_example_is_given():
     assert str(made.exception).startswith(
         "Name the synthetic file: unveil noise FAKE_copy.csv --column age"
     )
+
+
+def test_columns_known_together_are_measured_as_records(file):
+    made = done(file, "--together", "age=1", "--together", "dur=2", "--N", "60000", "--json")
+    found = json.loads(made.stdout)
+    assert [one["column"] for one in found["columns"]] == ["age", "dur"]
+    assert found["worst"] > max(one["worst"] for one in found["columns"][1:])
+    assert (found["n"], found["N"], found["is_listed"]) == (40, 60_000, False)
+    screen = done(file, "--together", "age=1", "--together", "dur=2", "--N", "60000").stdout
+    assert "An intruder who knows age and dur together" in screen
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--together", "age=1"], "--N must be given: the population size."),
+        (
+            ["--together", "age=1", "--N", "60", "--out", "FAKE_x.csv"],
+            "--together measures and writes nothing: omit --out, or give one --column.",
+        ),
+        (
+            ["--column", "age", *PEOPLE, "--person", "sex"],
+            "--person is for records: give --together in the place of --column.",
+        ),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(file, arguments, said):
+    assert str(run(file, *arguments).exception) == said

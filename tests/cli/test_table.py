@@ -82,8 +82,58 @@ def test_the_document_is_that_of_the_library_with_what_was_asked_for(run, counts
         {"n": 2, "lower": 1.0, "upper": 1.0, "limit": 1.0, "status": "within"}
     ]
     assert (document.pop("threshold"), document.pop("passes")) == (0.05, 0)
+    assert document.pop("alerts") == []
     assert document == json.loads(unveil.sap(release, n_max=5).to_json())
     assert code == 0
+
+
+@pytest.fixture
+def wards(tmp_path):
+    rows = [f"W{ward},{job},{n}" for ward in range(12) for job, n in (("a", 9), ("b", 14))]
+    path = tmp_path / "wards.csv"
+    path.write_text("\n".join(["ward,job,count", *rows, "W12,a,2", "W12,b,1", "W12,c,3"]))
+    return path
+
+
+def test_a_limit_holds_in_every_area_and_the_output_says_so(run, wards):
+    asked = (wards, "-r", "conventional:5", "--sap-max-n", 3, "--limit", "2=0.05")
+    code, shown, _ = run(*asked)
+    assert code == 3
+    assert "In 1 of 13 levels of ward, SAP with 2 people known is above your limit" in told(shown)
+    assert "Areas are the levels of ward, the dimension with the most levels." in told(shown)
+    document = json.loads(run(*asked, "--json")[1])
+    (verdict,) = document["area_limits"]
+    assert (verdict["level"], verdict["people"], verdict["n_above"]) == ("W12", 6, 1)
+    (alert,) = document["alerts"]
+    assert (alert["columns"], alert["level"], alert["status"]) == (["ward"], "W12", "block")
+    assert document["limits"][0]["status"] == "within"
+    code, shown, _ = run(*asked, "--area", "none")
+    assert code == 0
+    assert "ward=W12" not in shown
+
+
+def test_further_counts_are_suppressed_and_the_file_does_not_say_why(run, tmp_path):
+    rows = ["A,x,2", "A,y,9", "B,x,30", "B,y,12", "C,x,25", "C,y,26"]
+    (tmp_path / "t.csv").write_text("\n".join(["ward,job,count", *rows]))
+    asked = (tmp_path / "t.csv", "-r", "suppress:5", "--margins", "all", "--secondary", "width=2")
+    code, shown, _ = run(*asked, "--out", tmp_path / "publish.csv", "--sap-max-n", 2)
+    assert code == 0
+    assert "3 further values are suppressed to protect 1 small count." in told(shown)
+    assert "controlled:5" in shown
+    written = (tmp_path / "publish.csv").read_text().splitlines()
+    assert written[1:7] == ["A,x,", "A,y,", "B,x,", "B,y,", "C,x,25", "C,y,26"]
+    document = json.loads(run(*asked, "--json")[1])["secondary"]
+    assert (document["n_secondary"], document["proven"]) == (3, True)
+    assert all(row["upper"] - row["lower"] >= 2 for row in document["rows"] if row["small"])
+
+
+def test_an_area_that_is_asked_for_is_shown_and_printed_as_csv(run, wards):
+    code, shown, _ = run(wards, "-r", "conventional:5", "--area", "job", "--sap-max-n", 2, "--csv")
+    rows = list(csv.DictReader(io.StringIO(shown)))
+    assert code == 0
+    assert {row["area"] for row in rows} == {"a", "b", "c"}
+    assert len(rows) == 9
+    assert "Areas are the levels" not in run(wards, "--area", "job", "--sap-max-n", 2)[1]
 
 
 def test_the_curve_the_bounds_and_the_audit_as_csv(run, counts):
@@ -450,7 +500,7 @@ BAD = [
     ),
     (
         ("good.csv", "-r", "up:3", "--out", "o.txt"),
-        "--out writes a file that ends in .csv, not 'o.txt'.",
+        "--out writes a file that ends in .csv or .xlsx, not 'o.txt'.",
     ),
     (
         ("good.csv", "--chart", "c.gif"),
@@ -503,7 +553,25 @@ BAD = [
         ("good.csv", "--csv", "--bounds", "--audit", "1"),
         "--csv prints one table: that of --bounds or of --audit. Choose one.",
     ),
-    (("good.csv", "--area", "row"), "--area is used only with --compare. Omit it."),
+    (
+        ("good.csv", "--secondary", "wide"),
+        "--secondary 'wide' cannot be read. Write width=2, cost=cells, or both with a comma between"
+        " them.",
+    ),
+    (
+        ("good.csv", "-r", "suppress:5", "--secondary", "--published", "p.csv"),
+        "--secondary chooses which values to suppress, and --published says which were. Omit one of"
+        " them.",
+    ),
+    (
+        ("good.csv", "--area", "rwo"),
+        "The table has no dimension 'rwo' of areas. Did you mean 'row'? Its dimensions are: row,"
+        " column.",
+    ),
+    (
+        ("good.csv", "--area", "row", "--given", "row=A"),
+        "'row' is given a level, so its levels are not compared as areas. Omit one of them.",
+    ),
     (("good.csv", "--compare", "up:3", "-r", "up:3"), f"--round {ONE_RELEASE}"),
     (("good.csv", "--compare", "up:3", "--limit", "1=0"), f"--limit {ONE_RELEASE}"),
     (("good.csv", "--compare", "up:3", "--audit", "0"), f"--audit {ONE_RELEASE}"),

@@ -7,7 +7,7 @@ lies nearer to x_a than to either neighbour, how often was x_a sampled?
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal, localcontext
-from itertools import combinations
+from itertools import combinations, product
 from math import exp, inf, pi, sqrt
 from random import Random
 from statistics import NormalDist, fmean, stdev
@@ -163,3 +163,121 @@ def enumerated_ecap(places: list[int], own: int, noise: Mapping[int, float], n: 
         claimed += 1 - missed
         right += (1 - missed) if own in sample else 0.0
     return right / claimed
+
+
+def without_replacement_form(p: float, b: float, N: int, n: int) -> float:
+    """n of N people are in the data, others drawn from a distribution; in sixty digits."""
+    with localcontext() as context:
+        context.prec = 60
+        own, other, f = Decimal(p), Decimal(b), Decimal(n) / N
+        inside = f * (1 - (1 - own) * (1 - other) ** (n - 1))
+        outside = (1 - f) * (1 - (1 - other) ** n)
+        return float(inside / (inside + outside))
+
+
+def enumerated_people(chances: list[float], own: int, n: int, *, replaced: bool) -> float:
+    """Every sample of n of these people, each landing where `own` is looked for by its chance."""
+    everyone = range(len(chances))
+    samples = product(everyone, repeat=n) if replaced else combinations(everyone, n)
+    right = claimed = 0.0
+    for sample in samples:
+        missed = 1.0
+        for person in sample:
+            missed *= 1 - chances[person]
+        claimed += 1 - missed
+        right += (1 - missed) if own in sample else 0.0
+    return right / claimed
+
+
+class NoisyColumn:
+    """Numbers of a column, one a row, None where missing; its noise as the custodian adds it."""
+
+    def __init__(self, x, sigma, noise="normal", *, step=None, shrinks=False, share=1.0):
+        self.x, self.kind, self.step, self.share = x, noise, step, share
+        known = [one for one in x if one is not None]
+        self.mean = fmean(known)
+        variance = fmean((one - self.mean) ** 2 for one in known)
+        self.factor = sqrt(variance / (variance + sigma**2)) if shrinks else 1.0
+        self.sigma, self.sd = sigma, sigma * self.factor
+        self.cdf = NOISE_CDF[noise](self.sd) if sigma else None
+
+    def at(self, x):
+        return self.mean + self.factor * (x - self.mean)
+
+    def release(self, x, rng):
+        """The number that is published."""
+        if x is None:
+            return None
+        moved = self.at(x) + (draw(self.kind, self.sd, rng) if self.sigma else 0.0)
+        return moved if self.step is None else round(moved / self.step) * self.step
+
+    def window(self, x, *, informed=True):
+        """From where to where somebody's number is looked for."""
+        centre = self.at(x) if informed else x
+        if self.step is not None:
+            centre = round(centre / self.step) * self.step
+            return centre - self.step / 2, centre + self.step / 2
+        values = sorted({one for one in self.x if one is not None})
+        place, scale = values.index(x), self.share / 2 * (self.factor if informed else 1)
+        below = values[place] - values[place - 1] if place else None
+        above = values[place + 1] - values[place] if place + 1 < len(values) else None
+        if self.share < 1:  # of a sample the ends are not the population's
+            below, above = below or above, above or below
+        low = -inf if below is None else centre - scale * below
+        return low, inf if above is None else centre + scale * above
+
+    def chance(self, other, x, *, informed=True):
+        """How often another number lands where x is looked for."""
+        if x is None or other is None:
+            return float(x is None and other is None)
+        low, high = self.window(x, informed=informed)
+        at = self.at(other)
+        if not self.sigma:
+            return float(low < at < high)
+        first, last = low - at, high - at
+        if first > 0:  # in the lower tail, where the difference loses least
+            first, last = -last, -first
+        return (1.0 if last == inf else self.cdf(last)) - (
+            0.0 if first == -inf else self.cdf(first)
+        )
+
+
+def record_chances(columns, people, row, *, informed=True):
+    """The chance of each person (a list of rows) to land where a row is looked for."""
+    found = []
+    for rows in people:
+        missed = 1.0
+        for other in rows:
+            lands = 1.0
+            for column in columns:
+                lands *= column.chance(column.x[other], column.x[row], informed=informed)
+            missed *= 1 - lands
+        found.append(1 - missed)
+    return found
+
+
+def claimed_by_intruder(columns, people, row, n, *, rounds, seed, informed=True):
+    """Draw samples, add noise, and count the claims about a row's person, right and in all."""
+    rng, own = Random(seed), next(i for i, rows in enumerate(people) if row in rows)
+    windows = [
+        None if column.x[row] is None else column.window(column.x[row], informed=informed)
+        for column in columns
+    ]
+    right = claimed = 0
+    for _ in range(rounds):
+        sample = rng.sample(range(len(people)), n)
+        released = (
+            [column.release(column.x[one], rng) for column in columns]
+            for person in sample
+            for one in people[person]
+        )
+        is_near = any(
+            all(
+                value is None if ends is None else value is not None and ends[0] < value < ends[1]
+                for value, ends in zip(values, windows, strict=True)
+            )
+            for values in released
+        )
+        claimed += is_near
+        right += is_near and own in sample
+    return right, claimed

@@ -54,7 +54,7 @@ FAULTS = [
         DATA + "[scenarios]\n",
         "project.toml, line 3: there is no section 'scenarios'. Did you mean 'scenario'? The"
         " sections are: schema, title, data, context, roles, scenario, exclude, limits,"
-        " ruling, exceptions, published, synthesis, protect, finding, table.",
+        " ruling, exceptions, published, synthesis, protect, finding, table, pack.",
     ),
     (
         DATA + "synthetik = []\n",
@@ -236,7 +236,7 @@ FAULTS = [
     (
         DATA + '[roles]\nkeys = ["sex"]\n',
         "project.toml, line 4: [roles] has no setting 'keys'. Did you mean 'key'? Its"
-        " settings are: identifier, key, target, ignore, weight, person, sensitive.",
+        " settings are: identifier, key, target, ignore, weight, person, time, sensitive.",
     ),
     (
         "scenario = 4\n" + DATA,

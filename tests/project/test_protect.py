@@ -8,9 +8,9 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-import unveil.view.protection  # noqa: F401  (teaches the record to show itself)
+import unveil
 from unveil.errors import InputError, RolesError, SettingsError
-from unveil.examples import labelled_survey
+from unveil.examples import labelled_survey, survey
 from unveil.project.protect import protect
 from unveil.protection.distance_filter import distance_filter
 from unveil.protection.leaf_sizes import OPEN_SWEEP
@@ -613,3 +613,26 @@ def test_a_column_of_numbers_that_are_all_missing_needs_no_noise():
     assert str(refusal.value) == (
         "Step 1 (add_noise): column 'height' holds no number. Omit the step."
     )
+
+
+def test_columns_with_noise_are_measured_together_and_people_by_their_rows():
+    """What is enough for each column is not for both; the figure is that of `ecap_records`."""
+    data = (
+        survey()
+        .head(300)
+        .select("sex", "age", "income")
+        .with_columns(income=pl.col("income").clip(0, 4000))
+    )
+    data = data.with_columns(who=pl.int_range(300) // 2)
+    noise = {"N": 9_000, "n": 150, "threshold": 0.1}
+    steps = [
+        {"do": "synthesise"},
+        {"do": "add_noise", "column": "age", "population": "normal(48, 19)", **noise},
+        {"do": "add_noise", "column": "income", "population": "normal(1800, 1200)", **noise},
+    ]
+    made = protect(data, steps=steps, seed=1, synthesis={"person": "who"})
+    how = {reason.column: reason.sigma for reason in made.record.reasons}
+    own = unveil.ecap_records(data, columns=how, N=9_000, n=150, threshold=0.1, person="who").record
+    assert made.record.together.worst == own.worst > 0.9
+    assert made.record.together.factor == own.factor > 1
+    assert any("knows age and income together" in one for one in made.record.warnings)

@@ -313,7 +313,7 @@ def test_a_hostile_name_is_made_visible_in_the_statement():
             {"columns": {"age": {"sigma": 1, "rounds": 0}}},
             SettingsError,
             "The noise of 'age' has no setting 'rounds'. Did you mean 'round'? The settings are:"
-            " sigma, noise, round, clip, special_codes.",
+            " sigma, noise, round, clip, keep_variance, special_codes.",
         ),
         (
             {"columns": {"age": {"sigma": 1, "round": -1}}},

@@ -98,8 +98,8 @@ def test_leaves_too_alike_are_given_up_with_the_cut_above_them():
 def test_a_leaf_with_one_class_alone_is_given_up():
     given = predictors(x=[0] * 10 + [1] * 10)
     target = category([*"aaaaaaaaaa", *"aaaaabbbbb"])
-    assert int(fit_cart(target, given, Options(), stream(1)).cuts.is_leaf.sum()) == 2
-    model = fit_cart(target, given, Options(min_spread=0.1), stream(1))
+    assert int(fit_cart(target, given, Options(min_leaf=5), stream(1)).cuts.is_leaf.sum()) == 2
+    model = fit_cart(target, given, Options(min_leaf=5, min_spread=0.1), stream(1))
     drawn = model.sample(repeated(given, 1000), stream(2))
     assert drawn[:1000].any()  # rows with x = 0 may now get b
 
@@ -181,7 +181,7 @@ def test_hundreds_of_levels_that_another_column_settles_are_all_parted():
     levels = [f"{code:03}" for code in rng.integers(0, 300, 6_000)]
     given = predictors(x=levels, y=rng.integers(0, 3, 6_000))
     target = category(levels)
-    drawn = fit_cart(target, given, Options(), stream(1)).sample(given, stream(2))
+    drawn = fit_cart(target, given, Options(min_leaf=5), stream(1)).sample(given, stream(2))
     assert np.array_equal(drawn, target.values)
 
 

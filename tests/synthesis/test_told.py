@@ -55,7 +55,7 @@ def test_a_column_with_fewer_plain_values_than_a_leaf_is_told_of():
     frame = pl.DataFrame({"x": [1, 2] * 50, "rare": [77, *[None] * 99]})
     told = synthesise(frame, seed=1).record.columns[1].notes
     assert told == (
-        "rare has fewer than 5 plain values to draw from (min_leaf): every plain value of the"
+        "rare has fewer than 10 plain values to draw from (min_leaf): every plain value of the"
         " synthetic data is one of these.",
     )
     assert synthesise(frame, min_leaf=1, seed=1).record.columns[1].notes == ()

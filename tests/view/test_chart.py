@@ -125,6 +125,8 @@ RESULTS = {
     "assess": lambda: disclosure("assess"),
     "audit": lambda: unveil.audit(SMALL, rounding="conventional:3"),
     "bounds": lambda: unveil.bounds(SMALL, rounding="conventional:3"),
+    "protect_table": lambda: unveil.protect_table(SMALL, "suppress:3"),
+    "neighbour_sap": lambda: unveil.neighbour_sap(SMALL, rounding="conventional:3", n_max=3),
     "cap": lambda: unveil.cap(people(), [people(300)] * 3, keys=KEYS, target="health"),
     "cap_table": lambda: unveil.cap_table(
         people(), {"a": [people(300)]}, key_sets=[KEYS], target="health", scenarios=["full"]

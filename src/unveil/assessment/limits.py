@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from unveil.errors import SettingsError, quote_text
 from unveil.records.base import Copy
-from unveil.records.count_tables import Sap
+from unveil.records.count_tables import AreaSap, NeighbourSap, Sap
 from unveil.records.disclosure import AttributeRow, Disclosure, IdentityRow
 from unveil.records.judgement import Audience, Limit
 from unveil.records.limits import (
@@ -22,6 +22,7 @@ from unveil.records.limits import (
     GATE,
     IDENTITY,
     MEASURES,
+    AreaVerdict,
     SapVerdict,
     Status,
     Verdict,
@@ -163,16 +164,45 @@ def _verdict(record: Sap, n: int, limit: float) -> SapVerdict:
             f"A limit is set on SAP with {n:,} known people, but it is measured up to"
             f" {record.n[-1]:,}. Measure further, or set the limit on fewer."
         )
-    lower, upper = record.lower[n], record.upper[n]
-    exact = record.exact[n]
-    low, high = (lower, upper) if exact is None else (Fraction(exact), Fraction(exact))
+    status = _sap_status(record, n, limit)
+    return SapVerdict(n=n, lower=record.lower[n], upper=record.upper[n], limit=limit, status=status)
+
+
+def _sap_status(curve: Sap | AreaSap, n: int, limit: float) -> Status:
+    exact = curve.exact[n]
+    low, high = (
+        (curve.lower[n], curve.upper[n]) if exact is None else (Fraction(exact), Fraction(exact))
+    )
     # A limit is meant as it is typed: 0.1 is one tenth, not the nearest float.
     most = Fraction(repr(limit))
-    status: Status = "above" if low > most else "within" if high <= most else "not settled"
-    return SapVerdict(n=n, lower=lower, upper=upper, limit=limit, status=status)
+    return "above" if low > most else "within" if high <= most else "not settled"
 
 
-def is_sap_limit_exceeded(verdicts: Iterable[SapVerdict]) -> bool:
+def check_area_limits(record: NeighbourSap, limits: Mapping[int, float]) -> tuple[AreaVerdict, ...]:
+    """A verdict over all areas for each n that has a limit: the worst area decides."""
+    return tuple(_area_verdict(record, n, limit) for n, limit in limits.items())
+
+
+def _area_verdict(record: NeighbourSap, n: int, limit: float) -> AreaVerdict:
+    found = [_sap_status(row, n, limit) for row in record.rows]
+    worst = next(row for row in record.rows if row.area == record.worst[n])
+    n_above, n_open = found.count("above"), found.count("not settled")
+    return AreaVerdict(
+        area=record.area,
+        n=n,
+        limit=limit,
+        status="above" if n_above else "not settled" if n_open else "within",
+        n_areas=record.n_areas,
+        n_above=n_above,
+        n_open=n_open,
+        level=worst.area,
+        people=worst.people,
+        lower=worst.lower[n],
+        upper=worst.upper[n],
+    )
+
+
+def is_sap_limit_exceeded(verdicts: Iterable[SapVerdict | AreaVerdict]) -> bool:
     """Whether some figure is above its limit, or could not be shown to be within."""
     return any(verdict.status != "within" for verdict in verdicts)
 

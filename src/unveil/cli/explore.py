@@ -5,8 +5,8 @@ from typing import Any
 
 import click
 
-from unveil.arguments import numbers_in
 from unveil.cli.options import (
+    amounts,
     by_column_option,
     check_lacking,
     column_names,
@@ -18,13 +18,11 @@ from unveil.cli.options import (
     names_option,
     numbers_by_column,
     option,
-    parse_by_column,
     reasons,
     whole_numbers,
 )
 from unveil.cli.output_files import check_targets, write_targets
 from unveil.cli.progress import progress_bar
-from unveil.errors import SettingsError, quote_text
 from unveil.project.explore.explore import HEAD, ExplorationResult, flat
 from unveil.project.explore.explore import explore as measure_settings
 from unveil.project.explore.settings import METHODS, MIN_LEAF
@@ -38,22 +36,6 @@ from unveil.view.render_rich import render_rich
 from unveil.view.show import as_blocks
 
 INTERRUPTED = 130
-
-
-def amounts(
-    context: click.Context, option: click.Parameter, given: tuple[str, ...]
-) -> dict[str, float]:
-    """How much noise by column: income=100."""
-    found = {}
-    for column, text in parse_by_column(context, option, given).items():
-        number, *more = numbers_in(text)
-        if more or isinstance(number, str):
-            raise SettingsError(
-                f"{option.opts[0]} {quote_text(f'{column}={text}')} cannot be read. Write a column,"
-                " =, and the standard deviation: income=100."
-            )
-        found[column] = number
-    return found
 
 
 @click.command()

@@ -9,7 +9,15 @@ import msgspec
 import polars as pl
 
 from unveil.arguments import finite_numbers, numbers_in
-from unveil.cli.options import by_column_option, file_option, json_option, missing_option, option
+from unveil.cli.options import (
+    amounts,
+    by_column_option,
+    file_option,
+    json_option,
+    missing_option,
+    option,
+    person_option,
+)
 from unveil.cli.output_files import NoisePaths, write_noise_files
 from unveil.errors import ReadError, SettingsError, WriteError
 from unveil.io.outgoing import PREFIX
@@ -18,14 +26,18 @@ from unveil.io.table import Labelled, Table
 from unveil.measure.ecap.arguments import SAMPLINGS, amount, parse_ecap_threshold
 from unveil.measure.ecap.choose_noise import choose_for_values
 from unveil.measure.ecap.ecap import measure_ecap, prepare_values
+from unveil.measure.ecap.ecap_records import ecap_records
 from unveil.measure.ecap.noise_kinds import NOISES
-from unveil.protection.noise import add_noise, find_kept_codes
+from unveil.measure.ecap.noise_settings import find_kept_codes
+from unveil.protection.noise import add_noise
+from unveil.records.noise import EcapRecords
 from unveil.view.ecap import TEMPLATES
 from unveil.view.format import lines
 from unveil.view.noise import NoiseScreen, noise_blocks
 from unveil.view.output import print_output
-from unveil.view.render_documents import json_text
+from unveil.view.render_documents import json_document, json_text
 from unveil.view.render_rich import render_rich
+from unveil.view.show import as_blocks
 
 EXAMPLE = 'unveil noise FAKE_copy.csv --column age --population "normal(34, 8)" --N 60000 --n 600'
 
@@ -37,6 +49,12 @@ _OF_A_COPY = {
     "--not-needed": "not_needed",
     "--before-after": "before_after",
 }
+
+
+_NOT_TOGETHER = (
+    *("column", "population", "sigma", "out", "statement", "curve", "populations"),
+    *("before_after", "seed", "not_needed"),
+)
 
 
 def ends(
@@ -67,6 +85,18 @@ def ends(
 )
 @option("--discrete", "Integer values and integer noise.", is_flag=True)
 @option("--sigma", "Use this much noise; do not search.", "SD", type=float)
+@option(
+    "--together",
+    "Columns that an intruder knows of one person, each with its noise, in the place of --column:"
+    " age=1. May be repeated.",
+    "COLUMN=SD",
+    multiple=True,
+    callback=amounts,
+)
+@person_option
+@option(
+    "--keep-variance", "Draw the values towards their mean, to keep the variance.", is_flag=True
+)
 @option("--round decimals", "Number of decimals to round to.", "N", type=int)
 @option(
     "--clip", "Set values beyond these limits to them: 16,99, or 16,", "LOW,HIGH", callback=ends
@@ -103,7 +133,14 @@ def noise(*, file: str | None, as_json: bool, **asked: Any) -> None:
       unveil noise FAKE_copy.csv --column age --population "normal(34, 8)" --N 60000 --n 600
       unveil noise FAKE_copy.csv --column age --population "normal(34, 8)" --N 60000 --n 600 \\
         --threshold 0.1 --clip 16,99 --out FAKE_noised.csv --statement statement.txt
+      unveil noise FAKE_copy.csv --together age=1 --together height=2 --N 60000 --n 600
     """
+    if asked["together"] and file is not None:
+        records = _measure_together(file, asked)
+        if as_json:
+            click.echo(f"unveil: {TEMPLATES['confidential']}", err=True)
+        print_output(json_document(records) if as_json else render_rich(as_blocks(records)))
+        return
     source = _check_lacking(file, asked)
     targets = NoisePaths.of(**{which: asked[which] for which in NoisePaths.NAMES})
     found, data = _measure_noise(source, asked)
@@ -112,6 +149,37 @@ def noise(*, file: str | None, as_json: bool, **asked: Any) -> None:
         click.echo(f"unveil: {lines(sentence)}", err=True)
     shown = _document(found, paths) if as_json else render_rich(noise_blocks(found, paths))
     print_output(shown)
+
+
+def _measure_together(file: str, asked: Mapping[str, Any]) -> EcapRecords:
+    """ECAP of whole records, by the columns and the noise that were named."""
+    if asked["size"] is None:
+        raise SettingsError("--N must be given: the population size.")
+    given = [name for name in _NOT_TOGETHER if asked[name] not in (None, {}, ())]
+    if given:
+        option = given[0].replace("_", "-")
+        raise SettingsError(
+            f"--together measures and writes nothing: omit --{option}, or give one --column."
+        )
+    decimals = 0 if asked["discrete"] and asked["decimals"] is None else asked["decimals"]
+    how = {
+        "noise": asked["kind"],
+        "round": decimals,
+        "clip": asked["clip"],
+        "keep_variance": asked["keep_variance"],
+        "special_codes": _codes(asked["special_codes"]),
+    }
+    made = ecap_records(
+        file,
+        columns={name: {"sigma": sigma, **how} for name, sigma in asked["together"].items()},
+        N=asked["size"],
+        n=asked["sample"],
+        sampling=asked["sampling"],
+        threshold=asked["threshold"],
+        person=asked["person"],
+        missing_values=tuple(asked["missing_values"]),
+    )
+    return made.record
 
 
 def _document(found: NoiseScreen, paths: Sequence[str]) -> str:
@@ -129,6 +197,8 @@ def _check_lacking(file: str | None, asked: Mapping[str, Any]) -> str:
     lacking = [option for option, name in needed.items() if asked[name] is None]
     if lacking:
         raise SettingsError(f"{' and '.join(lacking)} must be given: {EXAMPLE}.")
+    if asked["person"] is not None:
+        raise SettingsError("--person is for records: give --together in the place of --column.")
     _check_without_out(asked)
     for which in ("curve", "populations"):
         if asked["sigma"] is not None and asked[which] is not None:
@@ -145,6 +215,7 @@ def _check_without_out(asked: Mapping[str, Any]) -> None:
     if asked["statement"] is not None:
         raise WriteError("--statement describes noise that was added: give --out as well.")
     given = [option for option, name in _OF_A_COPY.items() if asked[name] not in (None, {}, ())]
+    given += ["--keep-variance"] if asked["keep_variance"] else []
     if given:
         verb = "is" if len(given) == 1 else "are"
         raise SettingsError(
@@ -177,6 +248,7 @@ def _measure_noise(file: str, asked: Mapping[str, Any]) -> tuple[NoiseScreen, An
         "noise": asked["kind"],
         "round": decimals,
         "clip": asked["clip"],
+        "keep_variance": asked["keep_variance"],
         "special_codes": codes,
     }
     made = add_noise(

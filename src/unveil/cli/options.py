@@ -262,6 +262,22 @@ method_option = option(
 """--method: copies made in one way, by its name."""
 
 
+def amounts(
+    context: click.Context, option: click.Parameter, given: tuple[str, ...]
+) -> dict[str, float]:
+    """How much noise by column: income=100."""
+    found = {}
+    for column, text in parse_by_column(context, option, given).items():
+        number, *more = numbers_in(text)
+        if more or isinstance(number, str):
+            raise SettingsError(
+                f"{option.opts[0]} {quote_text(f'{column}={text}')} cannot be read. Write a column,"
+                " =, and the standard deviation: income=100."
+            )
+        found[column] = number
+    return found
+
+
 person_option = option(
     "--person",
     "The column that identifies the person of a row, such as patient_id; none: each row is a"

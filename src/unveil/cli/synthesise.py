@@ -139,7 +139,7 @@ TREE_OPTIONS = (
         "Minimum number of rows (with --person: people) in a leaf.",
         "N",
         type=int,
-        default=5,
+        default=10,
     ),
     option(
         "--min-split",
@@ -176,6 +176,12 @@ TREE_OPTIONS = (
         callback=name_sets,
     ),
     person_option,
+    option(
+        "--time",
+        "With --person: the column by which a person's rows follow one another. People are made"
+        " with their rows.",
+        "COLUMN",
+    ),
     option("--seed", "The same seed gives the same synthetic data.", "N", type=int),
 )
 OUTPUT_OPTIONS = (

@@ -1,22 +1,30 @@
 """`unveil table`: disclosure risk of a table of counts (SAP, bounds)."""
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import click
 import numpy as np
 
-from unveil.assessment.limits import check_sap_limits, is_sap_limit_exceeded, parse_sap_limits
+from unveil.assessment.limits import (
+    check_area_limits,
+    check_sap_limits,
+    is_sap_limit_exceeded,
+    parse_sap_limits,
+)
 from unveil.cli.options import reading_options
 from unveil.cli.progress import Report, progress_bar
 from unveil.cli.table_documents import (
     TableFigures,
     check_files,
     comparison_csv,
+    is_workbook,
     level_notes,
     published_csv,
+    published_workbook,
     release_csv,
     release_json,
     write_documents,
@@ -34,17 +42,25 @@ from unveil.measure.tables.audit import audit as measure_audit
 from unveil.measure.tables.bounds import bounds as measure_bounds
 from unveil.measure.tables.compare_rounding import compare_rounding, parse_tables
 from unveil.measure.tables.grid import Grid, key_levels
+from unveil.measure.tables.neighbour_sap import (
+    NeighbourSapResult,
+    area_families,
+    choose_area,
+    neighbour_sap,
+)
+from unveil.measure.tables.protect_table import ProtectedTableResult, protect_table
 from unveil.measure.tables.published_table import NO_TABLE, OF_SAMPLE, PublishedTable, make_release
 from unveil.measure.tables.read_counts import read_published
 from unveil.measure.tables.sap import N_MAX, parse_threshold
 from unveil.measure.tables.sap import sap as measure_sap
-from unveil.measure.tables.sap_depth import under
+from unveil.measure.tables.sap_depth import BY_DEPTH, under
 from unveil.measure.tables.schemes import NOT_PUBLISHED
 from unveil.records.count_tables import RoundingComparison
 from unveil.view.blocks import Block
 from unveil.view.charts.chart import Chart
-from unveil.view.count_tables import audit_blocks, bounds_blocks
+from unveil.view.count_tables import audit_blocks, bounds_blocks, protected_blocks
 from unveil.view.format import lines
+from unveil.view.neighbour_sap import area_verdict_blocks, neighbour_blocks
 from unveil.view.output import print_output
 from unveil.view.render_documents import json_document
 from unveil.view.render_rich import render_rich
@@ -70,6 +86,7 @@ class CountsSource:
     weights: str | None
     record_keys: str | None
     sample: bool
+    blank: str | None
     reading: Mapping[str, Any]
 
     @property
@@ -89,6 +106,7 @@ class CountsSource:
             layout=self.layout,
             total_label=self.labels,
             sample=self.sample,
+            blank=self.blank,
             published=beside,
             rounding=None if beside is None else NOT_PUBLISHED,
         )
@@ -109,10 +127,10 @@ class CountsSource:
             )
         if not self.dims:
             raise RolesError("Name the columns of the table: --dims sex,age.")
-        if self.count is not None or self.layout is not None or self.total_labels:
+        if self.count or self.layout or self.total_labels or self.blank:
             raise SettingsError(
-                "--count, --layout and --total-label are for files of counts. Omit them with"
-                " --microdata."
+                "--count, --layout, --total-label and --blank are for files of counts. Omit them"
+                " with --microdata."
             )
         return PublishedTable.from_microdata(
             self.file,
@@ -140,7 +158,7 @@ class Publication:
         is_file = self.published is None or Path(self.published).is_file()
         counts = source.load_counts(None if is_file else self.published)
         grid = counts.grid
-        return make_release(
+        made = make_release(
             grid,
             np.array(counts.system.counts, np.int64),
             rounding=parse_rounding(self.rounding, total=self.total),
@@ -153,6 +171,7 @@ class Publication:
             of_sample=counts.of_sample,
             record_keys=counts.record_keys,
         )
+        return replace(made, crosstab=counts.crosstab)
 
     def _read_values(self, source: CountsSource, grid: Grid) -> dict[str, Any] | None:
         """The values of a file, or of a column beside the counts; those of parts asked for."""
@@ -247,8 +266,20 @@ def shared_grid(tables: Mapping[str, PublishedTable], what: str) -> Grid:
 
 
 ABOVE_LIMIT = 3
+NO_AREA = "none"
+SECONDS = 60.0  # on a terminal, where somebody waits
 N_COMPARED, DRAWS = 24, 20
-ONE_RELEASE = ("rounding", "published", "known", "given", "depth", "bounds", "limits", "out")
+ONE_RELEASE = (
+    "rounding",
+    "secondary",
+    "published",
+    "known",
+    "given",
+    "depth",
+    "bounds",
+    "limits",
+    "out",
+)
 
 
 @dataclass(frozen=True)
@@ -282,6 +313,7 @@ def table(
     weights: str | None,
     record_keys: str | None,
     sample: bool,
+    blank: str | None,
     bands: Any,
     special_codes: Any,
     missing_values: Any,
@@ -295,9 +327,10 @@ def table(
     """Measure the disclosure risk of a table of counts once it is published.
 
     FILE holds the true counts: long, with a column for each dimension and one of counts, or wide,
-    with the levels of the rows in the first column and those of the columns in the header. Totals
-    in it are recognised. Say with --round, --total and --margins what will be published: without
-    --round that is the counts as they are.
+    with the levels of the rows in the first column and those of the columns in the header, or a
+    cross-table of a workbook as an office lays it out. Totals in it are recognised. Say
+    with --round, --total and --margins what will be published: without --round that is the counts
+    as they are.
 
     SAP(n) is the probability that an intruder who knows n of the people, drawn at random, can be
     certain that some combination applies to none of the others (Smith and Elliot 2008).
@@ -308,6 +341,7 @@ def table(
       unveil table counts.csv -r random:3 --limit 4=0.05 --out publish.csv
       unveil table people.csv --microdata --dims sex,age -r suppress:5 --audit 10
       unveil table counts.csv --compare conventional:5,random:3 --area region
+      unveil table book.xlsx#T1 -r conventional:5 --margins all --total --out publish.xlsx
 
     Exit codes: 0 within limits, 1 internal error, 2 wrong use or bad input, 3 a limit is
     exceeded.
@@ -316,12 +350,24 @@ def table(
         raise ReadError("Name the file of counts: unveil table counts.csv --round conventional:5.")
     reading = dict(bands=bands, special_codes=special_codes, missing_values=missing_values)
     source = CountsSource(
-        file, microdata, dims, count, layout, total_labels, weights, record_keys, sample, reading
+        file,
+        microdata,
+        dims,
+        count,
+        layout,
+        total_labels,
+        weights,
+        record_keys,
+        sample,
+        blank,
+        reading,
     )
     shown = TableOutput(words, as_json, as_csv, out, chart)
     check_files(out=out, chart=chart)
     parse_threshold(asked["threshold"])
     check_numbers(asked["sap_max_n"], asked["audit"])
+    if asked["seconds"] is None and sys.stdout.isatty():
+        asked["seconds"] = SECONDS
     return (
         _compare_schemes(source, compare, shown, **asked)
         if compare
@@ -331,19 +377,28 @@ def table(
 
 def _measure_table(source: CountsSource, shown: TableOutput, **asked: Any) -> int:
     """One release: its curve, and its bounds and its audit where they are asked for."""
-    for name in ("area", "draws"):
-        if asked[name] is not None:
-            raise SettingsError(f"--{name} is used only with --compare. Omit it.")
+    if asked["draws"] is not None:
+        raise SettingsError("--draws is used only with --compare. Omit it.")
     limits = parse_sap_limits(asked["limits"])
+    if asked["secondary"] is not None and asked["published"] is not None:
+        raise SettingsError(
+            "--secondary chooses which values to suppress, and --published says which were. Omit"
+            " one of them."
+        )
     if shown.as_csv and asked["bounds"] and asked["audit"] is not None:
         raise SettingsError("--csv prints one table: that of --bounds or of --audit. Choose one.")
     of_release = ("rounding", "total", "margins", "published", "structural", "seed")
     publication = Publication(**{name: asked[name] for name in of_release})
     with progress_bar() as bar:
         release = publication.of(source)
-        document = None if shown.out is None else published_csv(release, source.labels)
+        protected = _protect(release, asked, bar)
+        release = release if protected is None else protected.release
+        document = None
+        if shown.out is not None:
+            write = published_workbook if is_workbook(shown.out) else published_csv
+            document = write(release, source.labels)
         notes = () if shown.out is None else tuple(level_notes(release))
-        figures = _figures(release, limits, asked, bar)
+        figures = _figures(release, protected, limits, asked, bar)
     threshold = asked["threshold"]
     if shown.as_json:
         printed: Any = release_json(figures, threshold)
@@ -354,7 +409,8 @@ def _measure_table(source: CountsSource, shown: TableOutput, **asked: Any) -> in
     picture = None if shown.chart is None else sap_chart(figures.found.record, threshold)
     _write(shown, document, picture, notes)
     print_output(printed)
-    return ABOVE_LIMIT if is_sap_limit_exceeded(figures.verdicts) else 0
+    in_areas = is_sap_limit_exceeded(figures.area_verdicts)
+    return ABOVE_LIMIT if in_areas or is_sap_limit_exceeded(figures.verdicts) else 0
 
 
 def _release_blocks(
@@ -363,6 +419,10 @@ def _release_blocks(
     """One release on the custodian's own screen, the only place that shows true counts."""
     record = figures.found.record
     beside: list[Block] = []
+    if figures.protected is not None:
+        beside += protected_blocks(figures.protected.record, has_rows=True)
+    if figures.areas is not None:
+        beside += neighbour_blocks(figures.areas.record, is_chosen=figures.is_area_chosen)
     if figures.of_cells is not None:
         beside += bounds_blocks(figures.of_cells.record, release.system.counts)
     if figures.hidden is not None:
@@ -376,10 +436,25 @@ def _release_blocks(
         verdicts=figures.verdicts,
         beside=beside,
     )
+    yield from area_verdict_blocks(figures.area_verdicts)
+
+
+def _protect(
+    release: PublishedTable, asked: Mapping[str, Any], bar: Report
+) -> ProtectedTableResult | None:
+    """Which further values to suppress, where that is asked."""
+    if asked["secondary"] is None:
+        return None
+    seconds = SECONDS if asked["seconds"] is None else asked["seconds"]
+    return protect_table(release, **asked["secondary"], seconds=seconds, progress=bar)
 
 
 def _figures(
-    release: PublishedTable, limits: dict[int, float], asked: Mapping[str, Any], bar: Report
+    release: PublishedTable,
+    protected: ProtectedTableResult | None,
+    limits: dict[int, float],
+    asked: Mapping[str, Any],
+    bar: Report,
 ) -> TableFigures:
     found = measure_sap(
         release,
@@ -400,7 +475,49 @@ def _figures(
         hidden = measure_audit(
             release, percent=asked["audit"], seconds=asked["seconds"], progress=bar
         )
-    return TableFigures(found, of_cells, hidden, verdicts)
+    areas = _areas(release, limits, asked, bar)
+    return TableFigures(
+        found,
+        of_cells,
+        hidden,
+        verdicts,
+        areas,
+        () if areas is None else check_area_limits(areas.record, limits),
+        is_area_chosen=asked["area"] is not None,
+        protected=protected,
+    )
+
+
+def _areas(
+    release: PublishedTable, limits: dict[int, float], asked: Mapping[str, Any], bar: Report
+) -> NeighbourSapResult | None:
+    """SAP within each area: of the dimension asked for, or of the one with the most levels.
+
+    Where nothing asks for it, it is measured only if that takes no search.
+    """
+    grid, area = release.grid, asked["area"]
+    if area == NO_AREA and area not in grid.dims:
+        return None
+    if area is None:
+        dim = choose_area(grid)
+        given = () if asked["given"] is None else key_levels(asked["given"], grid)
+        if dim is None or any(dim == one for one, _ in given) or not release.N:
+            return None
+        if not limits and area_families(release.system, dim) is None:
+            return None
+        area = grid.dims[dim]
+    return neighbour_sap(
+        release,
+        area,
+        known=asked["known"] or None,
+        depth=None if asked["depth"] == BY_DEPTH else asked["depth"],
+        given=asked["given"],
+        n_max=max(limits, default=asked["sap_max_n"]),
+        at=max(limits, default=None),
+        nodes=asked["nodes"],
+        seconds=asked["seconds"],
+        progress=bar,
+    )
 
 
 def _last(asked: int | None, limits: dict[int, float], release: PublishedTable) -> int | None:

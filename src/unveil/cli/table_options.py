@@ -72,6 +72,24 @@ def parse_schemes(
     return found
 
 
+def parse_secondary(
+    context: click.Context, option: click.Parameter, given: str | None
+) -> dict[str, Any] | None:
+    """The settings of secondary suppression; none are needed."""
+    if given is None:
+        return None
+    found: dict[str, Any] = {}
+    for text in filter(None, (one.strip() for one in given.split(","))):
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if name not in ("width", "cost") or not equals or name in found:
+            raise SettingsError(
+                f"--secondary {quote_text(given)} cannot be read. Write width=2, cost=cells, or"
+                " both with a comma between them."
+            )
+        found[name] = int(value) if re.fullmatch(r"\d{1,9}", value, re.ASCII) else value
+    return found
+
+
 def depth(context: click.Context, option: click.Parameter, given: str | None) -> int | str | None:
     """A number of variables, or "all"."""
     return int(given) if given is not None and re.fullmatch(r"\d{1,4}", given, re.ASCII) else given
@@ -91,7 +109,8 @@ source_options = together(
     option("--microdata", "FILE holds people's records: count them by --dims.", is_flag=True),
     names_option("--dims", "The columns that make the table. Default: all but the counts."),
     option("--count", "The column of counts. Default: count, n, freq or similar.", "COLUMN"),
-    option("--layout", "Layout of FILE. Default: inferred from its columns.", "long|wide"),
+    option("--layout", "Layout of FILE. Default: inferred.", "long|wide|crosstab"),
+    option("--blank", "What empty cells of a cross-table are.", "zero"),
     option(
         "--total-label total_labels",
         "Label of totals in FILE. May be repeated. Default: Total, All.",
@@ -116,6 +135,16 @@ release_options = together(
         "[PART=]SCHEME",
         multiple=True,
         callback=schemes,
+    ),
+    option(
+        "--secondary",
+        "With suppress:5: choose which further counts to suppress, so that no small one can be"
+        " worked out. width=2 is how far apart its bounds must be, cost=cells counts cells"
+        " instead of people.",
+        "[width=N,cost=count|cells]",
+        is_flag=False,
+        flag_value="",
+        callback=parse_secondary,
     ),
     option("--total", "Also publish the grand total.", is_flag=True),
     option(
@@ -175,8 +204,15 @@ question_options = together(
         default=0.05,
     ),
     option(
+        "--area",
+        "Also measure SAP within each level of this dimension; limits hold in every one. Default:"
+        " the dimension with the most levels, if 10 or more. With --compare: one table for each.",
+        "COLUMN|none",
+    ),
+    option(
         "--limit limits",
-        "Exit code 3 if SAP with N people known exceeds, or may exceed, P. May be repeated.",
+        "Exit code 3 if SAP with N people known exceeds, or may exceed, P, in the table or in an"
+        " area. May be repeated.",
         "N=P",
         multiple=True,
     ),
@@ -187,7 +223,13 @@ question_options = together(
         type=int,
         default=20_000,
     ),
-    option("--seconds", "Seconds for the search; then bounds are reported.", "S", type=float),
+    option(
+        "--seconds",
+        "Seconds for the search; then bounds are reported. Default: 60 on a terminal, else no"
+        " limit.",
+        "S",
+        type=float,
+    ),
 )
 
 design_options = together(
@@ -198,7 +240,6 @@ design_options = together(
         multiple=True,
         callback=parse_schemes,
     ),
-    option("--area", "With --compare: one table for each level of this column.", "COLUMN"),
     option(
         "--draws",
         "With --compare: number of draws of random schemes. Default: 20.",
@@ -208,7 +249,10 @@ design_options = together(
 )
 
 document_options = together(
-    file_option("--out", "Write the table to publish, without true counts, to this CSV file."),
+    file_option(
+        "--out",
+        "Write the table to publish, without true counts: .csv, or .xlsx in the shape of FILE.",
+    ),
     file_option("--chart", "CONFIDENTIAL: write the curve: .svg, .png or .pdf."),
     words_option,
     csv_option("Print the figures as CSV."),

@@ -11,21 +11,19 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unveil.count.kinds import kind_of_series, means_no_answer
-from unveil.errors import RolesError, quote_text
-from unveil.io.numbers import EXACT_IN_FLOAT, is_letter
+from unveil.count.kinds import kind_of_series
+from unveil.io.numbers import EXACT_IN_FLOAT
 from unveil.io.table import Labelled, Table
-from unveil.measure.result import RowsResult
-from unveil.protection.noise_steps import (
+from unveil.measure.ecap.noise_settings import (
     NoiseSpec,
-    column_warnings,
-    draw_noise,
-    noise_record,
+    codes_in,
+    find_kept_codes,
     parse_noise,
     parse_not_needed,
 )
+from unveil.measure.result import RowsResult
+from unveil.protection.noise_steps import column_warnings, draw_noise, noise_record
 from unveil.protection.statement import statement
-from unveil.records.codebook import Variable
 from unveil.records.noise import Noise, NoisedColumn, NotNeeded
 from unveil.seeding import choose_seed
 from unveil.study.study import open_files
@@ -38,11 +36,6 @@ class NoisedResult(RowsResult[Noise]):
 
     rows_in = "columns"
     data: Any  # a polars frame, or Labelled where labels are known
-
-    @property
-    def statement(self) -> str:
-        """The public statement: kind and amount of noise, rounding and clipping."""
-        return self.record.statement
 
 
 @takes_study
@@ -64,9 +57,10 @@ def add_noise(
     columns
         By name {"sigma": 0.1, "noise": "normal", "round": None, "clip": None}: the standard
         deviation, the kind (normal, laplace, uniform), decimals to round to, and the lowest and
-        highest value (None for one of them leaves that side open). "special_codes" are kept as
-        they are, and so are codes declared in the file; noise that would turn a number into one
-        of them is drawn again. A number alone is sigma.
+        highest value (None for one of them leaves that side open). "keep_variance": True draws
+        the numbers with noise towards their mean, so that the variance is kept (see Notes).
+        "special_codes" are kept as they are, and so are codes declared in the file; noise that
+        would turn a number into one of them is drawn again. A number alone is sigma.
     seed
         For the same noise again; confidential. Without it the system draws one. Never use one seed
         for two releases of the same data: who has both could cancel part of the noise.
@@ -83,6 +77,13 @@ def add_noise(
     NoisedResult
         `.data`, `.statement` (public), `.record` (confidential: displacement, and the distribution
         before and after).
+
+    Notes
+    -----
+    With keep_variance x becomes m + s (x + B - m), m and v the column's mean and variance, B the
+    noise, s = sqrt(v / (v + sigma^2)): rounding and clipping aside, mean and variance are kept in
+    expectation. An intruder who knows m and s reckons back to x + B, so this protects no more than
+    the noise alone: `unveil.ecap` holds as it is, and `unveil.ecap_records` counts both ways.
     """
     return _make_noised(
         data, parse_noise(columns, plausible), not_needed, choose_seed(seed), missing_values
@@ -100,9 +101,8 @@ def _make_noised(
     rows = tuple(row for _, row, _ in made.values())
     undeclared = tuple(
         name
-        for name, dtype in table.frame.schema.items()
-        if dtype.is_numeric()
-        and name not in made
+        for name in list_amounts(table.frame)
+        if name not in made
         and name not in needless
         and kind_of_series(table.frame[name], table.variables.get(name)) == "number"
     )
@@ -119,6 +119,23 @@ def _make_noised(
     return NoisedResult(record, labelled)
 
 
+_FEW_NUMBERS = 20
+
+
+def list_amounts(frame: pl.DataFrame) -> list[str]:
+    """Columns that noise could hide something in.
+
+    A column of few different numbers (yes and no, a score) is a scale or a code; few is at most
+    20, and in a short file at most half of its rows.
+    """
+    few = min(_FEW_NUMBERS, frame.height // 2)
+    return [
+        name
+        for name, dtype in frame.schema.items()
+        if dtype.is_numeric() and frame[name].n_unique() > few
+    ]
+
+
 def _column(table: Table, asked: NoiseSpec, seed: int) -> tuple[pl.Series, NoisedColumn, list[str]]:
     given, declared = table.frame[asked.column], table.variables.get(asked.column)
     is_code = find_kept_codes(given, declared, asked.codes, table.place)
@@ -131,38 +148,6 @@ def _column(table: Table, asked: NoiseSpec, seed: int) -> tuple[pl.Series, Noise
     values = numbers[known], found[known]
     row = noise_record(asked, values, drawn.done, (given, is_code))
     return _as_before(given, found, asked), row, column_warnings(row, drawn.done)
-
-
-def find_kept_codes(
-    given: pl.Series, declared: Variable | None, codes: Sequence[float], place: str
-) -> np.ndarray:
-    """Which entries are codes for no answer; a column that holds no numbers is refused."""
-    if not given.dtype.is_numeric():
-        raise RolesError(
-            f"{place}: column {quote_text(given.name)} holds no numbers, so that noise cannot be"
-            " added to it. Name a column of numbers, or recode the column instead."
-        )
-    numbers = given.cast(pl.Float64).alias("")  # "^a$" polars takes for a pattern of names
-    kept = pl.Series(codes_in(numbers, declared, codes))
-    if given.dtype.is_integer() and (numbers.abs() >= EXACT_IN_FLOAT).any():
-        raise RolesError(
-            f"{place}: column {quote_text(given.name)} holds a whole number beyond"
-            f" {EXACT_IN_FLOAT:,}, to which noise cannot be added digit by digit. Give it in other"
-            " units, or omit it."
-        )
-    if (numbers.is_infinite().fill_null(value=False) & ~kept).any():
-        raise RolesError(
-            f"{place}: column {quote_text(given.name)} holds an infinite number. Remove it, or make"
-            " it missing."
-        )
-    return kept.to_numpy()
-
-
-def codes_in(numbers: pl.Series, declared: Variable | None, codes: Sequence[float]) -> np.ndarray:
-    """Which numbers are codes for no answer, named by the user or declared in the file."""
-    found = numbers.is_in([float(code) for code in codes]).fill_null(value=False)
-    found |= is_letter(numbers)
-    return (found if declared is None else found | means_no_answer(numbers, declared)).to_numpy()
 
 
 def _as_before(given: pl.Series, found: np.ndarray, asked: NoiseSpec) -> pl.Series:

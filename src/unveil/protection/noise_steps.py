@@ -1,158 +1,17 @@
-"""Noise on a column: what was asked for, the draw, what it changed, and what to warn of."""
+"""Noise on a column: the draw, what it changed, and what to warn of."""
 
-import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
 
 import numpy as np
 import polars as pl
 
-from unveil.arguments import (
-    check_fields,
-    choice,
-    finite_numbers,
-    is_list,
-    number_in,
-    quote_value,
-    whole_number,
-)
 from unveil.arrays import Floats
-from unveil.errors import RolesError, SettingsError, list_names, nearest, quote_text
-from unveil.measure.ecap.arguments import amount
-from unveil.measure.ecap.noise_kinds import KINDS, NOISES, NoiseName
+from unveil.errors import SettingsError, quote_text
+from unveil.measure.ecap.noise_kinds import KINDS
+from unveil.measure.ecap.noise_settings import NoiseSpec, Shrinking
 from unveil.records.noise import Bin, Displacement, NoisedColumn, NumberSummary
 from unveil.seeding import stream
-
-# Which noise is to be added to which column? What a user wrote, checked.
-
-
-_FIELDS = ("sigma", "noise", "round", "clip", "special_codes")
-_MOST_DECIMALS = 15
-
-
-@dataclass(frozen=True)
-class NoiseSpec:
-    """The noise of one column, checked."""
-
-    column: str
-    sigma: float
-    noise: NoiseName = "normal"
-    decimals: int | None = None
-    clip: tuple[float | None, float | None] = (None, None)
-    codes: tuple[float, ...] = ()
-
-    def __post_init__(self) -> None:
-        check_fields(
-            self,
-            {
-                "sigma": lambda _, given: amount(given),
-                "noise": partial(choice, choices=NOISES),
-                "decimals": lambda _, given: _decimals(self.column, given),
-                "clip": lambda _, given: _clip(self.column, given),
-                "codes": lambda _, given: finite_numbers(given, what="special code", example="-8"),
-            },
-        )
-
-
-def parse_noise(columns: Any, plausible: Any) -> tuple[NoiseSpec, ...]:
-    """The noise of every column."""
-    example = 'columns={"age": {"sigma": 0.1}}'
-    if not isinstance(columns, Mapping) or not columns:
-        raise SettingsError(f"State which columns get how much noise, such as {example}.")
-    limits = _as_mapping("plausible", plausible)
-    for name in limits:
-        if name not in columns:
-            raise SettingsError(
-                f"plausible names {quote_text(str(name))}, which gets no noise."
-                f"{nearest(str(name), [*columns])}"
-            )
-    return tuple(_parse_column(name, given, limits.get(name)) for name, given in columns.items())
-
-
-def parse_not_needed(given: Any, noised: tuple[NoiseSpec, ...]) -> dict[str, str]:
-    """Columns declared to need no noise, each with a reason."""
-    declared = _as_mapping("not_needed", given)
-    for name, reason in declared.items():
-        if not isinstance(reason, str) or not reason.strip():
-            raise SettingsError(
-                f"Column {quote_text(str(name))} is declared to need no noise, but not why. Give a"
-                ' reason: not_needed={"dur": "cannot be collected elsewhere"}.'
-            )
-        if any(one.column == name for one in noised):
-            raise SettingsError(
-                f"Column {quote_text(str(name))} gets noise and is declared to need none. "
-                "Choose one."
-            )
-    return declared
-
-
-def _as_mapping(what: str, given: Any) -> dict[str, Any]:
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping):
-        raise SettingsError(f"{what} is {quote_value(given)}. It must be a mapping by column.")
-    return dict(given)
-
-
-def _parse_column(name: Any, given: Any, plausible: Any) -> NoiseSpec:
-    if not isinstance(name, str):
-        raise RolesError(f"A column is called {quote_value(name)}. Names of columns are text.")
-    asked = dict(given) if isinstance(given, Mapping) else {"sigma": given}
-    for field in asked:
-        if field not in _FIELDS:
-            raise SettingsError(
-                f"The noise of {quote_text(name)} has no setting {quote_value(field)}."
-                f"{nearest(str(field), _FIELDS)} The settings are: {list_names(_FIELDS)}."
-            )
-    if "sigma" not in asked:
-        raise SettingsError(f"The noise of {quote_text(name)} has no sigma. State how much.")
-    clip, codes = asked.get("clip"), asked.get("special_codes")
-    return NoiseSpec(
-        name,
-        asked["sigma"],
-        asked.get("noise", "normal"),
-        asked.get("round"),
-        plausible if clip is None else clip,
-        () if codes is None else codes,
-    )
-
-
-def _decimals(name: str, given: Any) -> int:
-    what, why = f"round of {quote_text(name)}", ", a number of decimals"
-    return whole_number(what, given, least=0, most=_MOST_DECIMALS, why=why)
-
-
-def _clip(name: str, given: Any) -> tuple[float | None, float | None]:
-    """The lowest and the highest value; None, or infinity, where that side is open."""
-    if given is None:
-        return None, None
-    ends = list(given) if is_list(given) else []
-    found = [None if one is None or one == "" else number_in(one) for one in ends]
-    is_read = [
-        one is None or one == "" or number is not None
-        for one, number in zip(ends, found, strict=True)
-    ]
-    if len(found) == 2 and all(is_read):
-        low, high = (
-            _open(one, side) for one, side in zip(found, (-math.inf, math.inf), strict=True)
-        )
-        if (low is None or high is None or low < high) and not any(map(_is_lost, (low, high))):
-            return low, high
-    raise SettingsError(
-        f"The plausible values of {quote_text(name)} cannot be read. Give the lowest and the"
-        " highest, such as [16, 99], or None for one of them."
-    )
-
-
-def _open(end: float | None, side: float) -> float | None:
-    return None if end == side else end
-
-
-def _is_lost(end: float | None) -> bool:
-    return end is not None and not math.isfinite(end)
-
 
 # What did the noise change? How far values moved, and how they lie before and after.
 
@@ -183,6 +42,7 @@ def noise_record(
         column=asked.column,
         noise=asked.noise,
         sigma=asked.sigma,
+        keeps_variance=asked.keeps_variance,
         decimals=asked.decimals,
         lowest=asked.clip[0],
         highest=asked.clip[1],
@@ -276,14 +136,15 @@ def draw_noise(
     shift the noise of the others.
     """
     rng = stream(seed, "noise", asked.column, asked.noise, repr(asked.sigma))
-    moved = _move_numbers(asked, numbers, rng)
+    shrinking = Shrinking.of(asked, numbers[known])
+    moved = _move_numbers(asked, numbers, shrinking, rng)
     values = _clip_numbers(asked, moved)
     again = known & is_code(values)
     n_redrawn = int(again.sum())
     for _ in range(_MOST_TRIES):
         if not again.any():
             break
-        moved = np.where(again, _move_numbers(asked, numbers, rng), moved)
+        moved = np.where(again, _move_numbers(asked, numbers, shrinking, rng), moved)
         values = _clip_numbers(asked, moved)
         again &= is_code(values)
     if again.any():
@@ -298,10 +159,11 @@ def draw_noise(
     )
 
 
-def _move_numbers(asked: NoiseSpec, numbers: Floats, rng: np.random.Generator) -> Floats:
-    return _round_numbers(
-        asked, numbers + asked.sigma * KINDS[asked.noise].drawn(rng, len(numbers))
-    )
+def _move_numbers(
+    asked: NoiseSpec, numbers: Floats, shrinking: Shrinking, rng: np.random.Generator
+) -> Floats:
+    drawn = numbers + asked.sigma * KINDS[asked.noise].drawn(rng, len(numbers))
+    return _round_numbers(asked, shrinking.apply(drawn))
 
 
 def _round_numbers(asked: NoiseSpec, numbers: Floats) -> Floats:

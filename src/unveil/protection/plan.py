@@ -10,9 +10,9 @@ import numpy as np
 from unveil.arguments import choice, is_list, number_in, quote_value, true_or_false, whole_number
 from unveil.errors import InputError, SettingsError
 from unveil.measure.ecap.arguments import SAMPLINGS, SampleSettings, amount, parse_ecap_threshold
+from unveil.measure.ecap.noise_settings import parse_noise
 from unveil.measure.ecap.populations import population_of
 from unveil.models.neighbours.settings import DistanceSettings
-from unveil.protection.noise_steps import parse_noise
 from unveil.protection.plan_synthesis import Faults, Said, find_faults, synthesis_faults
 from unveil.protection.recoding.steps import (
     EXAMPLE,
@@ -92,7 +92,7 @@ FILTER_SETTINGS = tuple(
     for field in fields(DistanceSettings)
     if field.name not in ("inverse_covariance", "ranges", "missing_values")
 )
-NOISE_SETTINGS = ("sigma", "noise", "round", "clip", "special_codes")
+NOISE_SETTINGS = ("sigma", "noise", "round", "clip", "keep_variance", "special_codes")
 PEOPLE = ("population", "N", "n", "threshold", "discrete", "sampling")
 SETTINGS: dict[str, tuple[str, ...]] = {
     "synthesise": (),
@@ -174,7 +174,7 @@ def _check_not_needed(said: Said) -> Faults:
 def _how_much(said: Said) -> Faults:
     if "sigma" in said:
         yield from find_faults("sigma", lambda: amount(said["sigma"]))
-    for name in ("noise", "round", "clip", "special_codes"):
+    for name in NOISE_SETTINGS[1:]:
         if name in said:
             asked = {said["column"]: {"sigma": 0, name: said[name]}}
             swapped = [*_swapped_ends_faults(said[name])] if name == "clip" else []

@@ -10,10 +10,12 @@ import polars as pl
 from unveil.errors import quote_text
 from unveil.io.table import Labelled, Table
 from unveil.measure.result import RowsResult, rows_frame
+from unveil.protection.noise import list_amounts
 from unveil.protection.plan_columns import dropped_columns
 from unveil.protection.statement import statement_of
 from unveil.protection.steps import Stages
 from unveil.records.codebook import Codebook
+from unveil.records.noise import EcapRecords
 from unveil.records.protection import (
     Audience,
     ConfidentialProtection,
@@ -24,10 +26,8 @@ from unveil.records.protection import (
 )
 from unveil.records.recoding import Step
 from unveil.synthesis.synthesiser import inflation_note
+from unveil.view.ecap import records_sentences
 from unveil.view.format import and_list
-
-FEW_NUMBERS = 20
-"""A column with no more different numbers is a scale or a code, and noise is not proposed."""
 
 # The record of `unveil.protect`: every step's own, sizes, warnings, and the public statement.
 
@@ -67,6 +67,7 @@ def make_record(
         smoothing=tuple(stages.smoothing),
         noise=stages.noise,
         reasons=tuple(plan.reason for plan in stages.noises.values()),
+        together=stages.together,
         given_back=stages.given_back,
         sweep=sweep,
         is_seeded=is_seeded,
@@ -89,6 +90,8 @@ def _warnings(stages: Stages) -> Iterator[str]:
         yield from () if part is None else part.warnings
     for plan in stages.noises.values():
         yield from _noise_warnings(plan.reason)
+    if stages.together is not None and stages.together.n_above:
+        yield from _together_warnings(stages.together)
     for record in stages.smoothing:
         yield from (row.warning for row in record.rows if row.warning)
     yield from _short(stages)
@@ -99,6 +102,13 @@ def _noise_warnings(reason: NoiseReason) -> Iterator[str]:
     for part in (reason.choice, reason.ecap):
         for warning in () if part is None else part.warnings:
             yield f"Column {quote_text(reason.column)}: {warning}"
+
+
+def _together_warnings(record: EcapRecords) -> Iterator[str]:
+    """Noise that is enough for each column is not enough where several are known together."""
+    _, said, above, *rest = records_sentences(record)
+    yield f"{said} {above} {rest[0]}" if len(rest) > 1 else f"{said} {above}"
+    yield from record.warnings
 
 
 def _short(stages: Stages) -> Iterator[str]:
@@ -114,22 +124,15 @@ def _short(stages: Stages) -> Iterator[str]:
 def _undeclared_notes(stages: Stages) -> Iterator[str]:
     """Amounts that nobody has said anything about: the choice is the custodian's to make.
 
-    A column of few numbers (yes and no, a score) is no amount that noise could hide; a derived one
-    follows the noise of others.
+    A derived column follows the noise of others.
     """
     declared = {step.column for step in stages.plan.having("add_noise")}
     assert stages.synthesiser is not None
     declared |= {one.column for one in stages.synthesiser.models.derived}
-    frame = stages.frames["s3"]
     columns = stages.synthesiser.record.columns
     others = {column.name for column in columns if column.kind != "number"}
-    open_ones = [
-        name
-        for name, dtype in frame.schema.items()
-        if (dtype.is_float() or dtype.is_integer())
-        and name not in declared | others
-        and frame[name].n_unique() > FEW_NUMBERS
-    ]
+    amounts = list_amounts(stages.frames["s3"])
+    open_ones = [name for name in amounts if name not in declared | others]
     if open_ones:
         yield (
             f"No noise setting for {and_list(open_ones)}. If an intruder could know these values,"
@@ -195,11 +198,6 @@ class ProtectResult(RowsResult[Protection]):
     def data(self) -> pl.DataFrame | Labelled:
         """The copy, with what is declared of its columns where anything is."""
         return self.s3 if self.codebook is None else Labelled(self.s3, self.codebook)
-
-    @property
-    def statement(self) -> str:
-        """What may be published: class of method, kind and amount of noise."""
-        return self.record.statement
 
     @cached_property
     def confidential(self) -> ConfidentialProtection:

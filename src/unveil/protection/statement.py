@@ -63,7 +63,9 @@ def _describe_noise(column: NoisedColumn) -> str:
 
 
 def _after(column: NoisedColumn) -> Iterator[str]:
-    """Rounding and clipping."""
+    """What follows the noise: variance given back, rounding, clipping."""
+    if column.keeps_variance and column.sigma:
+        yield "drawn towards the mean of the column by the factor that keeps its variance"
     if column.decimals == 0:
         yield "rounded to whole numbers"
     elif column.decimals is not None:

@@ -19,9 +19,11 @@ from unveil.io.table import Labelled, Table
 from unveil.measure.ecap.arguments import amount, parse_ecap_threshold
 from unveil.measure.ecap.choose_noise import choose_for_values
 from unveil.measure.ecap.ecap import measure_ecap, prepare_values
+from unveil.measure.ecap.ecap_records import ecap_records
+from unveil.measure.ecap.noise_settings import find_kept_codes
 from unveil.measure.utility.projection import projection
 from unveil.protection.given_back import ProtectedColumn, find_given_back, with_planned_noise
-from unveil.protection.noise import add_noise, find_kept_codes
+from unveil.protection.noise import add_noise
 from unveil.protection.plan import (
     FILTER,
     NOISE,
@@ -43,7 +45,7 @@ from unveil.protection.refill import RoundDraw, refill
 from unveil.protection.replicated_uniques import remove_replicated_uniques
 from unveil.protection.smooth import smooth
 from unveil.records.codebook import Codebook
-from unveil.records.noise import Ecap, Noise, NoiseChoice, NoisedColumn
+from unveil.records.noise import Ecap, EcapRecords, Noise, NoiseChoice, NoisedColumn
 from unveil.records.protection import (
     GivenBack,
     NoiseReason,
@@ -72,6 +74,8 @@ from unveil.view.format import and_list, format_count, truncate
 
 
 _ROW = "row of the original\0"  # no column of a file is called so
+_MOST_TOGETHER = 20_000  # rows: every pair of them is looked at
+WITHOUT = "without replacement"
 THRESHOLD = 0.1
 """The highest ECAP that is tolerated where nothing is said, as in the paper."""
 
@@ -84,13 +88,15 @@ class NoisePlan:
     reason: NoiseReason
 
 
-def plan_noise(step: PlannedStep, table: Table, codes: Mapping[str, Any]) -> NoisePlan:
+def plan_noise(
+    step: PlannedStep, table: Table, codes: Mapping[str, Any], n_people: int
+) -> NoisePlan:
     """The noise of one column of the recoded original."""
     said, column = step.settings, str(step.column)
     own = _codes(said.get("special_codes"), codes.get(column))
     values = _values(table, column, own)
     sigma = None if "sigma" not in said else amount(said["sigma"])
-    choice, risk = _measure_noise(values, said, table.frame.height, sigma)
+    choice, risk = _measure_noise(values, said, n_people, sigma)
     if sigma is None:
         sigma = None if choice is None else choice.sigma_to_use
     if sigma is None:
@@ -101,6 +107,7 @@ def plan_noise(step: PlannedStep, table: Table, codes: Mapping[str, Any]) -> Noi
         "noise": said.get("noise", "normal"),
         "round": decimals,
         "clip": said.get("clip"),
+        "keep_variance": said.get("keep_variance", False),
         "special_codes": own,
     }
     reason = NoiseReason(column=column, sigma=sigma, choice=choice, ecap=risk)
@@ -108,7 +115,7 @@ def plan_noise(step: PlannedStep, table: Table, codes: Mapping[str, Any]) -> Noi
 
 
 def _measure_noise(
-    values: pl.Series, said: Mapping[str, Any], n_rows: int, sigma: float | None
+    values: pl.Series, said: Mapping[str, Any], n_people: int, sigma: float | None
 ) -> tuple[NoiseChoice | None, Ecap | None]:
     """The least noise, where it is not given, and ECAP with the noise that is used."""
     if "population" not in said:
@@ -119,10 +126,10 @@ def _measure_noise(
         values,
         said["population"],
         said["N"],
-        said.get("n", n_rows),
+        said.get("n", n_people),
         said.get("noise", "normal"),
         discrete=bool(said.get("discrete", False)),
-        sampling=said.get("sampling", "without replacement"),
+        sampling=said.get("sampling", WITHOUT),
     )
     threshold = parse_ecap_threshold(said.get("threshold", THRESHOLD))
     choice = choose_for_values(people, threshold) if sigma is None else None
@@ -257,6 +264,7 @@ class Stages:
     raw: pl.DataFrame | None = None  # rows of the recoded original as they were before
     before: dict[str, tuple[ProtectedBy, pl.Series]] = field(default_factory=dict)  # of the copy
     given_back: tuple[GivenBack, ...] = ()
+    together: EcapRecords | None = None
 
     def recode(self) -> list[FileError]:
         """Do the recodings; everything that keeps the plan from being done to these data."""
@@ -303,7 +311,7 @@ class Stages:
         column = str(step.column)
         try:
             if is_recoded:
-                self.noises[column] = plan_noise(step, self.table, self.codes)
+                self.noises[column] = plan_noise(step, self.table, self.codes, self.n_people)
             else:  # how much it needs is seen once the recodings can be done
                 of = self.table.variables.get(column)
                 find_kept_codes(self.table.frame[column], of, (), self.table.place)
@@ -339,6 +347,41 @@ class Stages:
         self.frames.setdefault("s2", self.frame)
         self.frames["s3"] = self.frame
         self.given_back = tuple(self._find_given_back())
+        self.together = self._measure_together()
+
+    def _measure_together(self) -> EcapRecords | None:
+        """ECAP of whole records of the recoded original, where columns or rows can add up.
+
+        None where the noise was not chosen for one population, or there are too many pairs of rows.
+        """
+        asked = [
+            step.settings
+            for step in self.plan.having(NOISE)
+            if step.column in self.noises and "population" in step.settings
+        ]
+        known = {(one["N"], one.get("n"), one.get("sampling", WITHOUT)) for one in asked}
+        is_one = len(asked) < 2 and self.person is None
+        if len(known) != 1 or is_one or self.table.frame.height > _MOST_TOGETHER:
+            return None
+        ((size, n, sampling),) = known
+        return ecap_records(
+            restore_form(self.table),
+            columns={str(one["column"]): self.noises[one["column"]].how for one in asked},
+            N=max(size, self.n_people),
+            n=n,
+            sampling=sampling,
+            threshold=min(one.get("threshold", THRESHOLD) for one in asked),
+            person=self.person,
+        ).record
+
+    @property
+    def n_people(self) -> int:
+        """The people of the original: its rows, unless a column says whose they are."""
+        frame = self.table.frame
+        if self.person is None or self.person not in frame.columns:
+            return frame.height
+        column = frame[self.person]
+        return column.drop_nulls().n_unique() + column.null_count()
 
     def _find_given_back(self) -> Iterator[GivenBack]:
         """What published columns say of columns that a step changed."""

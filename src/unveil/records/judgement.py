@@ -132,6 +132,7 @@ class LogLine(Record, frozen=True, kw_only=True):
         "context",
         "decision",
         "report",
+        "pack",
     ]
     subject: str | None  # names of columns, scenarios, measures, numbers of runs
     project_sha256: str | None

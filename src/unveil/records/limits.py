@@ -257,6 +257,22 @@ class SapVerdict(Record, frozen=True, kw_only=True):
     status: Status
 
 
+class AreaVerdict(Record, frozen=True, kw_only=True):
+    """SAP with n known neighbours, in every area, beside the limit its custodian set."""
+
+    area: str  # the dimension whose levels are areas
+    n: int
+    limit: float
+    status: Status
+    n_areas: int
+    n_above: int  # areas above the limit
+    n_open: int  # areas of which it is not known
+    level: str  # the area with the highest figure
+    people: int  # in it
+    lower: float
+    upper: float
+
+
 class Verdict(Record, frozen=True, kw_only=True):
     """One figure beside the limit its custodian set."""
 

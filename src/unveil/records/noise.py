@@ -6,6 +6,7 @@ Confidential but for `statement`, which is made to be published.
 from typing import Any, Literal
 
 from unveil.records.base import Record, VersionedRecord
+from unveil.records.person import PersonColumn
 
 # What `unveil.ecap` and `unveil.choose_noise` found: how sure a claim of membership would be.
 #
@@ -34,7 +35,7 @@ class Ecap(VersionedRecord, frozen=True, kw_only=True):
     n_above: int | None  # values above the threshold
     top_code: float | None  # the highest value within the threshold, where some are beyond
     bottom_code: float | None
-    warnings: tuple[str, ...]
+    warnings: tuple[str, ...]  # what should be known before these figures are relied on
 
 
 class CurveRow(Record, frozen=True, kw_only=True):
@@ -82,7 +83,7 @@ class NoiseChoice(VersionedRecord, frozen=True, kw_only=True):
     bottom_code: float | None
     curve: tuple[CurveRow, ...]
     sensitivity: tuple[SensitivityRow, ...]
-    warnings: tuple[str, ...]
+    warnings: tuple[str, ...]  # what should be known before the noise is relied on
 
 
 class LevelEcap(Record, frozen=True, kw_only=True):
@@ -100,9 +101,42 @@ class DiscreteEcap(VersionedRecord, frozen=True, kw_only=True):
     N: int
     n: int
     sampling: str = "equation 1"
-    limit: float
+    limit: float  # what no noise can go below
     worst: float | None
     levels: tuple[LevelEcap, ...]
+
+
+class KnownColumn(Record, frozen=True, kw_only=True):
+    """A column that an intruder knows, its noise, and the highest ECAP if it alone is known."""
+
+    column: str
+    noise: str
+    sigma: float
+    keeps_variance: bool
+    decimals: int | None
+    worst: float | None
+
+
+class EcapRecords(VersionedRecord, frozen=True, kw_only=True):
+    """ECAP of records of which several columns are known together, among people who are known."""
+
+    files: tuple[str, ...]
+    person: PersonColumn | None  # whose row each row is; None: rows are people
+    N: int
+    n: int
+    n_people: int  # who are known: all N, or a sample that stands for them
+    is_listed: bool  # all are known, and every sample of them is counted
+    sampling: str
+    limit: float
+    n_records: int
+    n_undefined: int
+    columns: tuple[KnownColumn, ...]
+    worst: float | None
+    worst_place: int | None
+    threshold: float | None
+    n_above: int | None
+    factor: float | None  # so many times the noise of every column is enough; None: none is
+    warnings: tuple[str, ...]
 
 
 class NumberSummary(Record, frozen=True, kw_only=True):
@@ -141,6 +175,7 @@ class NoisedColumn(Record, frozen=True, kw_only=True):
     column: str
     noise: str
     sigma: float
+    keeps_variance: bool = False  # drawn towards the mean so that the variance is kept
     decimals: int | None  # rounded to so many; None where not rounded
     lowest: float | None  # set to these where beyond; None where that side is not clipped
     highest: float | None

@@ -8,7 +8,7 @@ from typing import Literal
 
 from unveil.records.base import Record, VersionedRecord
 from unveil.records.disclosure import Coercion
-from unveil.records.noise import Ecap, Noise, NoiseChoice
+from unveil.records.noise import Ecap, EcapRecords, Noise, NoiseChoice
 from unveil.records.person import PersonColumn
 from unveil.records.recoding import Recoding, Step
 from unveil.records.synthesis import Synthesis, WrittenFile
@@ -264,6 +264,7 @@ class Protection(VersionedRecord, frozen=True, kw_only=True):
     smoothing: tuple[Smoothing, ...]
     noise: Noise | None
     reasons: tuple[NoiseReason, ...]
+    together: EcapRecords | None = None  # noised columns known together, or people by their rows
     given_back: tuple[GivenBack, ...] = ()  # what published columns undo
     sweep: tuple[SweepRow, ...]
     is_seeded: bool  # whether the user gave a seed; seeds are in the confidential record alone

@@ -148,8 +148,9 @@ def fit_cart(
     is not cut; nor is one where the best cut lessens the impurity (variance, or Gini's index),
     weighted by the node's share of rows, by less than `complexity` times that of the root. rpart
     counts the complexity of a classification in errors, so that it gives up cuts after which both
-    sides still have the same most frequent class; here such cuts stay. rpart also ends at a depth
-    of 30, where classes that are as many as districts have not yet been parted; here no depth does.
+    sides still have the same most frequent class; here such cuts stay, or a rare outcome would
+    depend on nothing. rpart also ends at a depth of 30, where classes that are as many as districts
+    have not yet been parted; here no depth does.
     Where people have several rows, all these numbers of rows are of people: `merge_leaves`.
     """
     coding = TreeCoding.fit(predictors, target.values, target.n_levels)

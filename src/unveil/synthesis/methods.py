@@ -68,7 +68,7 @@ _CHECKS: dict[str, Callable[[str, Any], Any]] = {
 class Options:
     """How models are fitted, checked; each method reads what concerns it."""
 
-    min_leaf: int = 5
+    min_leaf: int = 10
     min_split: int | None = None  # None: three times min_leaf
     complexity: float = 1e-8
     min_spread: float | None = None

@@ -20,6 +20,9 @@ from unveil.synthesis.plan import SynthesisPlan
 MOST_COPIES = 10_000
 """Copies at a time."""
 
+FEWEST_ROWS = 5
+"""Rows, or people, of an original of which a tree is asked."""
+
 
 def check_idle_options(plan: SynthesisPlan, options: Options) -> None:
     """Settings of joint tables mean nothing where there is none."""
@@ -95,7 +98,9 @@ def check_large_leaves(
     is_grown = any(
         "cart" in (step.method, step.state_method) and step.predictors for step in plan.steps
     )
-    if is_grown and options.min_leaf > n:
+    # An original smaller than a leaf of the default size is not cut: columns are drawn apart.
+    least = FEWEST_ROWS if options.min_leaf == Options.min_leaf else options.min_leaf
+    if is_grown and least > n:
         one, more = ("person", "people") if of_people else ("row", "rows")
         raise SettingsError(
             f"min_leaf is {options.min_leaf:,}, but {where} has {n:,} "

@@ -7,9 +7,16 @@ import math
 from collections.abc import Iterator
 from itertools import pairwise
 
-from unveil.records.noise import CurveRow, DiscreteEcap, Ecap, NoiseChoice, SensitivityRow
+from unveil.records.noise import (
+    CurveRow,
+    DiscreteEcap,
+    Ecap,
+    EcapRecords,
+    NoiseChoice,
+    SensitivityRow,
+)
 from unveil.view.blocks import Block, Heading, Sentence, sentences, table
-from unveil.view.format import format_count
+from unveil.view.format import and_list, format_count, truncate
 from unveil.view.show import as_blocks, as_text
 
 TEMPLATES = {
@@ -162,6 +169,63 @@ def _(record: DiscreteEcap) -> str:
         f"{claim(record.worst)}; no"
         f" noise goes below {figure(record.limit)} (confidential)"
     )
+
+
+RECORDS = {
+    "listed": "All {N} people of the population are known; {n} were sampled.",
+    "sampled": "{known} known {people} stand for a population of {N}, of whom {n} were sampled.",
+    "claim": "An intruder who knows {columns}{together}, the method and the noise would be correct"
+    " with probability at most {e} for any record.",
+    "above": "{above} of {all} are above the threshold of {t}.",
+    "factor": "{factor} times the noise of every column would be enough.",
+}
+
+
+def records_sentences(record: EcapRecords) -> Iterator[str]:
+    """What is known of whom, and how sure a claim would be."""
+    kind = "listed" if record.n_people == record.N else "sampled"
+    yield RECORDS[kind].format(
+        N=f"{record.N:,}",
+        n=f"{record.n:,}",
+        known=f"{record.n_people:,}",
+        people="person" if record.n_people == 1 else "people",
+    )
+    if record.worst is None:
+        yield TEMPLATES["undefined"]
+    else:
+        together = " together" if len(record.columns) > 1 else ""
+        names = and_list(column.column for column in record.columns)
+        yield RECORDS["claim"].format(columns=names, together=together, e=claim(record.worst))
+    if record.threshold is not None:
+        above, records = f"{record.n_above:,}", format_count(record.n_records, "record")
+        yield RECORDS["above"].format(above=above, all=records, t=f"{record.threshold:g}")
+    if record.factor is not None and record.n_above:
+        up = 10.0 ** (math.floor(math.log10(record.factor)) - 2)
+        shown = figure(math.ceil(record.factor / up) * up)
+        yield RECORDS["factor"].format(factor=shown)
+    yield TEMPLATES["limit"].format(limit=figure(record.limit))
+
+
+@as_text.register
+def _(record: EcapRecords) -> str:
+    names = and_list(column.column for column in record.columns)
+    return (
+        f"ECAP of {format_count(record.n_records, 'record')} by {names}: at most"
+        f" {claim(record.worst)}; no noise goes below {figure(record.limit)} (confidential)"
+    )
+
+
+@as_blocks.register
+def _(record: EcapRecords) -> Iterator[Block]:
+    yield Heading(as_text(record))
+    yield from sentences(records_sentences(record))
+    rows = [
+        (truncate(one.column), NOISES[one.noise], figure(one.sigma), claim(one.worst))
+        for one in record.columns
+    ]
+    heads = ("column", "noise", "sigma", "highest ECAP, known alone")
+    yield table("Each column by itself", heads, rows, text=("column", "noise"))
+    yield from sentences((*record.warnings, TEMPLATES["confidential"]), "look")
 
 
 def choice_tables(record: NoiseChoice) -> Iterator[Block]:

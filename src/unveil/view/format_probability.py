@@ -4,6 +4,13 @@ from fractions import Fraction
 from math import ceil, floor
 
 DECIMALS = 1000
+OPEN = "not settled"
+"""What is said of a probability of which nothing is known: that it lies between 0 and 1."""
+
+
+def is_open(low: float | Fraction, high: float | Fraction) -> bool:
+    """Whether two bounds say nothing."""
+    return low <= 0 and high >= 1
 
 
 def probability(value: float | Fraction) -> str:
@@ -16,6 +23,8 @@ def probability_figure(low: float | Fraction, high: float | Fraction) -> str:
     """A probability in a table; where only bounds are known both, rounded outwards."""
     if _is_one_figure(low, high):
         return _round_probability(high)
+    if is_open(low, high):
+        return OPEN
     return f"{_down(low)}-{_up(high)}"
 
 
@@ -23,6 +32,8 @@ def between(low: float | Fraction, high: float | Fraction) -> str | None:
     """Bounds in a sentence, rounded outwards; None where they are one figure."""
     if _is_one_figure(low, high):
         return None
+    if is_open(low, high):
+        return OPEN
     below = {">0": "more than 0"}.get(_down(low), _down(low))
     above = {"<1": "less than 1"}.get(_up(high), _up(high))
     return f"between {below} and {above}"

@@ -12,7 +12,7 @@ from unveil.view.blocks import Block, Heading, Items, Sentence, sentences, table
 from unveil.view.charts.chart import Chart
 from unveil.view.charts.lines import StepLine, numbers_shown, sap_curve
 from unveil.view.format import and_list, format_count, people, truncate
-from unveil.view.format_probability import between, probability, probability_figure
+from unveil.view.format_probability import between, is_open, probability, probability_figure
 from unveil.view.show import as_blocks, as_text
 
 THRESHOLD = 0.05
@@ -30,6 +30,10 @@ TEMPLATES = {
     "sap between": (
         "An intruder who knows {n} of the {T}{whose} can, with a probability {p}, be certain that"
         " some {combination} applies to none of the others."
+    ),
+    "sap open": (
+        "Not settled: whether an intruder who knows {n} of the {T}{whose} can be certain that some"
+        " {combination} applies to none of the others."
     ),
     "sap certain": (
         "An intruder who knows any {n} of the {T}{whose} can be certain that some {combination}"
@@ -58,6 +62,10 @@ TEMPLATES = {
     ),
     "certified": "The search stopped after {nodes}: SAP lies between the certified bounds shown.",
     "certified early": "The search stopped early: SAP lies between the certified bounds shown.",
+    "unseen": (
+        "Not settled: {k} of {m} cells were not looked at before time ran out. Give the search more"
+        " time with --seconds."
+    ),
     "simulated": (
         "Simulated with {draws} draws, SAP with {n} known is {p}: {p_between} with 95 % confidence."
     ),
@@ -102,16 +110,24 @@ def sap_sentences(
         said = _starts(one.lower, one.upper)
         d = format_count(one.depth, "variable")
         yield "depth", TEMPLATES["depth"].format(d=d, said=said[0].lower() + said[1:])
-    if not record.complete:
-        yield "certified", _bounds_sentence(record)
-        if (widest := _widest(record)) is not None:
-            yield "simulated", _simulation_sentence(widest)
+    yield from _stopped_sentences(record)
     if record.taught is None:
         yield "taught", TEMPLATES["no time"]
     elif record.taught.n_recovered:
         yield "taught", _taught(record.taught)
     if any(record.all_known):
         yield "everybody", TEMPLATES["everybody"].format(N=people(record.N))
+
+
+def _stopped_sentences(record: Sap) -> Iterator[tuple[str, str]]:
+    """What is said of a search that ended early."""
+    if not record.complete:
+        yield "certified", _bounds_sentence(record)
+        if record.n_unseen:
+            k, m = f"{record.n_unseen:,}", f"{len(record.cell_bounds):,}"
+            yield "unseen", TEMPLATES["unseen"].format(k=k, m=m)
+        if (widest := _widest(record)) is not None:
+            yield "simulated", _simulation_sentence(widest)
 
 
 def _bounds_sentence(record: Sap) -> str:
@@ -134,7 +150,7 @@ def sap_sentence(record: Sap, n: int) -> str:
     if low == high == 1:
         return TEMPLATES["sap certain"].format(**filled)
     span = between(low, high)
-    kind = "sap" if span is None else "sap between"
+    kind = "sap open" if is_open(low, high) else "sap" if span is None else "sap between"
     return TEMPLATES[kind].format(**filled, p=span or probability(high))
 
 

@@ -94,7 +94,7 @@ def test_the_sentences_say_what_to_choose_from(record):
 
 def test_one_setting_that_has_the_best_of_both_is_said_to_have_it():
     said = dict(exploration_sentences(record_of(row_of({}, DiSCO=1.0, S_pMSE=1.0), n_copies=1)))
-    assert said["ends"].startswith("cart, min_leaf 5 has the least risk and the best utility")
+    assert said["ends"].startswith("cart, min_leaf 10 has the least risk and the best utility")
     assert "spread" not in said
     nothing = dict(exploration_sentences(record_of(row_of({}))))
     assert nothing["frontier"] == "No setting has both figures, so there is no frontier."

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from msgspec import convert
+from msgspec.structs import replace as replace_fields
 
 from unveil.arrays import Mask
 from unveil.count.packing import Ids, count_people
@@ -16,11 +17,11 @@ from unveil.measure.disclosure.figures import (
     ByCopy,
     CheckSettings,
     ScenarioFigures,
-    count_single_values,
     mean_rows,
     measure_all,
     measure_without,
     measured_values,
+    sensitive_by_person,
 )
 from unveil.measure.disclosure.identity import recurrences
 from unveil.measure.disclosure.measures import CATALOGUE
@@ -35,6 +36,7 @@ from unveil.records.disclosure import (
     PeopleFigures,
     PeopleRow,
     Recurrence,
+    SingleValueCounts,
     Spread,
     WeightedFigures,
     WeightedRow,
@@ -185,7 +187,8 @@ class MeasuredScenario:
         exclusions = resolve_exclusions(exclude, self.opening.scenario)
         after = self.figures
         if exclude:
-            after = measure_without(self.figures, exclusions, self.checking, progress)
+            people = self.opening.original_people
+            after = measure_without(self.figures, exclusions, self.checking, progress, people)
         return _record(self, after, exclusions), exclusions
 
 
@@ -197,9 +200,20 @@ def measure_scenario(
     tolerances: Tolerances = NO_TOLERANCES,
 ) -> MeasuredScenario:
     """Measure a scenario with nothing excluded; `sensitive` values are told of in any case."""
-    found = measure_all(opening.scenario, checking, progress, sensitive)
+    people = opening.original_people
+    found = measure_all(opening.scenario, checking, progress, sensitive, people)
     again = tuple(recurrences(opening.scenario))
     return MeasuredScenario(opening, checking, found, again, sensitive or {}, tolerances)
+
+
+def _by_person(measured: MeasuredScenario, after: ScenarioFigures) -> SingleValueCounts:
+    """The counts of single values, with the declared sensitive ones by person."""
+    opening = measured.opening
+    if opening.people is None or not measured.sensitive:
+        return after.single_values
+    people = opening.people.original
+    found = sensitive_by_person(opening.scenario, people, measured.sensitive)
+    return replace_fields(after.single_values, sensitive=tuple(found))
 
 
 def _record(
@@ -238,11 +252,7 @@ def _record(
         ),
         by_value=tuple(row for found in measured.figures.targets for row in found.values),
         by_group=tuple(row for found in after.targets for row in found.groups),
-        single_values=count_single_values(
-            exclusions,
-            None if opening.people is None else opening.people.original,
-            measured.sensitive,
-        ),
+        single_values=_by_person(measured, after),
         people=None if opening.people is None else people_figures(opening.people, exclusions),
         weighted=None if opening.weights is None else weighted_figures(opening.weights, exclusions),
         tolerance=measured.tolerances.rows(exclusions),

@@ -4,9 +4,9 @@ Chapelle and Falissard, Figures 5 to 7. They advise to look at the curve and at 
 difference quotients.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -32,29 +32,53 @@ _TOLERANCE = 1e-8
 _JOINING = 16  # values that join the followed ones in each round
 
 
+class HasEcap(Protocol):
+    """What has an ECAP at any amount of noise."""
+
+    def ecap(self, sigma: float, places: Places | None = None) -> Floats:
+        """ECAP of some, or of all; NaN where it is undefined."""
+
+
 def smallest(values: Values, threshold: float, among: Places | None = None) -> float | None:
     """The smallest sigma found with ECAP within the threshold for all (or some) values.
 
     0 where no noise is needed; None where no amount was found to be enough.
     """
     everyone = np.arange(len(values.x)) if among is None else among
+    population = values.setting.population
+    start = population.spread / 100 or population.scale / 1e6
+    return search_amount(values, threshold, everyone, start, lambda over: _rarest(values, over))
+
+
+def search_amount(
+    values: HasEcap,
+    threshold: float,
+    everyone: Places,
+    start: float,
+    first: Callable[[Places], int] = lambda over: 0,
+) -> float | None:
+    """The smallest amount found that is enough for everyone, from `start` on up or down."""
     over = everyone[is_over(values.ecap(0.0, everyone), threshold)]
-    followed = over[[_rarest(values, over)]] if len(over) else over
-    sigma: float | None = 0.0
-    while sigma is not None and len(over):
-        sigma, followed = _round(values, threshold, over, followed, sigma)
-        if sigma is not None:
-            over = everyone[is_over(values.ecap(sigma, everyone), threshold)]
+    followed = over[[first(over)]] if len(over) else over
+    amount: float | None = 0.0
+    while amount is not None and len(over):
+        amount, followed = _round(values, threshold, over, followed, (amount, start))
+        if amount is not None:
+            over = everyone[is_over(values.ecap(amount, everyone), threshold)]
             followed = np.union1d(followed, over[:_JOINING])
-    return sigma
+    return amount
 
 
 def _round(
-    values: Values, threshold: float, over: Places, followed: Places, lower: float
+    values: HasEcap,
+    threshold: float,
+    over: Places,
+    followed: Places,
+    ends: tuple[float, float],
 ) -> tuple[float | None, Places]:
     """Enough for those that were over, one joining after the other; and who was followed."""
-    population = values.setting.population
-    sigma = max(lower, population.spread / 100 or population.scale / 1e6)
+    lower = ends[0]
+    sigma = max(ends)
     while len(over):
         bracket = _bracket(values, threshold, followed, lower, sigma)
         if bracket is None:
@@ -82,7 +106,7 @@ def _rarest(values: Values, among: Places) -> int:
 
 
 def _bracket(
-    values: Values, threshold: float, followed: Places, lower: float, start: float
+    values: HasEcap, threshold: float, followed: Places, lower: float, start: float
 ) -> tuple[float, float] | None:
     """An amount that is not enough, and one that is."""
     upper = start
@@ -94,7 +118,7 @@ def _bracket(
 
 
 def _bisect(
-    values: Values, threshold: float, followed: Places, lower: float, upper: float
+    values: HasEcap, threshold: float, followed: Places, lower: float, upper: float
 ) -> float:
     while upper - lower > _TOLERANCE * upper:
         middle = (lower + upper) / 2

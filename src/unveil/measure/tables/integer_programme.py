@@ -25,6 +25,8 @@ FARTHEST = 10**9
 BEYOND = 2**53
 """A limit this far from the true count cannot be met by cells that are near theirs."""
 OPTIMAL, STOPPED, INFEASIBLE = 0, 1, 2
+NEAR = 0.2
+"""How far from the cheapest a witness may be: it is believed for being a table, not the nearest."""
 
 
 class OutOfTime(Exception):
@@ -123,6 +125,46 @@ class Programme:
             " grow too large. Publish cells with bounds, or fewer sums that cross."
         )
 
+    def above_together(self, cells: Sequence[int], until: float | None = None) -> Table | None:
+        """A table with more in some of these empty cells, in many if it can be; None: in none.
+
+        Raises `OutOfTime` also where the solver cannot tell.
+        """
+        cost = np.zeros(self._n_cells)
+        cost[list(cells)] = -1.0
+        found = self._solve(cost, [0] * self._n_cells, until, gap=NEAR)
+        table = self._table(found, [0] * self._n_cells)
+        if table is not None and any(table[cell] for cell in cells):
+            return table
+        if found.status == OPTIMAL and table is not None:
+            return None
+        raise OutOfTime
+
+    def nearest_above(self, cell: int, until: float | None = None) -> Table | None:
+        """A table with more in a cell that takes few people away, least of all from small cells.
+
+        None where no table has more there.
+        """
+        from scipy.sparse import csr_array, eye_array, hstack, vstack
+
+        n, counts = self._n_cells, np.array(self._counts, float)
+        rest = csr_array((len(self._sums.sums), n))
+        # Beside the deviations, how many each cell loses: at least minus its deviation.
+        matrix = vstack([hstack([self._matrix, rest]), hstack([eye_array(n), eye_array(n)])])
+        least = [0] * n
+        least[cell] = self._counts[cell] + 1
+        if self._hi[cell] < 1:
+            return None
+        lo, hi = np.r_[self._row_lo, np.zeros(n)], np.r_[self._row_hi, np.full(n, math.inf)]
+        cost = np.r_[np.full(n, 1e-3), 2e-3 + 1.0 / (1.0 + counts) ** 2]
+        found = self._solve(cost, least, until, (matrix, lo, hi), NEAR)
+        if found.status == INFEASIBLE:
+            return None
+        table = None if found.x is None else self._table(found, least)
+        if table is None:
+            raise OutOfTime
+        return table
+
     def _rows(self) -> Any:
         from scipy.sparse import csr_array
 
@@ -131,26 +173,29 @@ class Programme:
         columns = np.array([cell for entry in sums for cell in entry.cells], dtype=np.int64)
         return csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(sums), self._n_cells))
 
-    def _solve(self, cost: np.ndarray, least: Sequence[int], until: float | None) -> Any:
+    def _solve(
+        self,
+        cost: np.ndarray,
+        least: Sequence[int],
+        until: float | None,
+        rows: tuple[Any, np.ndarray, np.ndarray] | None = None,
+        gap: float = 0.0,
+    ) -> Any:
+        """Deviations from the true counts of least cost; `rows` may have columns beyond them."""
         from scipy.optimize import Bounds, LinearConstraint, milp
 
         lows = zip(self._sums.lo, least, self._counts, strict=True)
         low = np.array([max(lo - count, own - count, -FARTHEST) for lo, own, count in lows], float)
-        options: dict[str, float] = {"mip_rel_gap": 0.0}
+        options: dict[str, float] = {"mip_rel_gap": gap}
         if until is not None:
             options["time_limit"] = _remaining_seconds(until)
-        constraints = [
-            LinearConstraint(
-                self._matrix,
-                self._row_lo,
-                self._row_hi,
-            )
-        ]
+        matrix, row_lo, row_hi = rows or (self._matrix, self._row_lo, self._row_hi)
+        beyond = len(cost) - self._n_cells
         return milp(
             cost,
-            integrality=np.ones(self._n_cells),
-            bounds=Bounds(low, self._hi),
-            constraints=constraints if self._sums.sums else [],
+            integrality=np.r_[np.ones(self._n_cells), np.zeros(beyond)],
+            bounds=Bounds(np.r_[low, np.zeros(beyond)], np.r_[self._hi, np.full(beyond, math.inf)]),
+            constraints=[LinearConstraint(matrix, row_lo, row_hi)] if matrix.shape[0] else [],
             options=options,
         )
 
@@ -158,8 +203,9 @@ class Programme:
         """The solver's table in whole numbers, where it is one that was asked for."""
         if found.x is None:
             return None
+        moved = found.x[: self._n_cells]
         table = tuple(
-            count + round(value) for count, value in zip(self._counts, found.x, strict=True)
+            count + round(value) for count, value in zip(self._counts, moved, strict=True)
         )
         return table if self._holds(table, least) else None
 

@@ -17,6 +17,7 @@ from unveil.measure.tables.sap_exact import (
     signed_sums,
     stable_curve,
 )
+from unveil.measure.tables.sap_witness import witness_bound
 from unveil.records.count_tables import Method, SapChance
 from unveil.study.scenario import Progress, no_progress
 
@@ -171,8 +172,8 @@ def _floating_curve(totals: Sequence[int], N: int, last: int, until: float | Non
 def _by_splitting(question: SapQuestion, last: int, effort: Effort) -> Curve:
     from unveil.measure.tables.sap_boxes import split
 
-    if question.oracle is None:
-        question = replace(question, oracle=oracle_of(question.system))
+    oracle = question.oracle or oracle_of(question.system)
+    question = replace(question, oracle=oracle)
     found = split(
         question.system,
         last,
@@ -180,21 +181,32 @@ def _by_splitting(question: SapQuestion, last: int, effort: Effort) -> Curve:
         seconds=effort.part(SEARCH).remaining,
         events=question.events,
         chance=question.chance,
-        oracle=question.oracle,
+        oracle=oracle,
         progress=effort.progress,
     )
-    floor = () if found.complete else _floor(question, last, effort.part(BESIDE))
-    lower = [max(pair) for pair in zip(found.lower, floor, strict=True)] if floor else found.lower
-    pairs = list(zip(lower, found.upper, strict=True))
+    lower, upper = list(found.lower), list(found.upper)
+    if not found.complete:
+        if floor := _floor(question, last, effort.part(BESIDE)):
+            lower = list(map(max, lower, floor))
+        if ceiling := witness_bound(
+            question.system,
+            oracle,
+            last,
+            events=question.events,
+            chance=question.chance,
+            until=effort.part(BESIDE).until,
+        ):
+            upper = list(map(min, upper, ceiling))
+    pairs = list(zip(lower, upper, strict=True))
     made = Curve(
         tuple(low if low == high else None for low, high in pairs),
         tuple(_nearest(low) if low == high else _down(low) for low, high in pairs),
         tuple(_nearest(high) if low == high else _up(high) for low, high in pairs),
         "boxes",
-        found.complete,
+        lower == upper,
         found.n_nodes,
     )
-    return made if found.complete else _with_chance(made, question, effort, network=found.network)
+    return made if made.complete else _with_chance(made, question, effort, network=found.network)
 
 
 def _floor(question: SapQuestion, last: int, effort: Effort) -> Sequence[Fraction]:

@@ -77,6 +77,7 @@ class ProgrammeOracle:
         limited |= {cell for cell, hi in enumerate(sums.hi) if hi is not None}
         self._limited = limited
         self._witnesses: list[list[Table]] = [[] for _ in system.counts]
+        self._exposed: dict[int, bool] = {}
 
     def raisable(self, cell: int, at_least: Sequence[int]) -> bool:
         """Whether a table of at least `at_least` fits the release with more in the cell."""
@@ -102,9 +103,52 @@ class ProgrammeOracle:
 
     def is_exposed(self, cell: int) -> bool:
         """Whether the cell is recovered once all its own people are known, and nobody else."""
-        alone = [0] * len(self.system.counts)
-        alone[cell] = self.system.counts[cell]
-        return not self.raisable(cell, alone)
+        if cell not in self._exposed:
+            alone = [0] * len(self.system.counts)
+            alone[cell] = self.system.counts[cell]
+            self._exposed[cell] = not self.raisable(cell, alone)
+        return self._exposed[cell]
+
+    def raise_together(self, empty: Iterable[int]) -> None:
+        """Find tables with people in empty cells, many at a time, before each is asked about."""
+        left = [cell for cell in empty if cell in self._limited]
+        try:
+            while left := [cell for cell in left if not self._witnesses[cell]]:
+                table = self._programme.above_together(left, self.until)
+                if table is None:
+                    self._exposed |= dict.fromkeys(left, True)
+                    return
+                self._remember(table)
+        except OutOfTime:
+            return  # each is asked about by itself, as far as time allows
+
+    def witnesses(self, cells: Iterable[int], until: float | None) -> Iterator[tuple[int, Table]]:
+        """A table with more in each cell that has one; near the true one while time lasts."""
+        for cell in cells:
+            near: Table | None = self.system.counts  # raised in a cell that nothing limits
+            if self._exposed.get(cell, False):
+                continue
+            if cell in self._limited:
+                try:
+                    near = self._programme.nearest_above(cell, until)
+                except OutOfTime:
+                    near = min(self._witnesses[cell], key=self._n_taken, default=None)
+                if near is not None:
+                    self._remember(near)
+            if near is not None:
+                yield cell, near
+
+    @property
+    def n_unseen(self) -> int:
+        """Possible cells of which no table with more is known, nor that there is none."""
+        return sum(
+            not (cell in self._exposed or self._witnesses[cell])
+            for cell in self._limited - self.system.structural
+        )
+
+    def _n_taken(self, table: Table) -> int:
+        pairs = zip(table, self.system.counts, strict=True)
+        return sum(max(0, count - found) for found, count in pairs)
 
     def _remember(self, table: Table) -> None:
         for cell, (found, count) in enumerate(zip(table, self.system.counts, strict=True)):

@@ -13,6 +13,7 @@ from typing import Any
 
 from unveil.arguments import choice, is_list, quote_value
 from unveil.errors import SettingsError, quote_text, unknown_name
+from unveil.synthesis.methods import Options
 
 METHODS = ("cart", "parametric", "sample", "catall", "ipf")
 OPTIONS = (
@@ -36,7 +37,7 @@ FIELDS = ("name", "method", *OPTIONS, "filter", "add_noise")
 FILTERS = ("columns", "metric", "rule", "ties", "missing", "protect_columns", "drop", "max_rounds")
 MOST_SETTINGS = 1_000
 MIN_LEAF = (1, 5, 20, 50)
-DEFAULT_LEAF = 5
+DEFAULT_LEAF = Options.min_leaf
 
 
 @dataclass(frozen=True)

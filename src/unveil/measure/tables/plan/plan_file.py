@@ -10,12 +10,11 @@ from typing import Any
 from unveil.arguments import is_list, quote_value, true_or_false, whole_number
 from unveil.errors import RolesError, SettingsError, list_names, nearest
 from unveil.io.read_toml import parse_document, read_text
+from unveil.measure.tables.crosstab import HIDDEN_MARKS
 from unveil.seeding import choose_seed
 from unveil.study.roles import names
 
 MOST_TABLES = 4096
-HIDDEN_MARKS = ("*", "x", "c", ":", "..", "[c]", "[x]")
-"""What offices write for a suppressed value, besides nothing."""
 THRESHOLD = 5
 _WEIGHTED = ("weights", "weight", "weighted")
 

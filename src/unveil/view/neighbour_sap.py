@@ -1,0 +1,133 @@
+"""SAP within each area in sentences a custodian can repeat, and as blocks."""
+
+from collections.abc import Iterator, Sequence
+
+from unveil.records.count_tables import AreaSap, NeighbourSap
+from unveil.records.limits import AreaVerdict
+from unveil.view.blocks import Block, Heading, Sentence, sentences, table
+from unveil.view.format import format_count, people, truncate
+from unveil.view.format_probability import between, probability, probability_figure
+from unveil.view.show import as_blocks, as_text
+
+TEMPLATES = {
+    "worst": (
+        "Among the {people} with {area}={level}, an intruder who knows {n} can, with {p}, be"
+        " certain that some combination applies to none of the others: the highest of"
+        " {areas}. The mean over people is {mean}."
+    ),
+    "none": (
+        "In none of {areas} can an intruder who knows {n} be certain that some combination applies"
+        " to none of the others there."
+    ),
+    "empty": "{k} without people {are} omitted.",
+    "proposed": (
+        "Areas are the levels of {area}, the dimension with the most levels. Choose another with"
+        " --area, or --area none."
+    ),
+    "limit": (
+        "In {k} of {areas}, SAP with {n} known is above your limit of {limit:g}; the highest is"
+        " {p}, in {level} ({people})."
+    ),
+    "limit within": (
+        "In each of {areas}, SAP with {n} known is within your limit of {limit:g}; the highest is"
+        " {p}, in {level} ({people})."
+    ),
+    "limit open": (
+        "In {k} of {areas}, whether SAP with {n} known is within your limit of {limit:g} could not"
+        " be determined, so the limit counts as exceeded."
+    ),
+}
+ROWS = 10
+
+
+def neighbour_sentences(record: NeighbourSap) -> Iterator[str]:
+    """The worst area at the number of known people that rows are ordered by, and the mean."""
+    n, worst = record.at, record.rows[0]
+    areas = _areas(record.n_areas, record.area)
+    if worst.upper[n] == 0:
+        yield TEMPLATES["none"].format(areas=areas, n=people(n))
+    else:
+        yield TEMPLATES["worst"].format(
+            people=people(worst.people),
+            area=record.area,
+            level=truncate(worst.area),
+            n=_known(n),
+            p=_probability(worst.lower[n], worst.upper[n]),
+            areas=areas,
+            mean=probability_figure(record.mean_lower[n], record.mean_upper[n]),
+        )
+    if record.n_empty:
+        are = "is" if record.n_empty == 1 else "are"
+        yield TEMPLATES["empty"].format(k=_areas(record.n_empty, record.area), are=are)
+
+
+def _areas(k: int, area: str) -> str:
+    return f"{format_count(k, 'level')} of {area}"
+
+
+def _known(n: int) -> str:
+    return f"{n:,} of them" if n else "none of them"
+
+
+def _probability(low: float, high: float) -> str:
+    span = between(low, high)
+    return f"probability {probability(high)}" if span is None else f"a probability {span}"
+
+
+def area_verdict_sentence(verdict: AreaVerdict) -> str:
+    """What a limit said of all areas."""
+    kind = {"within": "limit within", "not settled": "limit open"}.get(verdict.status, "limit")
+    k = verdict.n_above if verdict.status == "above" else verdict.n_open
+    return TEMPLATES[kind].format(
+        k=f"{k:,}",
+        areas=_areas(verdict.n_areas, verdict.area),
+        n=people(verdict.n),
+        limit=verdict.limit,
+        p=probability_figure(verdict.lower, verdict.upper),
+        level=f"{verdict.area}={truncate(verdict.level)}",
+        people=people(verdict.people),
+    )
+
+
+def area_verdict_blocks(verdicts: Sequence[AreaVerdict]) -> Iterator[Block]:
+    """One line for each limit."""
+    for verdict in verdicts:
+        is_within = verdict.status == "within"
+        text = f"{'●' if is_within else '■'} {area_verdict_sentence(verdict)}"
+        yield Sentence(text, "lead" if is_within else "stop")
+
+
+def neighbour_blocks(record: NeighbourSap, *, is_chosen: bool = True) -> Iterator[Block]:
+    """The sentences, then the worst areas."""
+    yield Heading("Risk among neighbours", 3)
+    yield from sentences(neighbour_sentences(record))
+    if not is_chosen:
+        yield Sentence(TEMPLATES["proposed"].format(area=record.area))
+    shown = sorted({n for n in (1, 2, record.at, record.n[-1]) if n <= record.n[-1]})
+    yield table(
+        f"SAP within {record.area} by number of people known, highest first (confidential)",
+        (record.area, "people", *(f"n={n}" for n in shown)),
+        [_row(row, shown) for row in record.rows[:ROWS]],
+        text=(record.area,),
+        footnote=f"{record.n_areas - ROWS:,} more are in --csv." if record.n_areas > ROWS else "",
+    )
+
+
+def _row(row: AreaSap, shown: Sequence[int]) -> tuple[str, ...]:
+    figures = (probability_figure(row.lower[n], row.upper[n]) for n in shown)
+    return truncate(row.area), f"{row.people:,}", *figures
+
+
+@as_text.register
+def _(record: NeighbourSap) -> str:
+    n, worst = record.at, record.rows[0]
+    p = probability_figure(worst.lower[n], worst.upper[n])
+    return (
+        f"SAP within {_areas(record.n_areas, record.area)}: at most {p} with {n:,} known, in"
+        f" {truncate(worst.area)}"
+    )
+
+
+@as_blocks.register
+def _(record: NeighbourSap) -> Iterator[Block]:
+    yield from neighbour_blocks(record)
