@@ -263,6 +263,7 @@ GUIDES = (
     "noise",
     "tutorial_protection",
     "tutorial_release",
+    "tutorial_tables",
     "projects",
     "project_file",
     "report",

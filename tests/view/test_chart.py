@@ -191,8 +191,10 @@ ELSEWHERE = {
     "differential_confidentiality": "takes minutes of copies; its rows are those of excess",
     "ecap_discrete": "values are given, not read",
     "ecap_from_probabilities": "a number",
+    "ecap_records": "its rows are those of ecap, for several columns",
     "explore": "fits many models; its rows are those of disclosure and utility",
     "label_as_fake": "marks a file; its record has no figures",
+    "ptable": "probabilities, without data",
     "read_file": "the data themselves",
     "write_file": "writes the data themselves",
 }

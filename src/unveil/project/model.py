@@ -206,6 +206,7 @@ class ProjectFile:
     plan: ProtectionPlan | None = None  # of [synthesis] and the steps
     findings: tuple[Mapping[str, Any], ...] = ()
     tables: tuple[Mapping[str, Any], ...] = ()
+    publication: Mapping[str, Any] | None = None  # [publication]: many tables, as a plan
     pack: PackEntry = PackEntry()
 
     @property

@@ -31,6 +31,7 @@ from unveil.project.read_files import (
     missing_files,
     read_data,
     read_findings,
+    read_publication,
     read_published,
     read_tables,
 )
@@ -353,6 +354,7 @@ def _parse_project(place: str, path: Path, text: str) -> tuple[ProjectFile, tupl
         plan=plan,
         findings=read_findings(document, faults),
         tables=read_tables(document, faults),
+        publication=read_publication(document, faults),
         pack=read_pack(document, faults),
     )
     return project, tuple(faults)
@@ -360,7 +362,7 @@ def _parse_project(place: str, path: Path, text: str) -> tuple[ProjectFile, tupl
 
 SECTIONS = (
     *("schema", "title", "data", "context", "roles", "scenario", "exclude", "limits", "ruling"),
-    *("exceptions", "published", "synthesis", "protect", "finding", "table", "pack"),
+    *("exceptions", "published", "synthesis", "protect", "finding", "table", "publication", "pack"),
 )
 """What a project file may hold."""
 _BEGIN = 'Begin each step with [[protect.step]], then state what to do: do = "synthesise".'

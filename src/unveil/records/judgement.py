@@ -11,7 +11,7 @@ from unveil.records.base import Copy, HasView, Record, VersionedRecord
 
 Audience = Literal["closed", "registered", "open"]
 Status = Literal["within", "review", "above", "no limit", "not measured"]
-Unit = Literal["percent", "share", "ratio"]
+Unit = Literal["percent", "share", "ratio", "count"]
 RulingState = Literal["open", "common knowledge", "keep", "not needed"]
 MissingKind = Literal["limits", "finding", "context", "measure", "four_eyes"]
 FactorName = Literal[
