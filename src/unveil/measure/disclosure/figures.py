@@ -74,7 +74,7 @@ def count_removed_identity(
 
 
 def _under(number: int, sums: Mapping[str, Ints]) -> dict[str, int]:
-    """The sums under one number; a rule that hits nobody is under none."""
+    """The sums under one number; a rule that hits no one is under none."""
     return {symbol: int(by[number]) if number < len(by) else 0 for symbol, by in sums.items()}
 
 
@@ -150,7 +150,7 @@ def _group_rows(
 
 # Which values of a target would be disclosed, of how many people correctly, of how many wrongly?
 #
-# A wrong value is harm, too: somebody is taken for what they are not.
+# A wrong value is harm, too: a person is taken for what they are not.
 
 
 ValueKind = Literal["value", "missing", "rare"]
@@ -236,7 +236,7 @@ class TargetFigures:
 
 @dataclass(frozen=True)
 class ScenarioFigures:
-    """What was measured of a scenario: who is found, and what is learnt of each target."""
+    """What was measured of a scenario: who is found, and what is disclosed of each target."""
 
     identity: ByCopy
     targets: tuple[TargetFigures, ...]

@@ -51,9 +51,9 @@ from unveil.study.weights import Weights
 
 # How many people, not rows, does a figure count, where people have several rows?
 #
-# A person counts as soon as one of their rows does. With their keys a person is alone where nobody
+# A person counts as soon as one of their rows does. With their keys a person is alone where no one
 # else has a row with these keys, however many rows of their own have them: rows of one person hide
-# nobody.
+# no one.
 
 
 R = TypeVar("R", PeopleRow, WeightedRow)
@@ -276,7 +276,7 @@ def _record(
 
 
 def _sort_by_risk(named: Mapping[str, ByCopy]) -> tuple[str, ...]:
-    """Targets by what the copy gives away rightly (DiSCO), most first."""
+    """Targets by what the synthetic data disclose correctly (DiSCO), most first."""
 
     def risk(target: str) -> float:
         by_copy = named[target]
