@@ -7,6 +7,7 @@ from typing import Any
 
 from unveil.arguments import choice, number_within, quote_value, whole_number
 from unveil.errors import InputError, SettingsError, quote_text
+from unveil.io.sources import is_there
 from unveil.measure.tables.schemes import parse_scheme
 from unveil.measure.utility.replicate_settings import parse_results
 from unveil.project.fields import Fields, table_in, tables_in
@@ -144,16 +145,9 @@ def file_fault(folder: Path, given: str) -> str | None:
     """What is said of a file that is not there; None where it is. A sheet may stand behind #."""
     book, mark, _ = given.rpartition("#")
     is_sheet = bool(mark) and book.lower().endswith(_WORKBOOKS)
-    if _is_there(folder / given) or (is_sheet and _is_there(folder / book)):
+    if is_there(folder / given) or (is_sheet and is_there(folder / book)):
         return None
     return f"there is no file {quote_text(given)}. Paths start at the folder of the project file."
-
-
-def _is_there(path: Path) -> bool:
-    try:
-        return path.exists()
-    except (OSError, ValueError):  # a name that no file can have
-        return False
 
 
 def read_published(

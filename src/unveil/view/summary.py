@@ -369,11 +369,6 @@ def _adds(one: TargetSummary) -> str:
     return f"{round(one.adds or 0.0):+,} ± {half:,.0f}"
 
 
-def _keep_together(text: str) -> str:
-    """On one line: the page has no room for a second one of each variable."""
-    return text.replace(" ", "\u00a0")
-
-
 def _cells(summary: Summary, one: TargetSummary) -> tuple[str, ...]:
     excluded = " (by exclusion)" if one.by_exclusion else ""
     tie = " (tie)" if one.is_tied else ""

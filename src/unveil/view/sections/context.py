@@ -18,6 +18,7 @@ from unveil.view.blocks import Block, Facts, Heading, Items, Sentence, TableBloc
 from unveil.view.format import (
     format_count,
     format_rule,
+    limit_text,
     people,
     percent,
     percent_or_dash,

@@ -13,7 +13,11 @@ from unveil.view import ecap as claimed
 from unveil.view import noise as noised
 from unveil.view.blocks import Block, Figure, Heading, Items, Sentence, table
 from unveil.view.charts.lines import has_amounts, noise_curve
+<<<<<<< HEAD
 from unveil.view.format import lines, truncate
+=======
+from unveil.view.format import limit_text, lines, truncate
+>>>>>>> main
 from unveil.view.sections.shared import (
     figures_of_part,
     fold,
