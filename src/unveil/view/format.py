@@ -34,8 +34,6 @@ def percent_or_dash(value: float | None) -> str:
     return "-" if value is None else percent(value)
 
 
-<<<<<<< HEAD
-=======
 def format_share(value: float | None) -> str:
     """A share as a percentage in a table; a dash where nothing could be measured."""
     return percent_or_dash(None if value is None else 100 * value)
@@ -51,7 +49,6 @@ def limit_text(measure: str, value: float) -> str:
     return f"{value:.15g}{' %' if MEASURES[measure].unit == 'percent' else ''}"
 
 
->>>>>>> main
 def percent_figure(value: float | None) -> str:
     """A percentage in a dense table, with two decimals as in the paper and without its sign."""
     if value is None:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 
 from unveil.records.judgement import Status
-from unveil.records.limits import MEASURES
 
 GLYPHS: dict[Status, str] = {
     "above": "■",
@@ -31,8 +30,3 @@ def worst(statuses: Iterable[Status]) -> Status:
     """The worst of some; of none, that there is no limit."""
     order = list(GLYPHS)
     return min(statuses, key=order.index, default="no limit")
-
-
-def limit_text(measure: str, value: float) -> str:
-    """A limit as its custodian typed it."""
-    return f"{value:.15g}{' %' if MEASURES[measure].unit == 'percent' else ''}"

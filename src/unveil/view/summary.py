@@ -376,7 +376,10 @@ def _cells(summary: Summary, one: TargetSummary) -> tuple[str, ...]:
         _name(summary, one),
         f"{one.correct:,} ({_share(one.correct, summary.n_people)})",
         f"{one.not_most_common:,}{tie}",
-        "-" if one.expected is None else _keep_together(f"{one.expected:,.0f}; {_adds(one)}"),
+        # On one line: the page has no room for a second one of each variable.
+        "-"
+        if one.expected is None
+        else f"{one.expected:,.0f}; {_adds(one)}".replace(" ", "\u00a0"),
         f"{one.wrong:,}",
         f"{format_status(one.status)}{excluded}",
     )

@@ -27,7 +27,6 @@ from unveil.view.format import (
 )
 from unveil.view.group_notes import group_notes
 from unveil.view.sections.shared import fold, format_time
-from unveil.view.status import limit_text
 
 AUDIENCES = {
     "closed": "closed: authorised users, no onward sharing",

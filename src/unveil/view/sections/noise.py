@@ -13,11 +13,7 @@ from unveil.view import ecap as claimed
 from unveil.view import noise as noised
 from unveil.view.blocks import Block, Figure, Heading, Items, Sentence, table
 from unveil.view.charts.lines import has_amounts, noise_curve
-<<<<<<< HEAD
-from unveil.view.format import lines, truncate
-=======
 from unveil.view.format import limit_text, lines, truncate
->>>>>>> main
 from unveil.view.sections.shared import (
     figures_of_part,
     fold,
@@ -25,7 +21,7 @@ from unveil.view.sections.shared import (
     unmeasured,
     warn,
 )
-from unveil.view.status import format_status, limit_text
+from unveil.view.status import format_status
 
 CAPTION = "Highest ECAP over the released values. Dashed red: threshold."
 UPRIGHT = " Vertical lines: least sufficient noise, and the amount to use."
