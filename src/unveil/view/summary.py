@@ -67,6 +67,7 @@ _BOXES: dict[Status, str] = {"above": "block", "review": "decide", "within": "ac
 SHORT = {
     "control": "effect of being in the data (no control sample)",
     "scenario": "better-informed intruders (one scenario)",
+    "recognition": "membership of single people",
     "sampling": "population match probability (sampling fraction not stated)",
     "weights": "survey weights",
     "check": "ties to own values, near copies and groups",
