@@ -20,7 +20,7 @@ from unveil.records.utility import Projection
 Metric = Literal["mahalanobis", "jaccard", "gower"]
 Rule = Literal["paper", "strict"]
 Ties = Literal["any", "first"]
-Fill = Literal["exact", "simple"]
+Fill = Literal["exact", "simple", "pattern"]
 Drop = Literal["auto", "refuse"]
 Fault = Literal["constant", "all missing", "too many levels", "explained by others"]
 
@@ -83,6 +83,7 @@ class DistanceFilter(VersionedRecord, frozen=True, kw_only=True):
     acceptance: float | None  # share kept; None of no rows
     n_refused_by_strict: int  # rows kept that the strict rule would refuse
     share_refused_by_strict: float | None  # of the rows kept
+    n_close_unfiltered: float | None = None  # rows refused in a file as long without the filter
     shifts: tuple[Shift, ...]
     warnings: tuple[str, ...]
     coercions: tuple[Coercion, ...]
@@ -119,6 +120,7 @@ class Refill(VersionedRecord, frozen=True, kw_only=True):
     n_people_near: int | None = None  # whose row is nearest to a refused one; None without person
     n_refused_by_strict: int
     share_refused_by_strict: float | None
+    n_close_unfiltered: float | None = None
     shifts: tuple[Shift, ...]  # all rows drawn, and the rows kept
     warnings: tuple[str, ...]
     coercions: tuple[Coercion, ...]
