@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from unveil.project.explore.explore import explore
     from unveil.project.project import Project
     from unveil.project.protect import protect
+    from unveil.project.stages import stages
     from unveil.protection.distance_filter import distance_filter
     from unveil.protection.label_as_fake import label_as_fake
     from unveil.protection.noise import add_noise
@@ -147,6 +148,7 @@ __all__ = [
     "singling_out",
     "smooth",
     "split",
+    "stages",
     "suda",
     "suggest",
     "suggest_coding",
@@ -212,6 +214,7 @@ _HOMES = {
     "singling_out": "measure.attacks.singling_out",
     "smooth": "protection.smooth",
     "split": "measure.cap.split",
+    "stages": "project.stages",
     "suda": "measure.uniques.suda",
     "suggest": "measure.roles.suggest",
     "suggest_coding": "protection.recoding.suggest_coding",

@@ -23,7 +23,7 @@ from unveil.models.neighbours.missing import MOST_CHOICES
 from unveil.models.neighbours.settings import DistanceSettings
 from unveil.models.neighbours.space import Prepared, prepare_space
 from unveil.records.codebook import Variable
-from unveil.records.protection import DistanceFilter, Shift
+from unveil.records.protection import DistanceFilter, Refill, Shift
 from unveil.study.people import People, check_person
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import OpenFiles, Study, open_files
@@ -450,6 +450,24 @@ def distance_filter(
     return filter_tables(
         files, settings, told, is_labelled=isinstance(synthetic, Labelled), people=people
     )
+
+
+def count_close(
+    original: Any, synthetic: Any, used: Refill, special_codes: Mapping[str, Any]
+) -> int:
+    """How many rows a filter that was used before refuses in other data."""
+    codes = {name: code for name, code in special_codes.items() if name in used.columns}
+    found = distance_filter(
+        original,
+        synthetic,
+        columns=used.columns,
+        metric=used.metric,
+        rule=used.rule,
+        ties=used.ties,
+        missing=used.missing,
+        special_codes=codes,
+    )
+    return len(found.keep) - found.n_kept
 
 
 def filter_tables(

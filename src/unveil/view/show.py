@@ -40,7 +40,7 @@ SHOWN_IN = {
         "project": ("Decision", "Explanation", "Judgement", "LogCheck", "WhatIf"),
         "projection": ("Projection",),
         "publication_plan": ("PublicationPlan",),
-        "protection": ("ConfidentialProtection", "Protection"),
+        "protection": ("ConfidentialProtection", "Protection", "StageTable"),
         "recoding": ("FakeMarks", "Recoding", "Removal", "Smoothing", "Suggestions"),
         "replication": ("Replication",),
         "rounding": ("RoundingComparison",),
