@@ -112,6 +112,21 @@ def test_a_limit_holds_in_every_area_and_the_output_says_so(run, wards):
     assert "ward=W12" not in shown
 
 
+def test_further_counts_are_suppressed_and_the_file_does_not_say_why(run, tmp_path):
+    rows = ["A,x,2", "A,y,9", "B,x,30", "B,y,12", "C,x,25", "C,y,26"]
+    (tmp_path / "t.csv").write_text("\n".join(["ward,job,count", *rows]))
+    asked = (tmp_path / "t.csv", "-r", "suppress:5", "--margins", "all", "--secondary", "width=2")
+    code, shown, _ = run(*asked, "--out", tmp_path / "publish.csv", "--sap-max-n", 2)
+    assert code == 0
+    assert "3 further values are suppressed to protect 1 small count." in told(shown)
+    assert "controlled:5" in shown
+    written = (tmp_path / "publish.csv").read_text().splitlines()
+    assert written[1:7] == ["A,x,", "A,y,", "B,x,", "B,y,", "C,x,25", "C,y,26"]
+    document = json.loads(run(*asked, "--json")[1])["secondary"]
+    assert (document["n_secondary"], document["proven"]) == (3, True)
+    assert all(row["upper"] - row["lower"] >= 2 for row in document["rows"] if row["small"])
+
+
 def test_an_area_that_is_asked_for_is_shown_and_printed_as_csv(run, wards):
     code, shown, _ = run(wards, "-r", "conventional:5", "--area", "job", "--sap-max-n", 2, "--csv")
     rows = list(csv.DictReader(io.StringIO(shown)))
@@ -485,7 +500,7 @@ BAD = [
     ),
     (
         ("good.csv", "-r", "up:3", "--out", "o.txt"),
-        "--out writes a file that ends in .csv, not 'o.txt'.",
+        "--out writes a file that ends in .csv or .xlsx, not 'o.txt'.",
     ),
     (
         ("good.csv", "--chart", "c.gif"),
@@ -537,6 +552,16 @@ BAD = [
     (
         ("good.csv", "--csv", "--bounds", "--audit", "1"),
         "--csv prints one table: that of --bounds or of --audit. Choose one.",
+    ),
+    (
+        ("good.csv", "--secondary", "wide"),
+        "--secondary 'wide' cannot be read. Write width=2, cost=cells, or both with a comma between"
+        " them.",
+    ),
+    (
+        ("good.csv", "-r", "suppress:5", "--secondary", "--published", "p.csv"),
+        "--secondary chooses which values to suppress, and --published says which were. Omit one of"
+        " them.",
     ),
     (
         ("good.csv", "--area", "rwo"),

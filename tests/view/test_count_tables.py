@@ -300,10 +300,11 @@ def test_rounding_bounds_and_audit_in_words():
     ]
     hidden = unveil.audit([[5, 2], [7, 9]], rounding="suppress:5", margins="all", percent=5).record
     assert [sentence for _, sentence in audit_sentences(hidden)] == [
-        "1 of 1 suppressed value can be recomputed exactly from the published values.",
+        "1 of 1 suppressed value can be recomputed exactly from the published values by a reader"
+        " who knows the rule (suppress:5), and 1 by one who does not.",
         "1 of 1 suppressed value can be estimated within 5.0 % of the true count.",
     ]
-    loose = unveil.bounds([3, 1], rounding="suppress:5").record
+    loose = unveil.bounds([3, 1], rounding="suppress:5:unknown").record
     assert [sentence for _, sentence in bounds_sentences(loose)] == [
         "No count is disclosed exactly by everything published together.",
         "2 cells have no upper bound, so they can never be shown to be empty.",
@@ -311,16 +312,16 @@ def test_rounding_bounds_and_audit_in_words():
 
 
 def test_schemes_are_said_with_their_risk_and_their_loss():
-    schemes = ["conventional:3", "conventional:5", "suppress:3"]
+    schemes = ["conventional:3", "conventional:5", "suppress:3:unknown"]
     record = unveil.compare_rounding([[1, 3, 2], [4, 2, 6]], schemes, n_max=6).record
     assert [sentence for _, sentence in comparison_sentences(record)] == [
         "conventional:3: the risk starts at 1 person known, and SAP exceeds 0.05 from 1; the"
         " mean absolute change of a count is 0.67.",
         "conventional:5: the risk starts at 2 people known, and SAP exceeds 0.05 from 4; the"
         " mean absolute change of a count is 1.50.",
-        "suppress:3: the risk starts at 3 people known, and SAP does not exceed 0.05 up to 6;"
-        " the mean absolute change of a count is 0, and 3 of 6 cells are suppressed.",
-        "Only suppress:3 stays within 0.05 up to 6 people known, and suppresses cells.",
+        "suppress:3:unknown: the risk starts at 3 people known, and SAP does not exceed 0.05 up to"
+        " 6; the mean absolute change of a count is 0, and 3 of 6 cells are suppressed.",
+        "Only suppress:3:unknown stays within 0.05 up to 6 people known, and suppresses cells.",
     ]
 
 

@@ -17,7 +17,7 @@ from unveil.cli.options import (
 from unveil.cli.progress import progress_bar
 from unveil.errors import ReadError, list_names
 from unveil.project.proposals import TEMPLATES
-from unveil.project.propose import write_project
+from unveil.project.propose import PRESETS, write_project
 from unveil.records.judgement import Audience
 from unveil.records.suggestion import ProjectProposal, ProposedScenario, Role
 from unveil.view.blocks import Block, Heading, Items, Sentence, notes, sentences, table
@@ -58,6 +58,11 @@ _ROLES: tuple[tuple[Role, str], ...] = (
     "--template templates", f"Templates of intruders: {', '.join(TEMPLATES)}. Default: neighbour."
 )
 @names_option("--owner", "Columns of one data owner (template co-owner): income,tax.")
+@option(
+    "--preset",
+    "low-fidelity: columns drawn by themselves, and four checks before the pack.",
+    type=click.Choice(PRESETS),
+)
 @option("--title", "Name of the project.", "TEXT")
 @option("--by", 'Who runs it: "Name, role".', "NAME")
 @by_column_option(

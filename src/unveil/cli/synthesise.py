@@ -176,6 +176,12 @@ TREE_OPTIONS = (
         callback=name_sets,
     ),
     person_option,
+    option(
+        "--time",
+        "With --person: the column by which a person's rows follow one another. People are made"
+        " with their rows.",
+        "COLUMN",
+    ),
     option("--seed", "The same seed gives the same synthetic data.", "N", type=int),
 )
 OUTPUT_OPTIONS = (

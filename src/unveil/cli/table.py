@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,10 @@ from unveil.cli.table_documents import (
     TableFigures,
     check_files,
     comparison_csv,
+    is_workbook,
     level_notes,
     published_csv,
+    published_workbook,
     release_csv,
     release_json,
     write_documents,
@@ -46,6 +48,7 @@ from unveil.measure.tables.neighbour_sap import (
     choose_area,
     neighbour_sap,
 )
+from unveil.measure.tables.protect_table import ProtectedTableResult, protect_table
 from unveil.measure.tables.published_table import NO_TABLE, OF_SAMPLE, PublishedTable, make_release
 from unveil.measure.tables.read_counts import read_published
 from unveil.measure.tables.sap import N_MAX, parse_threshold
@@ -55,7 +58,7 @@ from unveil.measure.tables.schemes import NOT_PUBLISHED
 from unveil.records.count_tables import RoundingComparison
 from unveil.view.blocks import Block
 from unveil.view.charts.chart import Chart
-from unveil.view.count_tables import audit_blocks, bounds_blocks
+from unveil.view.count_tables import audit_blocks, bounds_blocks, protected_blocks
 from unveil.view.format import lines
 from unveil.view.neighbour_sap import area_verdict_blocks, neighbour_blocks
 from unveil.view.output import print_output
@@ -83,6 +86,7 @@ class CountsSource:
     weights: str | None
     record_keys: str | None
     sample: bool
+    blank: str | None
     reading: Mapping[str, Any]
 
     @property
@@ -102,6 +106,7 @@ class CountsSource:
             layout=self.layout,
             total_label=self.labels,
             sample=self.sample,
+            blank=self.blank,
             published=beside,
             rounding=None if beside is None else NOT_PUBLISHED,
         )
@@ -122,10 +127,10 @@ class CountsSource:
             )
         if not self.dims:
             raise RolesError("Name the columns of the table: --dims sex,age.")
-        if self.count is not None or self.layout is not None or self.total_labels:
+        if self.count or self.layout or self.total_labels or self.blank:
             raise SettingsError(
-                "--count, --layout and --total-label are for files of counts. Omit them with"
-                " --microdata."
+                "--count, --layout, --total-label and --blank are for files of counts. Omit them"
+                " with --microdata."
             )
         return PublishedTable.from_microdata(
             self.file,
@@ -153,7 +158,7 @@ class Publication:
         is_file = self.published is None or Path(self.published).is_file()
         counts = source.load_counts(None if is_file else self.published)
         grid = counts.grid
-        return make_release(
+        made = make_release(
             grid,
             np.array(counts.system.counts, np.int64),
             rounding=parse_rounding(self.rounding, total=self.total),
@@ -166,6 +171,7 @@ class Publication:
             of_sample=counts.of_sample,
             record_keys=counts.record_keys,
         )
+        return replace(made, crosstab=counts.crosstab)
 
     def _read_values(self, source: CountsSource, grid: Grid) -> dict[str, Any] | None:
         """The values of a file, or of a column beside the counts; those of parts asked for."""
@@ -263,7 +269,17 @@ ABOVE_LIMIT = 3
 NO_AREA = "none"
 SECONDS = 60.0  # on a terminal, where somebody waits
 N_COMPARED, DRAWS = 24, 20
-ONE_RELEASE = ("rounding", "published", "known", "given", "depth", "bounds", "limits", "out")
+ONE_RELEASE = (
+    "rounding",
+    "secondary",
+    "published",
+    "known",
+    "given",
+    "depth",
+    "bounds",
+    "limits",
+    "out",
+)
 
 
 @dataclass(frozen=True)
@@ -297,6 +313,7 @@ def table(
     weights: str | None,
     record_keys: str | None,
     sample: bool,
+    blank: str | None,
     bands: Any,
     special_codes: Any,
     missing_values: Any,
@@ -310,9 +327,10 @@ def table(
     """Measure the disclosure risk of a table of counts once it is published.
 
     FILE holds the true counts: long, with a column for each dimension and one of counts, or wide,
-    with the levels of the rows in the first column and those of the columns in the header. Totals
-    in it are recognised. Say with --round, --total and --margins what will be published: without
-    --round that is the counts as they are.
+    with the levels of the rows in the first column and those of the columns in the header, or a
+    cross-table of a workbook as an office lays it out. Totals in it are recognised. Say
+    with --round, --total and --margins what will be published: without --round that is the counts
+    as they are.
 
     SAP(n) is the probability that an intruder who knows n of the people, drawn at random, can be
     certain that some combination applies to none of the others (Smith and Elliot 2008).
@@ -323,6 +341,7 @@ def table(
       unveil table counts.csv -r random:3 --limit 4=0.05 --out publish.csv
       unveil table people.csv --microdata --dims sex,age -r suppress:5 --audit 10
       unveil table counts.csv --compare conventional:5,random:3 --area region
+      unveil table book.xlsx#T1 -r conventional:5 --margins all --total --out publish.xlsx
 
     Exit codes: 0 within limits, 1 internal error, 2 wrong use or bad input, 3 a limit is
     exceeded.
@@ -331,7 +350,17 @@ def table(
         raise ReadError("Name the file of counts: unveil table counts.csv --round conventional:5.")
     reading = dict(bands=bands, special_codes=special_codes, missing_values=missing_values)
     source = CountsSource(
-        file, microdata, dims, count, layout, total_labels, weights, record_keys, sample, reading
+        file,
+        microdata,
+        dims,
+        count,
+        layout,
+        total_labels,
+        weights,
+        record_keys,
+        sample,
+        blank,
+        reading,
     )
     shown = TableOutput(words, as_json, as_csv, out, chart)
     check_files(out=out, chart=chart)
@@ -351,15 +380,25 @@ def _measure_table(source: CountsSource, shown: TableOutput, **asked: Any) -> in
     if asked["draws"] is not None:
         raise SettingsError("--draws is used only with --compare. Omit it.")
     limits = parse_sap_limits(asked["limits"])
+    if asked["secondary"] is not None and asked["published"] is not None:
+        raise SettingsError(
+            "--secondary chooses which values to suppress, and --published says which were. Omit"
+            " one of them."
+        )
     if shown.as_csv and asked["bounds"] and asked["audit"] is not None:
         raise SettingsError("--csv prints one table: that of --bounds or of --audit. Choose one.")
     of_release = ("rounding", "total", "margins", "published", "structural", "seed")
     publication = Publication(**{name: asked[name] for name in of_release})
     with progress_bar() as bar:
         release = publication.of(source)
-        document = None if shown.out is None else published_csv(release, source.labels)
+        protected = _protect(release, asked, bar)
+        release = release if protected is None else protected.release
+        document = None
+        if shown.out is not None:
+            write = published_workbook if is_workbook(shown.out) else published_csv
+            document = write(release, source.labels)
         notes = () if shown.out is None else tuple(level_notes(release))
-        figures = _figures(release, limits, asked, bar)
+        figures = _figures(release, protected, limits, asked, bar)
     threshold = asked["threshold"]
     if shown.as_json:
         printed: Any = release_json(figures, threshold)
@@ -380,6 +419,8 @@ def _release_blocks(
     """One release on the custodian's own screen, the only place that shows true counts."""
     record = figures.found.record
     beside: list[Block] = []
+    if figures.protected is not None:
+        beside += protected_blocks(figures.protected.record, has_rows=True)
     if figures.areas is not None:
         beside += neighbour_blocks(figures.areas.record, is_chosen=figures.is_area_chosen)
     if figures.of_cells is not None:
@@ -398,8 +439,22 @@ def _release_blocks(
     yield from area_verdict_blocks(figures.area_verdicts)
 
 
+def _protect(
+    release: PublishedTable, asked: Mapping[str, Any], bar: Report
+) -> ProtectedTableResult | None:
+    """Which further values to suppress, where that is asked."""
+    if asked["secondary"] is None:
+        return None
+    seconds = SECONDS if asked["seconds"] is None else asked["seconds"]
+    return protect_table(release, **asked["secondary"], seconds=seconds, progress=bar)
+
+
 def _figures(
-    release: PublishedTable, limits: dict[int, float], asked: Mapping[str, Any], bar: Report
+    release: PublishedTable,
+    protected: ProtectedTableResult | None,
+    limits: dict[int, float],
+    asked: Mapping[str, Any],
+    bar: Report,
 ) -> TableFigures:
     found = measure_sap(
         release,
@@ -429,6 +484,7 @@ def _figures(
         areas,
         () if areas is None else check_area_limits(areas.record, limits),
         is_area_chosen=asked["area"] is not None,
+        protected=protected,
     )
 
 

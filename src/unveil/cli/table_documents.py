@@ -12,10 +12,12 @@ from unveil.cli.output_files import check_targets
 from unveil.errors import SettingsError, WriteError
 from unveil.measure.tables.audit import AuditResult
 from unveil.measure.tables.bounds import BoundsResult
+from unveil.measure.tables.crosstab import write_crosstab, write_workbook
 from unveil.measure.tables.neighbour_sap import NeighbourSapResult
+from unveil.measure.tables.protect_table import ProtectedTableResult
 from unveil.measure.tables.published_table import PublishedTable
 from unveil.measure.tables.sap import SapResult
-from unveil.measure.tables.schemes import Published, trivial_bounds
+from unveil.measure.tables.schemes import Published, parse_scheme, trivial_bounds
 from unveil.records.alerts import Alert
 from unveil.records.count_tables import NeighbourSap, RoundingComparison
 from unveil.records.limits import AreaVerdict, SapVerdict
@@ -40,12 +42,13 @@ class TableFigures:
     areas: NeighbourSapResult | None
     area_verdicts: tuple[AreaVerdict, ...]
     is_area_chosen: bool
+    protected: ProtectedTableResult | None = None
 
 
 def check_files(*, out: Path | None, chart: Path | None) -> None:
     """Refuse, before anything is measured, files that could not be written in the end."""
-    if out is not None and out.suffix.lower() != ".csv":
-        raise WriteError(f"--out writes a file that ends in .csv, not {out.name!r}.")
+    if out is not None and out.suffix.lower() not in (".csv", ".xlsx"):
+        raise WriteError(f"--out writes a file that ends in .csv or .xlsx, not {out.name!r}.")
     check_targets({"--out": out, "--chart": chart})
 
 
@@ -55,13 +58,47 @@ def published_csv(release: PublishedTable, sums: Sequence[str]) -> bytes:
     Of people's records a level is left out where nothing but 0 is published of it: its rows would
     only disclose that the level occurs.
     """
+    return (csv_document(_published_rows(release, sums)) + "\n").encode()
+
+
+def is_workbook(path: Path) -> bool:
+    """Whether a file to write is an Excel workbook."""
+    return path.suffix.lower() == ".xlsx"
+
+
+def published_workbook(release: PublishedTable, sums: Sequence[str]) -> bytes:
+    """The published values alone, in the shape of the cross-table they were read from, or long."""
+    rows = _published_rows(release, sums)
+    table = release.crosstab
+    if table is None:
+        return write_workbook([[*rows[0]], *([*row.values()] for row in rows)])
+    *_, value = rows[0]
+    folded = {label.casefold() for label in (*sums, _sum_label(release, sums))}
+    shown = {
+        tuple(None if one.casefold() in folded else one for one in list(row.values())[:-1]): (
+            HIDDEN if row[value] == "" else row[value]
+        )
+        for row in rows
+    }
+    found = {
+        place: shown.get(tuple(None if one.casefold() in folded else one for one in label))
+        for place, label in zip(table.places, table.labels, strict=True)
+    }
+    return write_crosstab(table, {place: one for place, one in found.items() if one is not None})
+
+
+HIDDEN = "c"
+"""What stands for a suppressed value in a workbook, where an empty cell would say nothing."""
+
+
+def _published_rows(release: PublishedTable, sums: Sequence[str]) -> list[dict[str, Any]]:
     schemes = dict(release.schemes)
     if schemes.get("table") == "exact":
         raise SettingsError(
             "--out would write the true counts: the table is published exactly. Choose a scheme"
             " with --round."
         )
-    return (csv_document(list(_rows(release, schemes, _sum_label(release, sums)))) + "\n").encode()
+    return list(_rows(release, schemes, _sum_label(release, sums)))
 
 
 def level_notes(release: PublishedTable) -> Iterator[str]:
@@ -130,9 +167,10 @@ def _format_published(value: Published, scheme: str) -> int | str:
     """A value as it is printed: a number, an interval, or nothing where it is suppressed."""
     if isinstance(value, int):
         return value
-    low, high = trivial_bounds(value, scheme)
-    if value is None and not low:
+    chosen = parse_scheme(scheme)
+    if value is None and not chosen.interval:
         return ""
+    low, high = trivial_bounds(value, chosen)
     return f"{low} or more" if high is None else f"{low} to {high}"
 
 
@@ -144,6 +182,8 @@ def release_json(figures: TableFigures, threshold: float) -> str:
         document["bounds"] = figures.of_cells.to_dict()
     if figures.hidden is not None:
         document["audit"] = figures.hidden.to_dict()
+    if figures.protected is not None:
+        document["secondary"] = figures.protected.to_dict()
     if figures.areas is not None:
         document["areas"] = figures.areas.to_dict()
     if figures.verdicts:
@@ -232,7 +272,8 @@ def write_documents(
     wanted, said = [], []
     if out is not None and document is not None:
         wanted.append((out, document, 0o666))
-        n = format_count(document.count(b"\n") - 1, "published value")
+        n_rows = document.count(b"\n") - 1
+        n = "The table" if is_workbook(out) else format_count(n_rows, "published value")
         said.append(f"{n} written to {visible(str(out))}; true counts are not in it.")
     if chart is not None and picture is not None:
         wanted.append((chart, picture.encode(chart), 0o600))

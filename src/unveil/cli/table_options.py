@@ -71,6 +71,24 @@ def parse_schemes(
     return found
 
 
+def parse_secondary(
+    context: click.Context, option: click.Parameter, given: str | None
+) -> dict[str, Any] | None:
+    """The settings of secondary suppression; none are needed."""
+    if given is None:
+        return None
+    found: dict[str, Any] = {}
+    for text in filter(None, (one.strip() for one in given.split(","))):
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if name not in ("width", "cost") or not equals or name in found:
+            raise SettingsError(
+                f"--secondary {quote_text(given)} cannot be read. Write width=2, cost=cells, or"
+                " both with a comma between them."
+            )
+        found[name] = int(value) if re.fullmatch(r"\d{1,9}", value, re.ASCII) else value
+    return found
+
+
 def depth(context: click.Context, option: click.Parameter, given: str | None) -> int | str | None:
     """A number of variables, or "all"."""
     return int(given) if given is not None and re.fullmatch(r"\d{1,4}", given, re.ASCII) else given
@@ -90,7 +108,8 @@ source_options = together(
     option("--microdata", "FILE holds people's records: count them by --dims.", is_flag=True),
     names_option("--dims", "The columns that make the table. Default: all but the counts."),
     option("--count", "The column of counts. Default: count, n, freq or similar.", "COLUMN"),
-    option("--layout", "Layout of FILE. Default: inferred from its columns.", "long|wide"),
+    option("--layout", "Layout of FILE. Default: inferred.", "long|wide|crosstab"),
+    option("--blank", "What empty cells of a cross-table are.", "zero"),
     option(
         "--total-label total_labels",
         "Label of totals in FILE. May be repeated. Default: Total, All.",
@@ -115,6 +134,16 @@ release_options = together(
         "[PART=]SCHEME",
         multiple=True,
         callback=schemes,
+    ),
+    option(
+        "--secondary",
+        "With suppress:5: choose which further counts to suppress, so that no small one can be"
+        " worked out. width=2 is how far apart its bounds must be, cost=cells counts cells"
+        " instead of people.",
+        "[width=N,cost=count|cells]",
+        is_flag=False,
+        flag_value="",
+        callback=parse_secondary,
     ),
     option("--total", "Also publish the grand total.", is_flag=True),
     option(
@@ -219,7 +248,10 @@ design_options = together(
 )
 
 document_options = together(
-    file_option("--out", "Write the table to publish, without true counts, to this CSV file."),
+    file_option(
+        "--out",
+        "Write the table to publish, without true counts: .csv, or .xlsx in the shape of FILE.",
+    ),
     file_option("--chart", "CONFIDENTIAL: write the curve: .svg, .png or .pdf."),
     option("--words", "State every figure in a sentence.", is_flag=True),
     csv_option("Print the figures as CSV."),

@@ -17,11 +17,13 @@ from unveil.count.packing import (
     Integers,
     Sides,
     count_dense,
+    is_dense,
     narrowest,
     number,
     pack,
     run_starts,
     smallest,
+    sort_rows,
     tally,
 )
 
@@ -98,6 +100,8 @@ class Cells:
 def count_keys(columns: Sequence[CodedColumn], sides: Sides) -> Keys:
     """Number the key combinations and count them on every side."""
     packed, space = pack([(column.codes, column.n_levels) for column in columns], sides.n_rows)
+    if len(sides.rows) == 2 and not is_dense(space, len(packed)):
+        return _count_runs(packed, space, sides)
     q, n_q = number(packed, space)
     del packed
     counts = smallest(count_dense(lambda rows: q[rows], n_q, sides))
@@ -108,7 +112,33 @@ def count_keys(columns: Sequence[CodedColumn], sides: Sides) -> Keys:
     order = np.concatenate([_rows_where(~is_lone), _rows_where(is_lone)])
     place = np.empty(n_q, np.int32)
     place[order] = np.arange(n_q, dtype=np.int32)
-    return Keys(sides, place[q], counts[:, order], n_shared)
+    return Keys(sides, place[q], counts.take(order, axis=1), n_shared)
+
+
+def _count_runs(packed: Integers, space: int, sides: Sides) -> Keys:
+    """The same for two sides from their rows in order: each run of equals is a combination."""
+    order, in_order = sort_rows(packed, space)
+    starts = run_starts(in_order)
+    del packed, in_order
+    n_of_q, n_q = np.diff(starts), len(starts) - 1
+    n_before = np.zeros(sides.n_rows + 1, np.int32)
+    np.cumsum(order >= sides.rows[0], out=n_before[1:])
+    n_copy = np.diff(n_before[starts])
+    counts = smallest(np.stack([n_of_q - n_copy, n_copy]))
+    is_lone = n_of_q == 1
+    n_shared = n_q - int(np.count_nonzero(is_lone))
+    n_shared = n_q if 2 * n_shared >= n_q else n_shared
+    place = np.arange(n_q, dtype=np.int32)
+    if n_shared < n_q:
+        in_place = np.concatenate([_rows_where(~is_lone), _rows_where(is_lone)])
+        place[in_place] = np.arange(n_q, dtype=np.int32)
+        counts = counts.take(in_place, axis=1)
+    q = np.empty(sides.n_rows, np.int32)
+    q[order] = np.repeat(place, n_of_q)
+    keys = Keys(sides, q, counts, n_shared)
+    if n_shared < n_q:
+        vars(keys)["lone_rows"] = order[starts[:-1][is_lone]].astype(np.int32)  # known already
+    return keys
 
 
 def _rows_where(mask: Mask) -> Integers:
@@ -183,7 +213,7 @@ def number_whole_rows(keys: Keys, targets: Sequence[CodedColumn]) -> Integers:
     return pack(digits, keys.sides.n_rows)[0]
 
 
-def cells_of_rows(keys: Keys, cells: Cells, target: CodedColumn, rows: slice) -> Ints:
+def cells_of_rows(keys: Keys, cells: Cells, target: CodedColumn, rows: slice | Ints) -> Ints:
     """The cell that each of these stacked records is counted in."""
     n_levels = target.n_levels
     packed = keys.q[rows].astype(np.int64) * n_levels + target.codes[rows]

@@ -181,7 +181,7 @@ def tally(
         for columns in chunks(slice(0, space)):
             occurs = np.flatnonzero(table[:, columns].any(axis=0)) + columns.start
             if len(occurs):
-                yield occurs, table[:, occurs]
+                yield occurs, table.take(occurs, axis=1)
     else:
         in_order = _sorted_with_side(packed_of, space, sides)
         for rows in _whole_runs(in_order, side_bits(sides)):
@@ -260,9 +260,7 @@ def is_among(wanted: Integers, in_order: Integers) -> Mask:
     """Which of the numbers wanted, themselves in order, are among others in order."""
     if not len(in_order):
         return np.zeros(len(wanted), bool)
-    at = np.searchsorted(in_order, wanted)
-    at[at == len(in_order)] = 0
-    found: Mask = in_order[at] == wanted
+    found: Mask = in_order.take(np.searchsorted(in_order, wanted), mode="clip") == wanted
     return found
 
 

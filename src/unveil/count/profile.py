@@ -150,16 +150,25 @@ class ProfileCells:
 
     profile: Profile
     of_cell: Integers
+    n_shared: int  # from here on, each cell is a key combination of one record alone
 
     def count(self, cells: Integers | slice) -> Ints:
         """How many of these cells have each look."""
         return np.bincount(self.of_cell[cells], minlength=len(self.profile.w))
 
     @cached_property
+    def single_cells(self) -> Integers:
+        """The cells of people whose keys point to a single level, which need not be the cell's."""
+        p = self.profile
+        is_single = (p.T_s == 1) & (p.d_q > 0)  # which nobody alone on either side is
+        return smallest(np.flatnonzero(is_single.take(self.of_cell[: self.n_shared])))
+
+    @cached_property
     def found_cells(self) -> Integers:
         """The cells whose people are found, and rightly: those of DiSCO."""
-        p = self.profile
-        return smallest(np.flatnonzero(self.on_cells(p.ps_is_1 & (p.d_tq > 0))))
+        p, at = self.profile, self.single_cells
+        found: Integers = at[(p.ps_is_1 & (p.d_tq > 0)).take(self.of_cell[at])]
+        return found
 
     def on_cells(self, of_look: Mask) -> Mask:
         """What is true of looks, said of every cell."""
@@ -200,7 +209,8 @@ def target_looks(keys: Keys, cells: Cells, d_t: Integers) -> ProfileCells:
         own = np.split(look_of_row, ends)  # the looks of each piece among those of all
         of_cell = np.concatenate([look[ids] for look, (_, ids) in zip(own, pieces, strict=True)])
     d_tq, s_tq, d_q, s_q, T_d, T_s = letters
-    return ProfileCells(Profile(d_tq, s_tq, d_q, s_q, T_d, T_s, w, d_t), of_cell)
+    profile = Profile(d_tq, s_tq, d_q, s_q, T_d, T_s, w, d_t)
+    return ProfileCells(profile, of_cell, int(cells.starts[keys.n_shared]))
 
 
 def blocks(starts: Integers) -> Iterator[slice]:

@@ -129,6 +129,8 @@ def parse(question: ReadRequest) -> ParsedFile:
     path = os.fsdecode(question.path)
     book = fastexcel.read_excel(path)
     sheet, cells = _choose_sheet(book, question)
+    if question.cells:
+        return _read_as_text(book, sheet, question)
     given = _first_row(book, sheet, cells.columns)
     names = _names(given, question)
     unnamed = [name for name, was in zip(names, given, strict=True) if not _is_named(was)]
@@ -149,6 +151,18 @@ def parse(question: ReadRequest) -> ParsedFile:
     variables = tuple(map(variable_of, frame.get_columns()))
     declared = Codebook(source=question.name, format="excel", variables=variables)
     return ParsedFile(frame, declared, tuple(notes))
+
+
+def _read_as_text(book: Any, sheet: str, question: ReadRequest) -> ParsedFile:
+    """Every cell of the only sheet, or of the one asked for."""
+    if question.sheet is None and len(book.sheet_names) > 1:
+        names = book.sheet_names
+        raise ReadError(
+            f"{question.place} has {len(names):,} sheets: {list_names(names)}. Name"
+            f" one behind the file, as in {f'{question.name}#{sheet}'!r}."
+        )
+    cells = book.load_sheet(sheet, header_row=None, skip_rows=0, dtypes="string").to_polars()
+    return ParsedFile(cells, None, ())
 
 
 def _choose_sheet(book: Any, question: ReadRequest) -> tuple[str, pl.DataFrame]:

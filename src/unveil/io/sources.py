@@ -196,18 +196,18 @@ def _read(
         return _with_missing(read_frame(source, side=side, columns=columns), missing_values)
     path = Path(os.fsdecode(source))
     if sheet is None:
-        path, sheet = _with_sheet(path)
+        path, sheet = split_sheet(path)
     name = path.name.lower()
     if name.endswith((*TEXT, *PACKED)):
         guard(path, "gzip" if name.endswith(".gz") else "text", place_of(side, path.name))
         table = read_csv(path, side=side, columns=columns, missing_values=missing_values)
         return _with_missing(table, missing_values)  # again by value: numbers are numbers now
     if path.suffix.lower() in KINDS:
-        return _with_missing(_read_apart(path, side, columns, sheet), missing_values)
+        return _with_missing(read_apart_file(path, side, columns, sheet), missing_values)
     raise ReadError(_unknown_ending(path, place_of(side, path.name)))
 
 
-def _with_sheet(path: Path) -> tuple[Path, str | None]:
+def split_sheet(path: Path) -> tuple[Path, str | None]:
     """A workbook and the sheet named behind it: survey.xlsx#2020, unless a file is called that."""
     named = _SHEET.fullmatch(path.name)
     if named is None or _is_there(path):
@@ -215,8 +215,15 @@ def _with_sheet(path: Path) -> tuple[Path, str | None]:
     return path.with_name(named[1]), named[2]
 
 
-def _read_apart(path: Path, side: str, columns: Sequence[str] | None, sheet: str | None) -> Table:
-    """The table of a file that is not text."""
+def read_apart_file(
+    path: Path,
+    side: str,
+    columns: Sequence[str] | None,
+    sheet: str | None,
+    *,
+    cells: bool = False,
+) -> Table:
+    """The table of a file that is not text; with `cells`, all of a sheet as text."""
     kind, place = KINDS[path.suffix.lower()], place_of(side, path.name)
     is_read_whole = columns is None or kind not in _IN_PARTS
     question = ReadRequest(
@@ -227,6 +234,7 @@ def _read_apart(path: Path, side: str, columns: Sequence[str] | None, sheet: str
         side=side,
         columns=None if columns is None else tuple(columns),
         sheet=sheet,
+        cells=cells,
         n_bytes=guard(path, kind, place, is_read_whole=is_read_whole),
     )
     parsed = read_apart(question)

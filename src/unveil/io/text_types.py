@@ -282,10 +282,15 @@ def infer_type(
 
 def without(column: pl.Series, tokens: Sequence[str]) -> pl.Series:
     """The text column with these entries missing."""
-    if not tokens:
+    if not tokens or (tuple(tokens) == ("",) and not has_empty(column)):
         return column
     hit = column.is_in(list(tokens))
     return column.set(hit, None) if hit.any() else column
+
+
+def has_empty(column: pl.Series) -> bool:
+    """Whether some text is empty; lengths are compared faster than texts."""
+    return column.str.len_bytes().min() == 0
 
 
 def decimal_marks(columns: Iterable[pl.Series]) -> set[str]:

@@ -47,6 +47,7 @@ class ReadRequest(msgspec.Struct, frozen=True, kw_only=True):
     side: str
     columns: tuple[str, ...] | None = None
     sheet: str | None = None
+    cells: bool = False  # of a workbook: every cell of the sheet as text, without names
     n_bytes: int = 0  # how large the file is
     seconds: int | None = None  # of computing, beyond which the file is given up
     memory: int | None = None  # the shared file for the answer, by its number in both processes

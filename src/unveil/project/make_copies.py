@@ -250,11 +250,6 @@ class Copies(Result):
         """How they were made."""
         return self.result.record
 
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What should be known before they are used."""
-        return self.record.warnings
-
 
 def is_in_project() -> bool:
     """Whether the working folder is that of a project."""
@@ -347,6 +342,7 @@ def synthesis_settings(project: ProjectFile, given: Mapping[str, Any]) -> dict[s
         said["special_codes"] = codes
     said.setdefault("missing_values", project.data.missing_values)
     said.setdefault("person", project.roles.person)
+    said.setdefault("time", project.roles.time)
     return said
 
 

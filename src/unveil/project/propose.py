@@ -76,6 +76,16 @@ _RULES = (
     "Every row of the original obeys these rules, and so will every synthetic row. Take out what"
     " is an accident."
 )
+_LOW_FIDELITY = (
+    "Low-fidelity data: each column is drawn by itself, for code to be written with. Four checks"
+    " come before the public pack (unveil pack --public release.zip), each passed or open with its"
+    " evidence:",
+    "- labelling: name, label and a column of every data file say FAKE",
+    "- disclosure: a named person released these very files, and no alert stands against it",
+    "- structure: the codebook has every column, no column follows another, differences are listed",
+    "- documentation: class of method, noise, licence and contact are stated",
+)
+PRESETS = ("low-fidelity",)
 _MARK = "# "
 
 
@@ -87,6 +97,7 @@ def project_text(
     missing_values: Sequence[str],
     special_codes: Mapping[str, Sequence[float]],
     by: str | None,
+    preset_name: str | None,
 ) -> str:
     """The whole text of a new project file."""
     sections = (
@@ -97,7 +108,7 @@ def project_text(
         *([*_scenario(proposal, one)] for one in proposal.scenarios),
         [*_limits(proposal, control)],
         [*_exclude()],
-        [*_rules(proposal)],
+        [*_rules(proposal)] if preset_name is None else [*_low_fidelity()],
         [*_codings(proposal)],
     )
     return "\n".join("\n".join(lines) + "\n" for lines in sections if lines)
@@ -227,6 +238,18 @@ def _rules(proposal: ProjectProposal) -> Iterator[str]:
         yield "]"
 
 
+def _low_fidelity() -> Iterator[str]:
+    yield "[synthesis]"
+    yield 'method = "sample" # each column by itself: no relation between columns is kept'
+    yield ""
+    yield from _comment(*_LOW_FIDELITY)
+    yield "[pack]"
+    yield 'fidelity = "low"'
+    yield 'marker = "FAKE"'
+    yield '# licence = "CC BY 4.0"'
+    yield '# contact = "Data service, data@office.example"'
+
+
 def _codings(proposal: ProjectProposal) -> Iterator[str]:
     rows = proposal.codings.rows
     if not rows:
@@ -295,6 +318,7 @@ def propose(
     by: str | None = None,
     special_codes: Mapping[str, Any] | None = None,
     missing_values: str | Sequence[str] = (),
+    preset: str | None = None,
     progress: Progress | None = None,
 ) -> tuple[str, ProjectProposal]:
     """The text of a project file, and everything it proposes.
@@ -319,7 +343,10 @@ def propose(
         What the project is called, and who runs it ("Name, role").
     special_codes, missing_values, progress
         As in `unveil.suggest`.
+    preset
+        "low-fidelity": columns are drawn by themselves, and four checks come before the pack.
     """
+    chosen_preset = None if preset is None else choice("preset", preset, PRESETS)
     told = progress or no_progress
     who = None if by is None else check_name(by)
     if title is not None and (wrong := text_fault(title, LONGEST)) is not None:
@@ -365,6 +392,7 @@ def propose(
         missing_values=missing,
         special_codes=given,
         by=who,
+        preset_name=chosen_preset,
     )
     project_from(place / NAME, text, needs_files=False)
     return text, record

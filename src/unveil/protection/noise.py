@@ -37,11 +37,6 @@ class NoisedResult(RowsResult[Noise]):
     rows_in = "columns"
     data: Any  # a polars frame, or Labelled where labels are known
 
-    @property
-    def statement(self) -> str:
-        """The public statement: kind and amount of noise, rounding and clipping."""
-        return self.record.statement
-
 
 @takes_study
 def add_noise(

@@ -206,11 +206,6 @@ class ProtectResult(RowsResult[Protection]):
         """The copy, with what is declared of its columns where anything is."""
         return self.s3 if self.codebook is None else Labelled(self.s3, self.codebook)
 
-    @property
-    def statement(self) -> str:
-        """What may be published: class of method, kind and amount of noise."""
-        return self.record.statement
-
     @cached_property
     def confidential(self) -> ConfidentialProtection:
         """Everything, seeds and ECAP values among it: not to be released."""

@@ -219,9 +219,9 @@ class GateEvidence(VersionedRecord, frozen=True, kw_only=True):
 class Assessment(VersionedRecord, frozen=True, kw_only=True):
     """The evidence, the alerts drawn from it, and what they come to."""
 
-    evidence: GateEvidence
-    alerts: tuple[Alert, ...]
-    not_tested: tuple[NotTested, ...]
+    evidence: GateEvidence  # what the checks counted
+    alerts: tuple[Alert, ...]  # what stands against the release, the gravest first
+    not_tested: tuple[NotTested, ...]  # what no figure here covers
     files_sha256: str | None = None
     is_gate: bool  # whether a limit was set: otherwise this is not a verdict
-    exit_code: Literal[0, 3, 4]
+    exit_code: Literal[0, 3, 4]  # 3 where something blocks, 4 where only a person can answer

@@ -70,11 +70,11 @@ class Gtcap(VersionedRecord, frozen=True, kw_only=True):
     coefficient: Coefficient
     n_original: int
     n_synthetic: tuple[int, ...]
-    n_unique: int
-    n_dropped: int
+    n_unique: int  # original records that are statistical uniques
+    n_dropped: int  # of them without a scale: original and baseline are the same
     n_unmatched: int
-    mean: float | None
-    ratio_of_means: float | None
+    mean: float | None  # of the normalised scores
+    ratio_of_means: float | None  # the same ratio from the means of all uniques
     copies: tuple[GtcapCopy, ...]
     histogram: tuple[GtcapBin, ...]  # of the normalised scores that `mean` is the mean of
     bands: tuple[BandedColumn, ...]

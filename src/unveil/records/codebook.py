@@ -151,7 +151,7 @@ class ColumnContents(Record, frozen=True, kw_only=True):
 class DescribedFile(VersionedRecord, frozen=True, kw_only=True):
     """The codebook of one file, and beside it what its records have."""
 
-    codebook: Codebook
+    codebook: Codebook  # what is declared, without what the records have
     n_records: int
     declared_only: bool
     found: tuple[ColumnContents, ...]  # empty where only what is declared was asked for

@@ -64,9 +64,10 @@ class Audit(VersionedRecord, frozen=True, kw_only=True):
     rows: tuple[AuditedValue, ...]
     n_suppressed: int
     n_exact: int
+    n_exact_unknown: int | None = None  # to a reader who does not know the rule; None: it is said
     n_within: int  # those recomputed exactly among them
     solver: Solver
-    complete: bool
+    complete: bool  # every bound is the tightest: nothing given away is overlooked
     notes: tuple[str, ...]
 
 
@@ -239,8 +240,8 @@ class Sap(VersionedRecord, frozen=True, kw_only=True):
     N: int  # people who can become known: all of the table, less those known, with the key levels
     n: tuple[int, ...]
     exact: tuple[str | None, ...]  # a fraction "a/b", None where it is not known exactly
-    lower: tuple[float, ...]
-    upper: tuple[float, ...]
+    lower: tuple[float, ...]  # certified bounds, equal to the upper ones where the figure is exact
+    upper: tuple[float, ...]  # certified bounds
     all_known: tuple[bool, ...]  # n is beyond N: the figure is that of N
     first_risk: int | None  # the smallest n whose lower bound is above 0; None up to the last n
     method: Method
@@ -290,4 +291,51 @@ class NeighbourSap(VersionedRecord, frozen=True, kw_only=True):
     mean_upper: tuple[float, ...]
     complete: bool
     rows: tuple[AreaSap, ...]  # the worst first; the larger first where they are equal
+    notes: tuple[str, ...]
+
+
+# What `unveil.protect_table` found: which further values to suppress, and what else could be done.
+
+
+class SuppressedValue(Record, frozen=True, kw_only=True):
+    """One suppressed value and its tightest bounds, to a reader who knows the rule."""
+
+    part: str  # "table", "total", or the dimensions of a margin, joined by commas
+    levels: tuple[str | None, ...]  # of each dimension; None where it is summed over
+    small: bool  # suppressed by the rule; else to protect others
+    lower: int
+    upper: int | None
+
+
+class ProtectionOption(Record, frozen=True, kw_only=True):
+    """One way to publish the table: what it changes, and what it leaves open."""
+
+    scheme: str
+    n_suppressed: int  # cells
+    n_changed: int  # published cells that are not their count
+    mean_absolute: float | None  # change of a published cell
+    narrowest: int | None  # the least distance of the bounds of a small cell
+    area: str | None  # the dimension whose levels are areas; None: SAP of the whole table
+    n: int  # people known
+    lower: float  # SAP, in the worst area if there are areas
+    upper: float
+
+
+class ProtectedTable(VersionedRecord, frozen=True, kw_only=True):
+    """A pattern of suppression in which no small count can be worked out. Confidential."""
+
+    dims: tuple[str, ...]
+    schemes: tuple[tuple[str, str], ...]
+    width: int  # asked for
+    cost: str  # count, cells or weights
+    n_values: int  # published or suppressed
+    n_small: int  # suppressed by the rule
+    n_secondary: int  # suppressed to protect them
+    n_people: int  # counted in those
+    total_cost: float  # of them
+    least_cost: float  # no pattern costs less
+    proven: bool  # whether none costs less than this one
+    narrowest: int | None  # the least distance of the bounds of a small value
+    rows: tuple[SuppressedValue, ...]
+    options: tuple[ProtectionOption, ...]  # this pattern, then controlled rounding
     notes: tuple[str, ...]

@@ -418,8 +418,8 @@ class Disclosure(VersionedRecord, frozen=True, kw_only=True):
     n_q_original: int
     n_q_synthetic: int  # over all copies
     n_q_union: int
-    identity: tuple[IdentityRow, ...]
-    attribute: tuple[AttributeRow, ...]
+    identity: tuple[IdentityRow, ...]  # of each copy; of several also their mean, and pooled
+    attribute: tuple[AttributeRow, ...]  # of each target and copy, the riskiest target first
     by_value: tuple[ValueRow, ...]  # of all people, before exclusions
     by_group: tuple[GroupRow, ...]  # groups that stand out
     single_values: SingleValueCounts
@@ -431,17 +431,17 @@ class Disclosure(VersionedRecord, frozen=True, kw_only=True):
     weighted: WeightedFigures | None = None  # None: no weights are declared
     tolerance: tuple[ToleranceRow, ...] = ()  # of targets that have one
     spread: tuple[Spread, ...]
-    recurrence: tuple[Recurrence, ...]
+    recurrence: tuple[Recurrence, ...]  # original records that stand whole in each copy
     checks: Checks
-    flags: tuple[Flag, ...]
+    flags: tuple[Flag, ...]  # one-way and two-way checks: may be common knowledge
     small_cells: tuple[SmallCells, ...] = ()  # what flags would be without a least number of people
     exclude: tuple[str, ...]  # the exclusions in force, as text, in the order they act
-    excluded: tuple[ExcludedCount, ...]
+    excluded: tuple[ExcludedCount, ...]  # records that each exclusion took out
     excluded_identity: tuple[ExcludedIdentity, ...]
-    effects: tuple[Effect, ...]
+    effects: tuple[Effect, ...]  # what the exclusions together did to each figure
     bands: tuple[BandedColumn, ...]
-    coercions: tuple[Coercion, ...]
-    not_measured: tuple[NotMeasured, ...]
+    coercions: tuple[Coercion, ...]  # what was changed to make the files comparable
+    not_measured: tuple[NotMeasured, ...]  # why a figure is None
 
     @property
     def headline_copy(self) -> Copy:

@@ -35,13 +35,14 @@ class LimitedMeasure:
 
     @property
     def highest(self) -> float:
-        """The highest limit that can be set; a ratio has none."""
-        return {"percent": 100.0, "share": 1.0, "ratio": math.inf}[self.unit]
+        """The highest limit that can be set; a ratio and a count have none."""
+        return {"percent": 100.0, "share": 1.0}.get(self.unit, math.inf)
 
     @property
     def range(self) -> str:
         """The numbers that a limit can be, in words."""
-        return "a number from 0 on" if self.unit == "ratio" else f"0 to {self.highest:.0f}"
+        is_open = math.isinf(self.highest)
+        return "a number from 0 on" if is_open else f"0 to {self.highest:.0f}"
 
 
 def _identity(name: str, equation: int, what: str) -> LimitedMeasure:
@@ -152,6 +153,22 @@ _OTHERS = (
         needs="table",
     ),
     LimitedMeasure(
+        "recovered",
+        "count",
+        "counts that published tables disclose together, or that are not settled",
+        "docs/plans.md",
+        ("plan",),
+        needs="plan",
+    ),
+    LimitedMeasure(
+        "near",
+        "count",
+        "counts that published tables disclose together, exactly or nearly, or not settled",
+        "docs/plans.md",
+        ("plan",),
+        needs="plan",
+    ),
+    LimitedMeasure(
         "membership",
         "share",
         "members called members, less others called members, by the nearest record",
@@ -237,7 +254,7 @@ def limits_fault(name: str, review: float, limit: float) -> str | None:
 
 
 def _noun(unit: Unit) -> str:
-    return {"percent": "percentage", "share": "share", "ratio": "ratio"}[unit]
+    return "percentage" if unit == "percent" else unit
 
 
 # What a limit on SAP said: one verdict for each number of known people that has one.

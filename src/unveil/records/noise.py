@@ -35,7 +35,7 @@ class Ecap(VersionedRecord, frozen=True, kw_only=True):
     n_above: int | None  # values above the threshold
     top_code: float | None  # the highest value within the threshold, where some are beyond
     bottom_code: float | None
-    warnings: tuple[str, ...]
+    warnings: tuple[str, ...]  # what should be known before these figures are relied on
 
 
 class CurveRow(Record, frozen=True, kw_only=True):
@@ -83,7 +83,7 @@ class NoiseChoice(VersionedRecord, frozen=True, kw_only=True):
     bottom_code: float | None
     curve: tuple[CurveRow, ...]
     sensitivity: tuple[SensitivityRow, ...]
-    warnings: tuple[str, ...]
+    warnings: tuple[str, ...]  # what should be known before the noise is relied on
 
 
 class LevelEcap(Record, frozen=True, kw_only=True):
@@ -101,7 +101,7 @@ class DiscreteEcap(VersionedRecord, frozen=True, kw_only=True):
     N: int
     n: int
     sampling: str = "equation 1"
-    limit: float
+    limit: float  # what no noise can go below
     worst: float | None
     levels: tuple[LevelEcap, ...]
 

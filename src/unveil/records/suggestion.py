@@ -47,7 +47,7 @@ class Suggestion(VersionedRecord, frozen=True, kw_only=True):
     files: tuple[str, ...]
     n_records: int
     person: PersonColumn | None = None  # where rows are not people: the column that says whose
-    keys: tuple[str, ...]
+    keys: tuple[str, ...]  # in the order in which they were added
     targets: tuple[str, ...]  # sensitive ones first
     n_unique: int  # people who are unique with all keys
     steps: tuple[KeyStep, ...]

@@ -65,6 +65,7 @@ class Synthesis(VersionedRecord, frozen=True, kw_only=True):
     rules: tuple[str, ...]
     derived: tuple[str, ...]
     person: PersonColumn | None = None  # whose leaves and rare levels were counted; None: rows
+    time: str | None = None  # by which the rows of a person follow; None: rows are made one by one
     is_seeded: bool  # whether the user gave a seed; the seed itself stays with the model
     notes: tuple[str, ...]
     warnings: tuple[str, ...]

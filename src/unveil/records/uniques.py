@@ -158,7 +158,7 @@ class Suda(VersionedRecord, frozen=True, kw_only=True):
     sizes: tuple[MsuSize, ...]
     dis_file: float | None  # None where nobody is alone or in a pair
     dis_highest: float | None  # None where records have no DIS: more than 27 keys
-    contributions: tuple[KeyContribution, ...]
+    contributions: tuple[KeyContribution, ...]  # part of each key in what makes people unique
     bands: tuple[BandedColumn, ...]
     coercions: tuple[Coercion, ...]
     not_measured: tuple[SudaNotMeasured, ...]

@@ -92,7 +92,7 @@ class PairTables(VersionedRecord, frozen=True, kw_only=True):
     n_synthetic: tuple[int, ...]
     rows: tuple[TableRow, ...]
     scores: tuple[VariableScore, ...]  # the highest first, by copy
-    worst: tuple[WorstTable, ...]
+    worst: tuple[WorstTable, ...]  # the tables with the highest S_pMSE, and their cells
     groupings: tuple[Grouping, ...]
     coercions: tuple[Coercion, ...]
     not_measured: tuple[NotMeasured, ...]

@@ -25,6 +25,7 @@ from unveil.io.text_types import (
     TEXT,
     TIME,
     TRUTH,
+    has_empty,
     unify_time_units,
 )
 from unveil.records.disclosure import Coercion
@@ -120,7 +121,7 @@ def with_one_missing(column: pl.Series) -> pl.Series:
         column = column.cast(pl.String)
     if column.dtype.is_float():
         return column.fill_nan(None)
-    if column.dtype == pl.String and (column == "").any():
+    if column.dtype == pl.String and has_empty(column):
         return column.to_frame().select(pl.when(pl.first() != "").then(pl.first())).to_series()
     return column
 

@@ -113,8 +113,10 @@ class Exclusions:
 
     def _list_named_cells(self, target: int) -> list[tuple[int, Ints]]:
         """For each rule that names cells of the target, its number and the cells it hits first."""
-        cells = self.scenario.cells(target)
         hits: list[tuple[int, Ints]] = []
+        if not self.rules:
+            return hits
+        cells = self.scenario.cells(target)
         free = np.ones(len(cells.t), bool)
         for number, mask in self._cell_masks(target):
             found = np.flatnonzero(mask & free)

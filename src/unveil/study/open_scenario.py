@@ -14,7 +14,7 @@ from unveil.count.overlap import check_disjoint, doubtful_levels
 from unveil.errors import RolesError, list_names, nearest
 from unveil.records.disclosure import BandedColumn, Coercion
 from unveil.study.band_spec import NO_BANDS, Bands
-from unveil.study.people import PeopleOfFiles, check_person, people_of_files
+from unveil.study.people import People, PeopleOfFiles, check_person, people_of_files
 from unveil.study.roles import Roles, names, parse_roles, roles
 from unveil.study.scenario import CountedScenario, Progress
 from unveil.study.study import OpenFiles, open_files
@@ -32,6 +32,11 @@ class OpenScenario:
     segment: CodedColumn | None = None
     people: PeopleOfFiles | None = None
     weights: Weights | None = None
+
+    @property
+    def original_people(self) -> People | None:
+        """Whose each row of the original is, where a column says so."""
+        return None if self.people is None else self.people.original
 
     def with_tolerance(self, columns: Collection[str]) -> "OpenScenario":
         """The same, where special codes of these columns act without bands: nothing to note."""

@@ -144,9 +144,13 @@ class CountedScenario:
         return found
 
     def shown_levels(self, target: int) -> Ids:
-        """For each key combination the one level that the copy has with it; -1: none or several."""
+        """For each key combination the one level that the copy has with it; -1: none or several.
+
+        Of combinations that the original has not, nothing is said.
+        """
         looks, cells = self.looks(target), self.cells(target)
-        settled = np.flatnonzero(looks.on_cells(looks.profile.ps_is_1))
+        at = looks.single_cells
+        settled = at[looks.profile.ps_is_1.take(looks.of_cell[at])]
         shown = np.full(self.keys.n_q, -1, np.int32)
         shown[cells.q_of(settled)] = cells.t[settled]
         return shown
@@ -171,7 +175,7 @@ class CountedScenario:
             self._joint[target, key] = counts.reshape(column.n_levels, other.n_levels)
         return self._joint[target, key]
 
-    def cells_of_originals(self, target: int) -> Ints:
-        """The cell of one target that each original record is counted in."""
-        originals = self.sides.slices[0]
-        return cells_of_rows(self.keys, self.cells(target), self.target_columns[target], originals)
+    def cells_of_originals(self, target: int, rows: Ints | None = None) -> Ints:
+        """The cell of one target that each original record, or each of these, is counted in."""
+        chosen = self.sides.slices[0] if rows is None else rows
+        return cells_of_rows(self.keys, self.cells(target), self.target_columns[target], chosen)

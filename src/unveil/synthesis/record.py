@@ -70,6 +70,7 @@ def make_record(opening: SynthesisData, models: Models, size: Size, method: str)
         derived=tuple(column.text for column in opening.derived),
         is_seeded=size.is_seeded,
         person=None if opening.people is None else opening.people.record,
+        time=models.plan.time,
         notes=(
             *_notes(opening),
             *_pool_notes(opening),
@@ -251,7 +252,7 @@ def draw_again(
     own = kept.seed if seed is None else choose_seed(seed)
     n_workers, say = workers_of(workers), check_progress(progress)
     made = draw_copies(kept.models, n_copies, n_rows, own, workers=n_workers, progress=say)
-    size = Size(n_rows, n_copies, is_seeded=seed is not None)
+    size = Size(len(made[0]), n_copies, is_seeded=seed is not None)
     return replace(kept, record=_resize_record(kept.record, size), copies=tuple(made), seed=own)
 
 

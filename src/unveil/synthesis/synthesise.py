@@ -1,6 +1,8 @@
 """From an original to a fitted synthesiser and its copies, in one call."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
 from unveil.arguments import whole_number
@@ -10,6 +12,7 @@ from unveil.study.take_study import takes_study
 from unveil.synthesis.draw import Drawing
 from unveil.synthesis.fit import fit_all
 from unveil.synthesis.identifiers import Instructions
+from unveil.synthesis.long import prepare_long, refuse_with_time
 from unveil.synthesis.methods import Options
 from unveil.synthesis.plan import default_method
 from unveil.synthesis.prepare import SynthesisData, prepare_synthesis
@@ -47,6 +50,7 @@ def synthesise(
     strata: str | Iterable[str] | None = None,
     seed: int | None = None,
     person: str | None = None,
+    time: str | None = None,
     missing_values: str | Sequence[str] = (),
     workers: int | None = None,
     progress: Progress | None = None,
@@ -108,6 +112,11 @@ def synthesise(
         The column that says whose row it is, where people have several. It is omitted, or
         renumbered where that is asked for; `min_leaf`, `min_split` and what makes a level rare
         then count people. "none": every row is a person.
+    time
+        With `person`, the column by which the rows of a person follow one another (a date, a wave).
+        People are then made with their rows: a first row, then each given the one before it; the
+        time never runs backwards, what never changes or never falls within a person does not in
+        the synthetic data, and people have running numbers.
     missing_values
         Entries that mean missing.
     workers
@@ -133,6 +142,9 @@ def synthesise(
     n_copies = whole_number("copies", copies, most=MOST_COPIES)
     n_workers, say = workers_of(workers), check_progress(progress or no_progress)
     instructions: Any = (drop, renumber, real_values)
+    if time is not None:
+        given = {"rows": rows, "keep": keep, "strata": strata, "predictors": predictors}
+        refuse_with_time(given, method)
     opening = prepare_synthesis(
         original,
         method=method,
@@ -149,13 +161,47 @@ def synthesise(
         options=options,
         seed=choose_seed(seed),
         person=person,
+        time=time,
     )
     n_rows = rows_of(opening.plan, rows, opening.n_rows)
-    models = fit_models(opening, workers=n_workers, progress=say)
+    if time is not None:
+        opening, models = _fit_people(opening, time, method, n_workers, say)
+        n_rows = models.n_original
+    else:
+        models = fit_models(opening, workers=n_workers, progress=say)
     made = draw_copies(models, n_copies, n_rows, opening.seed, workers=n_workers, progress=say)
-    size = Size(n_rows, n_copies, is_seeded=seed is not None)
+    size = Size(len(made[0]), n_copies, is_seeded=seed is not None)
     record = make_record(opening, models, size, default_method(method))
     return Synthesiser(record, tuple(made), models, opening.seed, opening.codebook(models.names))
+
+
+def _fit_people(
+    opening: SynthesisData,
+    time: str,
+    method: str | Mapping[str, str],
+    workers: int,
+    progress: Progress,
+) -> tuple[SynthesisData, Models]:
+    """The models of first and later rows, and the opening as its record shows it."""
+    long = prepare_long(opening, time, method)
+    person = long.rows.person
+    plan = replace(
+        opening.plan,
+        left_out=tuple(name for name in opening.plan.left_out if name != person),
+        renumbered={**opening.plan.renumbered, person: long.rows.numbering},
+    )
+    drop = tuple(name for name in opening.instructions.drop if name != person)
+    instructions = replace(opening.instructions, drop=drop)
+    shown = replace(opening, plan=plan, instructions=instructions, told=(long.note, *opening.told))
+    fit = partial(fit_models, workers=workers, progress=progress)
+    first = fit(long.first)
+    return shown, replace(
+        first,
+        plan=replace(first.plan, time=time, renumbered=opening.plan.renumbered),
+        names=shown.names_of_copy(),
+        sequence=long.rows,
+        later=None if long.later is None else fit(long.later),
+    )
 
 
 def fit_models(opening: SynthesisData, *, workers: int, progress: Progress) -> Models:

@@ -58,6 +58,13 @@ def rounded_percent(value: float | None) -> str:
     return "0" if not value else shown
 
 
+def format_value(value: float, unit: str) -> str:
+    """A figure that a limit can be set on."""
+    if unit == "count":
+        return f"{value:,.0f}"
+    return percent(value) if unit == "percent" else ratio(value)
+
+
 def ratio(value: float | None) -> str:
     """A share from 0 to 1 with two decimals, as Raab's Table 3 has R; never a positive 0.00."""
     if value is None:

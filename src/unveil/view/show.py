@@ -24,7 +24,7 @@ SHOWN_IN = {
         "claims": ("Claims",),
         "codebook": ("CodebookDifferences", "DescribedFile"),
         "comparison": ("Comparison", "PairCounts"),
-        "count_tables": ("Audit", "Bounds", "RoundedTable"),
+        "count_tables": ("Audit", "Bounds", "ProtectedTable", "RoundedTable"),
         "differential": ("DifferentialConfidentiality", "Split"),
         "disclosure_blocks": ("Disclosure",),
         "distance_filter": ("DistanceFilter", "Refill"),
@@ -36,7 +36,9 @@ SHOWN_IN = {
         "match_risk": ("MatchRisk",),
         "membership": ("Membership",),
         "noise": ("Noise",),
+        "pack": ("Pack", "PackVerification"),
         "pair_tables": ("PairTables",),
+        "neighbour_sap": ("NeighbourSap",),
         "project": ("Decision", "Explanation", "Judgement", "LogCheck", "WhatIf"),
         "projection": ("Projection",),
         "publication_plan": ("PublicationPlan",),
@@ -45,7 +47,6 @@ SHOWN_IN = {
         "replication": ("Replication",),
         "rounding": ("RoundingComparison",),
         "run_comparison": ("RunComparison",),
-        "neighbour_sap": ("NeighbourSap",),
         "sap": ("Sap",),
         "suggestion": ("Suggestion",),
         "summary": ("Summary",),
@@ -127,11 +128,19 @@ class _HasRecord(Protocol):
 
 
 class Result:
-    """What a call hands back: a record, and the ways to look at it.
+    """What a call hands back: a record, whose fields are the result's too, and ways to look at it.
 
     What stands beside the record may be about single people: it is asked for by name, and `to_json`
     and every view have the figures of the record alone.
     """
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_") and name != "record" and name in _fields(self):
+            return getattr(self.record, name)
+        raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}.")
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *_fields(self)})
 
     @property
     def plot(self: _HasRecord) -> Plots:
@@ -151,3 +160,7 @@ class Result:
 
     def _repr_html_(self: _HasRecord) -> str:
         return as_html(self.record)
+
+
+def _fields(result: _HasRecord) -> tuple[str, ...]:
+    return result.record.__struct_fields__

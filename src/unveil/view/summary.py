@@ -37,9 +37,9 @@ from unveil.view.format import (
     and_list,
     fill,
     format_count,
+    format_value,
     people,
     percent,
-    ratio,
     truncate,
     visible,
 )
@@ -235,7 +235,7 @@ def _format_above(one: AboveLimit) -> str:
     of = one.target if one.target is not None else one.subject
     value = "not measured"
     if one.value is not None:
-        value = percent(one.value) if one.unit == "percent" else ratio(one.value)
+        value = format_value(one.value, one.unit)
     return value if of is None else f"of {_shorten(of, LONGEST_SUBJECT)} {value}"
 
 

@@ -63,12 +63,35 @@ def test_within_some_percent_is_measured_against_the_count(percent, n_within):
 
 
 def test_a_suppressed_margin_is_bounded_as_the_sum_of_its_cells():
-    found = audit([[1, 9], [1, 1]], rounding={"table": "conventional:3", "dim1": "suppress:5"})
+    found = audit(
+        [[1, 9], [1, 1]], rounding={"table": "conventional:3", "dim1": "suppress:5:unknown"}
+    )
     (row,) = found.rows
     assert (row.part, row.levels) == ("dim1", ("1", None))
     assert (row.lower, row.upper) == (0, 2)
-    free = audit([[1, 9], [1, 1]], rounding={"dim1": "suppress:5"})
+    free = audit([[1, 9], [1, 1]], rounding={"dim1": "suppress:5:unknown"})
     assert [(row.lower, row.upper, row.percent) for row in free.rows] == [(0, None, None)]
+
+
+def test_both_readers_of_the_rule_by_hand():
+    counts = [[2, 3, 20], [3, 1, 30], [25, 26, 40]]
+    margins = {"margins": "exact", "total": "exact"}
+
+    def intervals(scheme):
+        found = audit(counts, rounding={"table": scheme, **margins}, margins="all")
+        return [(row.lower, row.upper) for row in found.rows], found.record.n_exact_unknown
+
+    assert intervals("suppress:5:unknown") == ([(1, 5), (0, 4), (0, 4), (0, 4)], None)
+    assert intervals("suppress:5") == ([(2, 4), (1, 3), (1, 3), (1, 3)], 0)
+    assert intervals("suppress:5:interval")[0] == intervals("suppress:5")[0]
+    assert intervals("suppress:5:zeros")[0] == [(1, 4), (1, 4), (1, 4), (0, 3)]
+
+
+def test_one_who_knows_the_rule_recomputes_more():
+    # Both counts of the first row are suppressed and add up to 8: each must be 4.
+    counts = [[4, 4], [9, 9]]
+    record = audit(counts, rounding={"table": "suppress:5", "dim1": "exact"}).record
+    assert (record.n_suppressed, record.n_exact, record.n_exact_unknown) == (2, 2, 0)
 
 
 def test_a_hidden_zero_is_near_nothing_but_itself():

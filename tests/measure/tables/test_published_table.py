@@ -89,15 +89,15 @@ def test_a_margin_by_all_dimensions_is_the_table():
 
 
 def test_suppressed_cells_say_nothing_or_their_interval():
-    assert bounds(PublishedTable.from_counts([1, 0, 7], rounding="suppress:5")) == {
-        "cell 1": (0, 0),
-        "cell 2": (7, 7),
-    }
-    assert bounds(PublishedTable.from_counts([1, 0, 7], rounding="suppress:5:interval")) == {
-        "cell 0": (1, 4),
-        "cell 1": (0, 0),
-        "cell 2": (7, 7),
-    }
+    others = {"cell 1": (0, 0), "cell 2": (7, 7)}
+
+    def said(scheme):
+        return bounds(PublishedTable.from_counts([1, 0, 7], rounding=scheme))
+
+    assert said("suppress:5:unknown") == others
+    assert said("suppress:5") == said("suppress:5:interval") == {"cell 0": (1, 4), **others}
+    both = {"cell 0": (0, 4), "cell 1": (0, 4), "cell 2": (7, 7)}
+    assert said("suppress:5:zeros") == both
 
 
 def test_published_values_are_taken_instead_of_drawn_ones():
@@ -117,7 +117,9 @@ def test_a_secondary_suppression_is_a_published_none():
     release = PublishedTable.from_counts(
         [1, 6, 9], rounding="suppress:5", published=[None, None, 9]
     )
-    assert bounds(release) == {"cell 2": (9, 9)}
+    assert bounds(release) == {"cell 0": (1, 4), "cell 1": (5, None), "cell 2": (9, 9)}
+    zero = PublishedTable.from_counts([1, 0, 9], rounding="suppress:5", published=[None, None, 9])
+    assert bounds(zero) == {"cell 0": (0, 4), "cell 1": (0, 4), "cell 2": (9, 9)}
 
 
 def test_intervals_are_published_as_pairs():
@@ -247,7 +249,7 @@ def test_the_frame_has_what_is_published_and_its_bounds():
     ).frame()
     assert frame.rows() == [
         ("table", "suppress:3", "0", 3, 3, 3),
-        ("table", "suppress:3", "1", None, 0, None),
+        ("table", "suppress:3", "1", None, 1, 2),
         ("total", "suppress:3", None, 4, 4, 4),
     ]
     assert frame.columns == ["part", "scheme", "part_", "published", "lower", "upper"]

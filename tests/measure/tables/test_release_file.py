@@ -201,7 +201,7 @@ BAD = {
         LONG,
         {"layout": "wid"},
         SettingsError,
-        "layout is 'wid'. Did you mean 'wide'? It must be one of: long, wide.",
+        "layout is 'wid'. Did you mean 'wide'? It must be one of: long, wide, crosstab.",
     ),
     "wide with text": (
         LONG,

@@ -15,7 +15,14 @@ SIZED = ["conventional", "random", "controlled", "up", "down", "noise", "suppres
 @pytest.mark.parametrize(
     "text",
     [
-        *("exact", "interval", "suppress:5:interval", "noise:5:zeros", "cellkey:5:2.5:1"),
+        *(
+            "exact",
+            "interval",
+            "suppress:5:interval",
+            "suppress:5:unknown",
+            "noise:5:zeros",
+            "cellkey:5:2.5:1",
+        ),
         *(f"{kind}:5" for kind in SIZED),
     ],
 )
@@ -50,7 +57,9 @@ def test_every_kind_can_be_parsed():
         (3, "cellkey:3:2:2", (1, 6)),
         (4, "cellkey:3:2:2", (3, 7)),
         (0, "cellkey:3:2:2", (0, 3)),
-        (None, "suppress:5", (0, None)),
+        (None, "suppress:5", (1, 4)),
+        (None, "suppress:5:zeros", (0, 4)),
+        (None, "suppress:5:unknown", (0, None)),
         (None, "suppress:5:interval", (1, 4)),
         (5, "suppress:5", (5, 5)),
         (0, "suppress:5", (0, 0)),
@@ -103,7 +112,7 @@ BAD_SCHEMES = {
     "random:3:interval": "The scheme 'random:3:interval' needs one whole number: write it as"
     " random:5.",
     "suppress:5:intervals": "The scheme 'suppress:5:intervals' needs one whole number: write it as"
-    " suppress:5, or suppress:5:interval.",
+    " suppress:5, or suppress:5:interval, or suppress:5:zeros, or suppress:5:unknown.",
     "noise:2:zero": "The scheme 'noise:2:zero' needs one whole number: write it as noise:5, or"
     " noise:5:zeros.",
     "cellkey:3": "The scheme 'cellkey:3' needs the largest change and its variance, or a file of"

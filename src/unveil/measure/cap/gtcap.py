@@ -82,26 +82,6 @@ class GtcapResult(Result):
     unique: Mask
     _scores: GtcapScores
 
-    @property
-    def n_unique(self) -> int:
-        """How many original records are statistical uniques."""
-        return self.record.n_unique
-
-    @property
-    def n_dropped(self) -> int:
-        """How many of them have no scale, because original and baseline are the same."""
-        return self.record.n_dropped
-
-    @property
-    def mean(self) -> float | None:
-        """The mean of the normalised scores; None where there is none."""
-        return self.record.mean
-
-    @property
-    def ratio_of_means(self) -> float | None:
-        """The same ratio from the means of all uniques; None where there is none."""
-        return self.record.ratio_of_means
-
     @cached_property
     def rows(self) -> tuple[UniqueScore, ...]:
         """The scores of each statistical unique."""

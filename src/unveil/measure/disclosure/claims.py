@@ -241,6 +241,15 @@ class ScoredTarget:
         """People and what is expected of them."""
         return replace(self._counts, e_tq=self.pattern.expected(self.people.q, self.people.t))
 
+    def _expect(self, c_tq: Floats) -> ClaimTable:
+        """People and what is expected of those that something is claimed about."""
+        at = np.flatnonzero((c_tq > 0) & (self._counts.d_q > 0))
+        if not len(at):
+            return self._counts
+        e_tq = np.zeros(len(c_tq))
+        e_tq[at] = self.pattern.expected(self.people.q[at], self.people.t[at])
+        return replace(self._counts, e_tq=e_tq)
+
     @cached_property
     def copies(self) -> dict[Copy, Ints]:
         """s_tq of each file and, where there are several, of all of them pooled."""
@@ -259,9 +268,8 @@ class ScoredTarget:
     ) -> ClaimRow:
         """One rule, scored."""
         gone = self._gone(copy) if self.exclusions.act_on(self.place) else None
-        table = self.table if c_tq[self._counts.d_q > 0].any() else self._counts
         return claim_row(
-            table.score(c_tq, gone),
+            self._expect(c_tq).score(c_tq, gone),
             target=self._scenario.target_names[self.place],
             copy=copy,
             rule=rule,

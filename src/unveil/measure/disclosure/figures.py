@@ -183,8 +183,7 @@ def rows_by_value(
     if n > MOST_LEVELS and not wanted:
         return
     looks, cells = scenario.looks(place), scenario.cells(place)
-    p = looks.profile
-    at = np.flatnonzero(looks.on_cells((p.T_s == 1) & (p.d_q > 0)))
+    p, at = looks.profile, looks.single_cells
     look, t = looks.of_cell[at], cells.t[at]
     is_right, d_tq = p.ps_is_1[look], p.d_tq[look]
     correct = np.bincount(t, d_tq * is_right, n)
@@ -241,6 +240,7 @@ class ScenarioFigures:
 
     identity: ByCopy
     targets: tuple[TargetFigures, ...]
+    single_values: SingleValueCounts
     excluded_identity: tuple[ExcludedIdentity, ...] = ()
 
 
@@ -257,6 +257,7 @@ def measure_all(
     checking: CheckSettings,
     progress: Progress = no_progress,
     sensitive: Mapping[str, Collection[str]] | None = None,
+    people: People | None = None,
 ) -> ScenarioFigures:
     """Everything, with nothing excluded; `sensitive` values are told of in any case."""
     names = scenario.target_names
@@ -266,6 +267,7 @@ def measure_all(
             scenario.pooled_copies.cells(place)
     identity: dict[Copy, Figures] = {}
     found: list[list[TargetFigures]] = [[] for _ in names]
+    single: list[SingleValueCounts] = []
     nothing = resolve_exclusions((), scenario)
     for step, (copy, pair) in enumerate(scenario.pairs()):
         identity[copy] = _identity(key_profile(pair.keys))
@@ -276,7 +278,9 @@ def measure_all(
             wanted = (sensitive or {}).get(name, ())
             values = tuple(rows_by_value(pair, place, copy, wanted))
             found[place].append(replace(measured, values=values))
-    return ScenarioFigures(_add_mean(identity), tuple(map(_together, found)))
+        single.append(count_single_values(nothing.on(pair), copy, people))
+    targets = tuple(map(_together, found))
+    return ScenarioFigures(_add_mean(identity), targets, _join_copies(single))
 
 
 def measure_without(
@@ -284,6 +288,7 @@ def measure_without(
     exclusions: Exclusions,
     checking: CheckSettings,
     progress: Progress = no_progress,
+    people: People | None = None,
 ) -> ScenarioFigures:
     """Everything under exclusions; what they do not act on is taken as it was measured."""
     scenario = exclusions.scenario
@@ -291,6 +296,7 @@ def measure_without(
     of_keys = any(rule.rule == "missing-keys" for rule in exclusions.rules)
     identity: dict[Copy, Figures] = {}
     removed: list[ExcludedIdentity] = []
+    single: list[SingleValueCounts] = []
     found: dict[int, list[TargetFigures]] = {place: [] for place in asked}
     for step, (copy, pair) in enumerate(scenario.pairs() if asked or of_keys else ()):
         here = exclusions.on(pair)
@@ -303,12 +309,14 @@ def measure_without(
             name = scenario.target_names[place]
             progress(f"excluding from {name}", done, _n_groups(scenario) * len(asked))
             targets.append(_measure_target(here, place, copy, checking))
+        single.append(count_single_values(here, copy, people))
     return ScenarioFigures(
         _add_mean(identity) if of_keys else plain.identity,
         tuple(
             _together(found[place]) if place in found else measured
             for place, measured in enumerate(plain.targets)
         ),
+        _join_copies(single) if single else plain.single_values,
         tuple(removed),
     )
 
@@ -421,37 +429,46 @@ def measured_values(symbol: str, copies: Sequence[Figures]) -> list[float]:
 # as one of their rows does, so that a person may be shown both correctly and wrongly.
 
 
-def count_single_values(exclusions: Exclusions, people: People | None) -> SingleValueCounts:
-    """Every target in every copy and in all of them pooled; one pass over the people of each."""
-    scenario = exclusions.scenario
-    targets: list[SingleValues] = []
-    any_correct = []
-    for copy, pair in scenario.pairs():
-        is_correct = np.zeros(scenario.sides.rows[0], bool)
-        for row, correct in _count_targets(exclusions.on(pair), copy, people):
-            targets.append(row)
-            is_correct |= correct
-        any_correct.append(AnyCorrect(copy=copy, n_people=_count_people(is_correct, people)))
+def count_single_values(
+    exclusions: Exclusions, copy: Copy, people: People | None
+) -> SingleValueCounts:
+    """Every target in one copy, or in all of them pooled; one pass over the people of each."""
+    pair = exclusions.scenario
+    targets = []
+    is_correct = np.zeros(pair.sides.rows[0], bool)
+    for row, correct in _count_targets(exclusions, copy, people):
+        targets.append(row)
+        is_correct[correct] = True
+    n_correct = _count_people(np.flatnonzero(is_correct), people)
     return SingleValueCounts(
-        n_people=scenario.sides.rows[0] if people is None else people.record.n_people,
+        n_people=pair.sides.rows[0] if people is None else people.record.n_people,
         targets=tuple(targets),
-        any_correct=tuple(any_correct),
-        exact=tuple(one.name for one in scenario.target_columns if one.is_scaled),
+        any_correct=(AnyCorrect(copy=copy, n_people=n_correct),),
+        exact=tuple(one.name for one in pair.target_columns if one.is_scaled),
+    )
+
+
+def _join_copies(single: Sequence[SingleValueCounts]) -> SingleValueCounts:
+    return msgspec.structs.replace(
+        single[0],
+        targets=tuple(row for one in single for row in one.targets),
+        any_correct=tuple(row for one in single for row in one.any_correct),
     )
 
 
 def _count_targets(
     exclusions: Exclusions, copy: Copy, people: People | None
-) -> Iterator[tuple[SingleValues, Mask]]:
+) -> Iterator[tuple[SingleValues, Ints]]:
     """The counts of each target, and the rows of the original that it discloses correctly."""
     pair = exclusions.scenario
-    originals = pair.sides.slices[0]
-    q = pair.keys.q[originals]
+    q = pair.keys.q[pair.sides.slices[0]].astype(np.intp)  # as an index, once for all targets
     for place, column in enumerate(pair.target_columns):
-        own = column.codes[originals]
-        shown = pair.shown_levels(place)[q]
-        is_single = (shown >= 0) & keep_rows(exclusions, place)
-        is_correct = is_single & (shown == own)
+        shown = pair.shown_levels(place)
+        single = np.flatnonzero((shown >= 0).take(q))
+        single = single[keep_rows(exclusions, place, single)]
+        own = column.codes[single]
+        is_correct = shown[q[single]] == own
+        correct = single[is_correct]
         with_level = _people_by_level(column, pair, people)
         if not with_level.size:  # neither side has a record
             continue
@@ -460,23 +477,24 @@ def _count_targets(
         row = SingleValues(
             target=column.name,
             copy=copy,
-            n_correct=_count_people(is_correct, people),
-            n_wrong=_count_people(is_single & ~is_correct, people),
-            n_not_most_common=_count_people(is_correct & (own != most), people),
+            n_correct=_count_people(correct, people),
+            n_wrong=_count_people(single[~is_correct], people),
+            n_not_most_common=_count_people(correct[own[is_correct] != most], people),
             n_level=int(with_level[most]),
             is_tied=int((with_level == with_level[most]).sum()) > 1,
             kind=_kind_of_level(column, most, int(with_level[most])),
             level=level,
             level_label=None if level is None else label_beside(column, most),
         )
-        yield row, is_correct
+        yield row, correct
 
 
-def keep_rows(exclusions: Exclusions, place: int) -> Mask | np.bool:
-    """Which rows of the original no exclusion takes out; all, where none acts."""
+def keep_rows(exclusions: Exclusions, place: int, rows: Ints) -> Mask:
+    """Which of these rows of the original no exclusion takes out; all, where none acts."""
     if not exclusions.act_on(place):
-        return np.True_
-    kept: Mask = ~exclusions.mask_excluded(place)[exclusions.scenario.cells_of_originals(place)]
+        return np.ones(len(rows), bool)
+    cells = exclusions.scenario.cells_of_originals(place, rows)
+    kept: Mask = ~exclusions.mask_excluded(place)[cells]
     return kept
 
 
@@ -488,10 +506,10 @@ def _people_by_level(column: CodedColumn, pair: CountedScenario, people: People 
     return count_people(column.codes[pair.sides.slices[0]], people.of_row, column.n_levels)
 
 
-def _count_people(rows: Mask, people: People | None) -> int:
+def _count_people(rows: Ints, people: People | None) -> int:
     """How many people these rows of the original are of."""
     if people is None:
-        return int(np.count_nonzero(rows))
+        return len(rows)
     return int(np.count_nonzero(np.bincount(people.of_row[rows])))
 
 

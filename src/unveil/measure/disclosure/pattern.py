@@ -105,26 +105,27 @@ class _Part:
     row: Ints  # of each combination of all keys
     n_rows: int
     group: tuple[Ints, ...]  # of each row, table by table
+    place: tuple[Ints, ...]  # in the table, of each cell of the people
     sums: tuple[Any, ...]  # a matrix a table: from rows to its groups
 
     @classmethod
     def of(cls, people: KeyedCells, margins: Sequence[Margin]) -> Self:
         row, n_rows = people.groups(sorted({*chain(*margins)}))
-        group, sums = [], []
+        group, place, sums = [], [], []
         for margin in margins:
             g, n_g = people.groups(margin)
             of_row = np.zeros(n_rows, np.int64)
             of_row[row] = g
             group.append(of_row)
+            place.append(g[people.q] * people.n_levels + people.t)
             sums.append(_sums(of_row, n_g))
-        return cls(row, n_rows, tuple(group), tuple(sums))
+        return cls(row, n_rows, tuple(group), tuple(place), tuple(sums))
 
     def tables(self, people: KeyedCells) -> list[_Table]:
         """The tables that are to hold, with factors of 1."""
-        row, n_t = self.row[people.q], people.n_levels
-        found = []
-        for g, sums in zip(self.group, self.sums, strict=True):
-            counts = np.bincount(g[row] * n_t + people.t, people.d_tq, sums.shape[0] * n_t)
+        n_t, found = people.n_levels, []
+        for place, sums in zip(self.place, self.sums, strict=True):
+            counts = np.bincount(place, people.d_tq, sums.shape[0] * n_t)
             wanted = counts.reshape(-1, n_t).astype(float)
             found.append(_Table(wanted, np.ones_like(wanted), wanted.sum(axis=1) > 0))
         return found
@@ -231,7 +232,7 @@ def rake(people: KeyedCells, margins: Sequence[Margin], split: _Split | None = N
             total += split.totals(A, B)
         if max(chain(*off), default=0.0) < CLOSE * N:
             break
-    return Raked(split, tables, total, people.d_t / max(N, 1))
+    return Raked(split, tables, total, tables[0][0].wanted.sum(axis=0) / max(N, 1))
 
 
 def _fit(
@@ -320,6 +321,7 @@ def cross_fit(
     for fold in range(folds):
         others = replace(table.people, d_tq=table.people.d_tq - in_fold[:, fold])
         n_qf = np.bincount(others.q, in_fold[:, fold], others.n_q)
+        vars(others)["d_q"] = n_q - n_qf.astype(np.int64)  # known, so that nobody counts it again
         weights.append(np.divide(n_qf, n_q, out=np.full(len(n_q), 1 / folds), where=n_q > 0))
         raked.append(rake(others, one_key, split))
     return table.pattern(raked, weights)

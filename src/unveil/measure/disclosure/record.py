@@ -16,7 +16,6 @@ from unveil.measure.disclosure.figures import (
     ByCopy,
     CheckSettings,
     ScenarioFigures,
-    count_single_values,
     mean_rows,
     measure_all,
     measure_without,
@@ -185,7 +184,8 @@ class MeasuredScenario:
         exclusions = resolve_exclusions(exclude, self.opening.scenario)
         after = self.figures
         if exclude:
-            after = measure_without(self.figures, exclusions, self.checking, progress)
+            people = self.opening.original_people
+            after = measure_without(self.figures, exclusions, self.checking, progress, people)
         return _record(self, after, exclusions), exclusions
 
 
@@ -197,7 +197,8 @@ def measure_scenario(
     tolerances: Tolerances = NO_TOLERANCES,
 ) -> MeasuredScenario:
     """Measure a scenario with nothing excluded; `sensitive` values are told of in any case."""
-    found = measure_all(opening.scenario, checking, progress, sensitive)
+    people = opening.original_people
+    found = measure_all(opening.scenario, checking, progress, sensitive, people)
     again = tuple(recurrences(opening.scenario))
     return MeasuredScenario(opening, checking, found, again, sensitive or {}, tolerances)
 
@@ -238,9 +239,7 @@ def _record(
         ),
         by_value=tuple(row for found in measured.figures.targets for row in found.values),
         by_group=tuple(row for found in after.targets for row in found.groups),
-        single_values=count_single_values(
-            exclusions, None if opening.people is None else opening.people.original
-        ),
+        single_values=after.single_values,
         people=None if opening.people is None else people_figures(opening.people, exclusions),
         weighted=None if opening.weights is None else weighted_figures(opening.weights, exclusions),
         tolerance=measured.tolerances.rows(exclusions),

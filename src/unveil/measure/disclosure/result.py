@@ -22,15 +22,10 @@ from unveil.measure.result import rows_frame
 from unveil.records.base import Copy
 from unveil.records.disclosure import (
     AttributeRow,
-    Coercion,
     Disclosure,
-    Flag,
     IdentityRow,
-    NotMeasured,
-    PeopleFigures,
-    Recurrence,
 )
-from unveil.records.exclusions import Effect, ExcludedCount, Exclusion
+from unveil.records.exclusions import Exclusion
 from unveil.records.summary import Summary
 from unveil.study.excluded import Exclusions
 from unveil.study.exclusion_rules import parse_exclusions
@@ -278,51 +273,6 @@ class DisclosureResult(Result):
         return records_at_risk(
             self._exclusions, target, copy=copy, measure=measure, as_text=as_text
         )
-
-    @property
-    def identity(self) -> tuple[IdentityRow, ...]:
-        """UiO, UiS, UiOiS, repU of each copy; of several also their mean, and pooled."""
-        return self.record.identity
-
-    @property
-    def attribute(self) -> tuple[AttributeRow, ...]:
-        """Dorig to TCAP of each target and copy, the riskiest target first."""
-        return self.record.attribute
-
-    @property
-    def people(self) -> PeopleFigures | None:
-        """The figures counted by person, where a column says whose row it is."""
-        return self.record.people
-
-    @property
-    def flags(self) -> tuple[Flag, ...]:
-        """What the one-way and two-way checks raised: it may be common knowledge."""
-        return self.record.flags
-
-    @property
-    def excluded(self) -> tuple[ExcludedCount, ...]:
-        """How many records each exclusion took out of each sum."""
-        return self.record.excluded
-
-    @property
-    def effects(self) -> tuple[Effect, ...]:
-        """What the exclusions together did to each figure."""
-        return self.record.effects
-
-    @property
-    def recurrence(self) -> tuple[Recurrence, ...]:
-        """Original records that stand whole in each copy."""
-        return self.record.recurrence
-
-    @property
-    def coercions(self) -> tuple[Coercion, ...]:
-        """What was noticed and changed to make the files comparable."""
-        return self.record.coercions
-
-    @property
-    def not_measured(self) -> tuple[NotMeasured, ...]:
-        """Why a figure is None."""
-        return self.record.not_measured
 
     @property
     def mean(self) -> CopyFigures:

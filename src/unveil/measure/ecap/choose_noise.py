@@ -41,16 +41,6 @@ class NoiseChoiceResult(RowsResult[NoiseChoice]):
     rows_in = "curve"
 
     @property
-    def sigma(self) -> float | None:
-        """The least noise that is enough; None where none is."""
-        return self.record.sigma
-
-    @property
-    def sigma_to_use(self) -> float | None:
-        """The next of 1, 2, 5, 10, 20, ... that is enough too, to be used and published."""
-        return self.record.sigma_to_use
-
-    @property
     def curve(self) -> list[dict[str, Any]]:
         """sigma, the highest ECAP, and the difference quotient, for some amounts of noise."""
         return [row.to_dict() for row in self.record.curve]
@@ -59,11 +49,6 @@ class NoiseChoiceResult(RowsResult[NoiseChoice]):
     def sensitivity(self) -> list[dict[str, Any]]:
         """The least noise in populations of other size and spread."""
         return [row.to_dict() for row in self.record.sensitivity]
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What should be known before the noise is relied on."""
-        return self.record.warnings
 
     def frame(self) -> pl.DataFrame:
         """The curve as a frame, unrounded."""

@@ -138,11 +138,6 @@ class DiscreteResult(Result):
         """ECAP by level, the levels as they were given; None where it is undefined."""
         return {name: row.ecap for name, row in zip(self._names, self.record.levels, strict=True)}
 
-    @property
-    def limit(self) -> float:
-        """What no noise can go below."""
-        return self.record.limit
-
     def to_dict(self) -> dict[str, Any]:
         """Everything as dictionaries and lists, `ecap` by level."""
         return {**self.record.to_dict(), "ecap": {str(k): v for k, v in self.ecap.items()}}

@@ -100,21 +100,6 @@ class EcapResult(Result):
         """The expected neighbour above every value."""
         return _plain(self._above)
 
-    @property
-    def limit(self) -> float:
-        """What no noise can go below: 1 - ((N-1)/N)^n."""
-        return self.record.limit
-
-    @property
-    def worst(self) -> float | None:
-        """The highest ECAP."""
-        return self.record.worst
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What should be known before these figures are relied on."""
-        return self.record.warnings
-
     def frame(self) -> pl.DataFrame:
         """One row per value, in their order: confidential."""
         columns = {"ecap": self._ecap, "below": self._below, "above": self._above}

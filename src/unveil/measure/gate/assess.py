@@ -24,7 +24,7 @@ from unveil.measure.disclosure.disclosure import check_settings, disclosure
 from unveil.measure.disclosure.result import DisclosureResult
 from unveil.measure.gate.evidence import DeclaredRoles, Files, gather_evidence
 from unveil.measure.gate.recoded_columns import ScenarioKeys
-from unveil.records.alerts import Acceptance, Alert, Assessment, GateEvidence, NotTested
+from unveil.records.alerts import Acceptance, Assessment
 from unveil.records.disclosure import Disclosure
 from unveil.records.judgement import Audience
 from unveil.records.limits import Verdict
@@ -45,21 +45,6 @@ class AssessResult(Result):
     disclosure: DisclosureResult | None = None
     _limits: Mapping[str, float] = field(default_factory=dict, repr=False)
 
-    @property
-    def alerts(self) -> tuple[Alert, ...]:
-        """What stands against the release, the gravest first."""
-        return self.record.alerts
-
-    @property
-    def not_tested(self) -> tuple[NotTested, ...]:
-        """What no figure here covers."""
-        return self.record.not_tested
-
-    @property
-    def evidence(self) -> GateEvidence:
-        """What the checks counted."""
-        return self.record.evidence
-
     def summary(self) -> Summary:
         """One page: verdict, people at risk, what was not tested, what is to be decided.
 
@@ -75,11 +60,6 @@ class AssessResult(Result):
         return summarise_disclosure(
             found.record, assessment=self.record, verdicts=verdicts, sensitive=found.sensitive
         )
-
-    @property
-    def exit_code(self) -> int:
-        """0, 3 where something blocks, 4 where only a person can answer."""
-        return self.record.exit_code
 
 
 @takes_study

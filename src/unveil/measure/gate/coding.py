@@ -7,8 +7,11 @@ speaks against the same coding. Rules and thresholds are in docs/gate_coding.md.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Literal
+from functools import cache, cached_property
+from importlib.machinery import PathFinder
+from importlib.util import module_from_spec
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -105,13 +108,27 @@ def find_linked_levels(pair: CodingPair, links: LinkedCodes) -> Iterator[CodingP
 
 def best_assignment(table: Floats) -> Ints:
     """For each column of a table its row, one to one, with the largest sum; -1 for none."""
-    from scipy.optimize import linear_sum_assignment
-
-    rows, columns = linear_sum_assignment(table, maximize=True)
+    rows, columns = _assignment_solver()(table, maximize=True)
     found = np.full(table.shape[1], -1)
     is_met = table[rows, columns] > 0
     found[columns[is_met]] = rows[is_met]
     return found
+
+
+@cache
+def _assignment_solver() -> Any:
+    """scipy's, without the rest of scipy.optimize, which takes longer to import than to link."""
+    import scipy
+
+    folder = str(Path(scipy.__file__).with_name("optimize"))
+    spec = PathFinder.find_spec("_lsap", [folder])
+    if spec is None or spec.loader is None:  # it is private, and may move
+        from scipy.optimize import linear_sum_assignment
+
+        return linear_sum_assignment
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.linear_sum_assignment
 
 
 def _most_often(table: Floats) -> Ints:

@@ -240,14 +240,14 @@ def _numbers_records(column: LinkColumn, sides: Sequence[int]) -> bool:
 
 
 def _whole(rows: LinkRows, control: LinkRows | None, copy: Copy, n_original: int) -> WholeRecords:
-    is_unique, is_back = rows.reappearing(tuple(rows.columns))
+    n_unique, n_reappearing, expected = rows.count_reappearing(tuple(rows.columns))
     found = WholeRecords(
         copy=copy,
         n_columns=len(rows.columns),
-        n_unique=int(is_unique.sum()),
-        n_reappearing=int(is_back.sum()),
+        n_unique=n_unique,
+        n_reappearing=n_reappearing,
         n_people=n_original,
-        expected=rows.expected_return_share(tuple(rows.columns)) * int(is_unique.sum()),
+        expected=expected,
     )
     if control is None:
         return found

@@ -201,16 +201,6 @@ class RoleSuggestions(RowsResult[Suggestion]):
     """Proposed roles, none of them applied; printing it shows no value of the data."""
 
     @property
-    def keys(self) -> tuple[str, ...]:
-        """The proposed keys, in the order in which they were added."""
-        return self.record.keys
-
-    @property
-    def targets(self) -> tuple[str, ...]:
-        """The proposed targets, sensitive ones first."""
-        return self.record.targets
-
-    @property
     def roles(self) -> dict[str, Role]:
         """The proposed role of each column."""
         return {row.column: row.role for row in self.record.rows}

@@ -411,19 +411,9 @@ class CodebookResult(Result):
     record: DescribedFile
 
     @property
-    def codebook(self) -> Codebook:
-        """What is declared, without what the records have."""
-        return self.record.codebook
-
-    @property
     def variables(self) -> tuple[Variable, ...]:
         """The columns, in the order of the file."""
         return self.record.codebook.variables
-
-    @property
-    def found(self) -> tuple[ColumnContents, ...]:
-        """What the records of each column have; empty where the data were left out."""
-        return self.record.found
 
     def frame(self) -> pl.DataFrame:
         """One row per column; codes, labels and ranges as text."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any
 
@@ -31,6 +31,7 @@ from unveil.measure.tables.parts import System
 from unveil.measure.tables.published_table import PublishedTable
 from unveil.measure.tables.sap_batch import Separate, needed_cells, separate
 from unveil.measure.tables.sap_events import AnyOracle, ProgrammeOracle, oracle_of
+from unveil.measure.tables.schemes import parse_scheme
 from unveil.records.count_tables import Audit, AuditedValue
 from unveil.study.scenario import Progress, no_progress
 
@@ -121,11 +122,6 @@ def _by_oracle(
 class AuditResult(RowsResult[Audit]):
     """Every suppressed value: confidential, for it says how near each estimate comes."""
 
-    @property
-    def complete(self) -> bool:
-        """Whether every bound is the tightest, so that nothing given away is overlooked."""
-        return self.record.complete
-
     def frame(self) -> pl.DataFrame:
         """One row per suppressed value: its levels of each dimension, then its figures."""
         return rows_to_frame(self.record.dims, [row.to_dict() for row in self.rows])
@@ -138,6 +134,7 @@ class _Hidden:
     part: str
     levels: tuple[str | None, ...]
     cells: tuple[int, ...]
+    what: str
 
 
 def audit(
@@ -166,17 +163,24 @@ def audit(
     -----
     With the tightest bounds [l, u] of a suppressed count c: exact iff l = u; within p percent iff
     c - l and u - c are both at most p c / 100. Of a count of 0 nothing but 0 is within any
-    percent. A suppressed margin is bounded as the sum of its cells.
+    percent. A suppressed margin is bounded as the sum of its cells. A reader is taken to know the
+    rule of `suppress:k`; `n_exact_unknown` counts what one could recompute who does not.
     """
     why = ", such as 10 for estimates within a tenth of the count"
     near = number_within("percent", percent, "[0, inf)", why)
     opened = release_of(release, asked)
     limit = parse_seconds(seconds)
     until = None if limit is None else monotonic() + limit
-    found = tightest(opened.system, seconds=limit, progress=progress or no_progress)
-    rows = tuple(
-        _audit_value(opened, found, hidden, near, until) for hidden in _list_hidden(opened)
-    )
+    report = progress or no_progress
+    hidden = tuple(_list_hidden(opened))
+    found = tightest(opened.system, seconds=limit, progress=report)
+    rows = tuple(_audit_value(opened, found, one, near, until) for one in hidden)
+    unread = _without_rule(opened, hidden)
+    n_unread = None
+    if unread is not None:
+        weaker = tightest(unread.system, seconds=limit, progress=report)
+        values = (_bounds(unread, weaker, one, until) for one in hidden)
+        n_unread = sum(lower == upper for lower, upper, _ in values)
     return AuditResult(
         Audit(
             dims=opened.dims,
@@ -186,6 +190,7 @@ def audit(
             rows=rows,
             n_suppressed=len(rows),
             n_exact=sum(row.exact for row in rows),
+            n_exact_unknown=n_unread,
             n_within=sum(row.within for row in rows),
             solver=solver_of(found),
             complete=all(row.tightest for row in rows),
@@ -199,10 +204,26 @@ def _list_hidden(release: PublishedTable) -> Iterator[_Hidden]:
     grid = release.grid
     for part, values in release.published:
         members, kept = grid.members(part).tolist(), grid.dims_of(part)
-        for value, label, cells in zip(values, grid.labels(part), members, strict=True):
+        rows = zip(values, grid.labels(part), members, grid.whats(part), strict=True)
+        for value, label, cells, what in rows:
             if value is None and not release.system.structural.issuperset(cells):
                 named = dict(zip(kept, label, strict=True))
-                yield _Hidden(part, tuple(map(named.get, grid.dims)), tuple(cells))
+                yield _Hidden(part, tuple(map(named.get, grid.dims)), tuple(cells), what)
+
+
+def _without_rule(release: PublishedTable, hidden: Sequence[_Hidden]) -> PublishedTable | None:
+    """The same to a reader who does not know why values are suppressed; None where it is said."""
+    rules = {part for part, scheme in release.schemes if _is_rule(scheme)}
+    unsaid = {(one.cells, one.what) for one in hidden if one.part in rules}
+    if not unsaid:
+        return None
+    facts = (fact for fact in release.system.facts if (fact.cells, fact.what) not in unsaid)
+    return replace(release, system=replace(release.system, facts=tuple(facts)))
+
+
+def _is_rule(scheme: str) -> bool:
+    chosen = parse_scheme(scheme)
+    return chosen.kind == "suppress" and not (chosen.unknown or chosen.interval)
 
 
 def _audit_value(

@@ -209,16 +209,6 @@ class BoundsResult(RowsResult[Bounds]):
         """The cells, in their order."""
         return self.record.cells
 
-    @property
-    def cells(self) -> tuple[CellBounds, ...]:
-        """The cells, in their order."""
-        return self.record.cells
-
-    @property
-    def complete(self) -> bool:
-        """Whether all bounds are the tightest."""
-        return self.record.complete
-
     def frame(self) -> pl.DataFrame:
         """One row per cell: its levels, then its figures, whose names give way to dimensions."""
         return rows_to_frame(self.record.dims, [row.to_dict() for row in self.rows])

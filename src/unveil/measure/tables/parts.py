@@ -433,7 +433,8 @@ def publish_counts(
     if scheme.kind == "interval":
         raise SettingsError("The scheme 'interval' needs its intervals: give them in published.")
     if scheme.kind == "suppress":
-        return tuple(None if 0 < c < scheme.size else c for c in counts.tolist())
+        least = 0 if scheme.zeros else 1
+        return tuple(None if least <= c < scheme.size else c for c in counts.tolist())
     if scheme.kind == "cellkey":
         own = draws.random(len(counts)) if keys is None else keys
         return _plain(scheme.ptable.publish(counts, own))

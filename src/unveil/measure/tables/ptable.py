@@ -67,7 +67,7 @@ class Ptable:
         return made
 
     def possible_counts(self, published: int) -> tuple[int, ...]:
-        """The counts that may be published so, by somebody who knows the table."""
+        """The counts that may be published so, by a reader who knows the table."""
         D = self.largest_shift
         nearby = range(max(0, published - D), published + D + 1)
         return tuple(i for i in nearby if self._probability(i, published) > 0)
@@ -128,7 +128,7 @@ def ptable(D: int, V: float, js: int = 0) -> Ptable:
     Notes
     -----
     Row i has shifts v from -D to D with i + v = 0 or i + v > js, mean 0 and variance V, and the
-    largest entropy: p(v) proportional to exp(b v + g v^2). Row 0 stays 0: nobody is made up. Rows
+    largest entropy: p(v) proportional to exp(b v + g v^2). Row 0 stays 0: no one is made up. Rows
     from D + js + 1 on are equal. With js = 2 row 1 has only 0 and 3, and the variance 2.
 
     References
@@ -259,7 +259,7 @@ def as_fractions(sums: Ints) -> Floats:
 
 
 def draw_keys(n_people: int, seed: int | None) -> Ints:
-    """A key for each person, in the order of the records: whoever has the seed can undo all."""
+    """A key for each person, in the order of the records; the seed undoes them all."""
     return stream(seed or 0, "record keys").integers(0, KEYS, n_people, dtype=np.int64)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import permutations
 from typing import Any
 
@@ -12,6 +12,7 @@ import polars as pl
 
 from unveil.arguments import is_list, quote_value, true_or_false
 from unveil.errors import InputError, SettingsError, list_names, nearest
+from unveil.measure.tables.crosstab import Crosstab
 from unveil.measure.tables.grid import (
     LARGEST_COUNT,
     MOST_DIMS,
@@ -33,7 +34,13 @@ from unveil.measure.tables.parts import (
     publish,
 )
 from unveil.measure.tables.ptable import RecordKeys
-from unveil.measure.tables.schemes import Published, Scheme, trivial_bounds
+from unveil.measure.tables.schemes import (
+    Bounds,
+    Published,
+    Scheme,
+    bounds_of_values,
+    trivial_bounds,
+)
 
 # What is said of a table besides what is published: other sums, and impossible cells.
 
@@ -166,6 +173,8 @@ class PublishedTable:
     """True where people's records were counted: no message quotes their levels."""
     record_keys: RecordKeys | None = field(default=None, repr=False, compare=False)
     """Of people's records: whose key is in which cell."""
+    crosstab: Crosstab | None = field(default=None, repr=False, compare=False)
+    """The sheet that the counts were read from, where it was a cross-table."""
 
     @classmethod
     def from_counts(
@@ -288,6 +297,7 @@ class PublishedTable:
         layout: str | None = None,
         total_label: str | Sequence[str] = ("Total", "All"),
         sample: bool = False,
+        blank: str | None = None,
         **asked: Any,
     ) -> PublishedTable:
         """A release of a table of counts that stands in a file.
@@ -297,19 +307,22 @@ class PublishedTable:
         path
             A CSV, TSV, Parquet or Excel file, or a frame. Long: columns of levels and one of
             counts. Wide: levels of the rows in the first column, those of the columns in the
-            header.
+            header. Crosstab: a sheet as an office lays it out, with titles, up to three rows of
+            headers, several columns of labels, totals, notes, and counts such as 1 200.
         dims
-            Long: the columns that make the table, all but the counts without it. Wide: names for
-            rows and columns.
+            Long: the columns that make the table, all but the counts without it. Wide and
+            crosstab: names for the columns of labels, then for the rows of headers.
         count
             Long: the column of counts; without it one called count, n, freq or the like.
         layout
-            "long" or "wide"; found out from the columns without it.
+            "long", "wide" or "crosstab"; found out from the file without it.
         total_label
             How the file calls sums over all levels of a dimension. They must add up, and are not
             cells.
         sample
             Whether the counts are of a sample of the people.
+        blank
+            Crosstab: "zero" where empty cells are 0.
         **asked
             What is published, as in `from_counts`; `published` may name a column of a long file.
         """
@@ -323,6 +336,7 @@ class PublishedTable:
             layout=layout,
             total_label=total_label,
             published=wanted.get("published"),
+            blank=blank,
         )
         if found.published is not None:
             settings = {name: wanted.get(name, default) for name, default in DEFAULTS.items()}
@@ -330,7 +344,8 @@ class PublishedTable:
             wanted["published"] = {p: v for p, v in found.published.items() if p in asked_for}
         is_sample = true_or_false("sample", sample)
         told = (*found.notes, OF_SAMPLE) if is_sample else found.notes
-        return make_release(found.grid, found.counts, notes=told, of_sample=is_sample, **wanted)
+        made = make_release(found.grid, found.counts, notes=told, of_sample=is_sample, **wanted)
+        return replace(made, crosstab=found.crosstab)
 
     @property
     def grid(self) -> Grid:
@@ -342,6 +357,12 @@ class PublishedTable:
         """People in the table."""
         return self.system.N
 
+    def bounds_of(self, part: str) -> list[Bounds]:
+        """What each value of a part says by itself, to a reader who knows the rules."""
+        truth = self.grid.sum_part(np.array(self.system.counts), part).tolist()
+        values, schemes = dict(self.published), dict(self.schemes)
+        return bounds_of_values(values[part], schemes[part], truth)
+
     def frame(self) -> pl.DataFrame:
         """What is published, one row per value: its part, levels, value and trivial bounds."""
         return pl.DataFrame(list(self._rows()), infer_schema_length=None)
@@ -351,9 +372,9 @@ class PublishedTable:
         columns = [f"{dim}_" if dim in OWN_COLUMNS else dim for dim in self.dims]
         for part, values in self.published:
             dims = grid.dims_of(part)
-            for label, value in zip(grid.labels(part), values, strict=True):
+            rows = zip(grid.labels(part), values, self.bounds_of(part), strict=True)
+            for label, value, (lower, upper) in rows:
                 named = dict(zip(dims, label, strict=True))
-                lower, upper = trivial_bounds(value, schemes[part])
                 yield {
                     "part": part,
                     "scheme": schemes[part],
@@ -411,7 +432,7 @@ def make_release(
     keys = record_keys.sums(drawn) if record_keys is not None and has_keys else None
     values = publish(grid, counts, asked, given, seed=drawn, impossible=impossible, keys=keys)
     facts = [
-        *_facts(grid, asked, values),
+        *_facts(grid, counts, asked, values),
         *_difference_facts(grid, asked, values),
         *constraint_facts(grid, constraints),
     ]
@@ -430,12 +451,14 @@ def make_release(
     )
 
 
-def _facts(grid: Grid, asked: Plan, values: Values) -> Iterable[Fact]:
-    """What each published value says by itself; a suppressed one says nothing."""
+def _facts(grid: Grid, counts: Counts, asked: Plan, values: Values) -> Iterable[Fact]:
+    """What each published value says by itself."""
     for part, scheme in asked.items():
-        cells = grid.members(part).tolist()
-        for members, value, what in zip(cells, values[part], grid.whats(part), strict=True):
-            lo, hi = _bounds(value, scheme, what)
+        cells, whats = grid.members(part).tolist(), grid.whats(part)
+        for value, what in zip(values[part], whats, strict=True):
+            _check_value(value, scheme, what)
+        known = bounds_of_values(values[part], scheme, grid.sum_part(counts, part).tolist())
+        for members, (lo, hi), what in zip(cells, known, whats, strict=True):
             if lo or hi is not None:
                 yield Fact(tuple(members), lo, hi, what)
 
@@ -466,8 +489,8 @@ def _difference_facts(grid: Grid, asked: Plan, values: Values) -> Iterable[Fact]
                         yield Fact(rest, 1, None, f"the rest of {grid.whats(whole)[n]}")
 
 
-def _bounds(value: Published, scheme: Scheme, what: str) -> tuple[int, int | None]:
+def _check_value(value: Published, scheme: Scheme, what: str) -> None:
     try:
-        return trivial_bounds(value, scheme)
+        trivial_bounds(value, scheme)
     except SettingsError as fault:
         raise SettingsError(f"{fault} See {what}.") from None

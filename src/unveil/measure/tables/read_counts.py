@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 
 from unveil.arguments import absent_sentence, choice, is_list
 from unveil.errors import InputError, ReadError, RolesError, SettingsError, list_names
+from unveil.io.read_cells import has_cells, read_cells, read_place
 from unveil.io.sources import read_table
 from unveil.io.table import Table, mid_sentence
+from unveil.measure.tables.crosstab import Crosstab, parse_crosstab
 from unveil.measure.tables.from_records import texts
 from unveil.measure.tables.grid import TABLE, TOTAL, Counts, Grid, check_counts, check_names
 from unveil.measure.tables.schemes import Published
@@ -25,7 +27,8 @@ from unveil.study.study import Study
 
 
 COUNT_NAMES = ("count", "counts", "n", "freq", "frequency", "number", "people", "persons")
-LAYOUTS = ("long", "wide")
+LAYOUTS = ("long", "wide", "crosstab")
+BLANKS = ("zero", "hidden")
 ROWS, COLUMNS, COUNT = "rows", "columns", "count"
 
 
@@ -36,6 +39,7 @@ class Long:
     table: Table
     dims: tuple[str, ...]
     count: str
+    is_wide: bool = False
 
 
 def read_layout(
@@ -53,7 +57,8 @@ def read_layout(
         raise RolesError(f"count must be the name of a column; given is {type(count).__name__}.")
     rest = [name for name in table.frame.columns if name != published]
     if layout is None:
-        layout = _layout(table, rest, dims, count)
+        # A column of published values stands beside counts, in a long file.
+        layout = "long" if published is not None else _layout(table, rest, dims, count)
     if layout == "wide":
         return _from_wide(table, dims, count, published)
     counts = _count_column(table, rest, dims) if count is None else count
@@ -68,7 +73,20 @@ def read_layout(
 
 
 def _layout(table: Table, rest: Sequence[str], dims: Sequence[str] | None, count: Any) -> str:
-    if count is not None or _find_count_column(rest) is not None:
+    named = _find_count_column(rest) if count is None else count
+    if count is None and dims is None and named is not None and _may_be_wide(table, rest):
+        levels = [name for name in rest[1:] if name != named]
+        sums = table.frame.select(pl.sum_horizontal(levels)).to_series()
+        if (sums == table.frame[named]).all():
+            return "wide"
+        if all(table.frame[name].n_unique() < table.frame.height for name in levels):
+            return "long"
+        raise ReadError(
+            f"{table.place} can be read in two ways: long, with counts in {named!r}, or wide, where"
+            f" {named!r} is one of the levels {list_names(rest[1:])}. State which: layout='long' or"
+            " layout='wide' (--layout)."
+        )
+    if named is not None:
         return "long"
     if dims is not None and set(dims) < set(rest):
         return "long"
@@ -76,6 +94,15 @@ def _layout(table: Table, rest: Sequence[str], dims: Sequence[str] | None, count
     if len(rest) > 1 and n_numeric == len(rest) - 1:
         return "long" if len(rest) == 2 else "wide"
     raise ReadError(_unclear(table))
+
+
+def _may_be_wide(table: Table, rest: Sequence[str]) -> bool:
+    """Whether each row has a label of its own, and every other column is numbers."""
+    return (
+        len(rest) > 2
+        and table.frame[rest[0]].n_unique() == table.frame.height
+        and all(_is_numeric(table, name) for name in rest[1:])
+    )
 
 
 def _unclear(table: Table) -> str:
@@ -145,7 +172,7 @@ def _from_wide(
     )
     names = COUNT if COUNT not in chosen else "counts"
     long.columns = [*chosen, names]
-    return Long(replace(table, frame=long), tuple(chosen), names)
+    return Long(replace(table, frame=long), tuple(chosen), names, is_wide=True)
 
 
 def _as_float_or_whole(column: pl.Series) -> pl.Series:
@@ -233,14 +260,45 @@ def read_values(
 ) -> LabelledValues:
     """The published values of a long file with these dimensions, whatever levels it has.
 
-    `hidden` are marks of suppressed values, besides an empty one.
+    `hidden` are marks of suppressed values, besides an empty one. A workbook may also have a
+    cross-table by these dimensions: those of its rows, then those of its headers, unless it names
+    them.
     """
-    long = read_layout(
-        read_table(source, side=ROLE), dims=tuple(dims), count=value, layout="long", published=None
-    )
     sums = {label.strip().casefold() for label in total_label}
+    try:
+        long = read_layout(
+            read_table(source, side=ROLE),
+            dims=tuple(dims),
+            count=value,
+            layout="long",
+            published=None,
+        )
+    except InputError as fault:
+        if value is not None or not has_cells(source):
+            raise
+        return _read_values_of_crosstab(source, dims, frozenset(sums), fault)
     labels = _published_labels(long.table, long.dims, sums)
     return LabelledValues(labels, _values(long.table, long.count, hidden))
+
+
+def _read_values_of_crosstab(
+    source: Any, dims: Sequence[str], sums: frozenset[str], fault: InputError
+) -> LabelledValues:
+    try:
+        table = parse_crosstab(read_cells(source, side=ROLE), sums)
+    except ReadError:
+        raise fault from None
+    if len(table.names) != len(dims):
+        raise ReadError(
+            f"{read_place(source, ROLE)} is a cross-table by {len(table.names):,} dimensions, but"
+            f" {len(dims):,} are named: {list_names(dims)}."
+        ) from None
+    is_named = set(table.names) == set(dims)
+    order = [table.names.index(dim) for dim in dims] if is_named else range(len(dims))
+    labels = [
+        tuple(None if _fold(one[k]) in sums else one[k] for k in order) for one in table.labels
+    ]
+    return LabelledValues(labels, [_value(one) for one in table.values])
 
 
 def _values(table: Table, name: str, hidden: Sequence[str] = ()) -> list[Published]:
@@ -351,6 +409,7 @@ class FileTable:
     counts: Counts
     notes: tuple[str, ...]
     published: dict[str, list[Any]] | None
+    crosstab: Crosstab | None = None
 
 
 @dataclass(frozen=True)
@@ -389,26 +448,135 @@ def table_in(
     layout: str | None,
     total_label: str | Sequence[str],
     published: Any,
+    blank: str | None = None,
 ) -> FileTable:
     """The table of counts in a file or a frame; margins in it must add up, and are left aside."""
     labels = _labels(total_label)
     column = published if isinstance(published, str) else None
-    table = read_table(source, side=ROLE)
-    long = read_layout(
-        table,
-        dims=None if dims is None else names(dims, "Dimensions"),
-        count=count,
-        layout=layout,
-        published=column,
-    )
+    asked = None if dims is None else names(dims, "Dimensions")
+    plain = dict(dims=asked, count=count, layout=layout, published=column)
+    long, crosstab = _read_any_layout(source, labels, blank, plain)
+    table = long.table
     if column is not None and column not in long.table.frame.columns:
         raise RolesError(absent_sentence(table.place, column, table.frame.columns))
     check_names(long.dims)
+    if crosstab is not None or long.is_wide:
+        long, crosstab, told = _name_totals(long, crosstab, labels)
+    else:
+        told = []
     rows, notes = _rows(long.table, long.dims, labels)
+    notes += told
     counts, more = _counts(rows, _numbers(long.table, long.count))
     _check_margins(rows, counts, long.table.frame[long.count].to_list(), labels)
     drawn = None if column is None else _published_parts(rows, long.table.frame[column].to_list())
-    return FileTable(rows.grid, counts, (*notes, *more), drawn)
+    if crosstab is not None and not long.is_wide:
+        notes = [crosstab.sentence, *notes]
+    elif long.is_wide:
+        sizes = " by ".join(
+            f"{n:,} {what}" for n, what in zip(rows.grid.shape, _SIDES, strict=True)
+        )
+        notes = [f"Read as wide: {sizes}, {int(counts.sum()):,} people.", *notes]
+    return FileTable(rows.grid, counts, (*notes, *more), drawn, crosstab)
+
+
+_SIDES = ("rows", "columns")
+
+
+def _read_any_layout(
+    source: Any, labels: frozenset[str], blank: str | None, plain: dict[str, Any]
+) -> tuple[Long, Crosstab | None]:
+    """A plain table, or a cross-table as an office lays it out."""
+    if blank is not None:
+        choice("blank", blank, BLANKS)
+    if plain["layout"] != "crosstab":
+        try:
+            found = read_layout(read_table(source, side=ROLE), **plain)
+            shape = found.is_wide and has_cells(source)
+            return found, parse_crosstab(read_cells(source, side=ROLE), labels) if shape else None
+        except ReadError as fault:
+            is_open = plain["layout"] is None and plain["count"] is None and has_cells(source)
+            if not is_open or str(fault).find("two ways") >= 0:
+                raise
+            try:
+                table = parse_crosstab(read_cells(source, side=ROLE), labels)
+            except ReadError as other:
+                # A sheet must be named before anything else can be said.
+                raise (other if "sheets" in str(other) else fault) from None
+    elif not has_cells(source):
+        raise SettingsError("A cross-table is read from a workbook or a text file only.")
+    else:
+        table = parse_crosstab(read_cells(source, side=ROLE), labels)
+    return _from_crosstab(table, source, blank, plain), table
+
+
+def _from_crosstab(
+    table: Crosstab, source: Any, blank: str | None, plain: Mapping[str, Any]
+) -> Long:
+    place = read_place(source, ROLE)
+    dims = plain["dims"] or table.names
+    if len(dims) != len(table.names) or plain["published"] is not None:
+        raise RolesError(
+            f"{place} is a cross-table by {list_names(table.names)}: {len(table.names):,}"
+            f" dimensions; given are {len(dims):,} names, and no column can hold published values."
+        )
+    n_blank = sum(table.blank)
+    n_hidden = sum(not isinstance(one, int) for one in table.values) - n_blank
+    if n_hidden:
+        raise ReadError(
+            f"{place} has hidden values ({n_hidden:,}). The table must hold the true counts; a"
+            " table that is published already belongs into a plan (unveil plan)."
+        )
+    if n_blank and blank != "zero":
+        raise ReadError(
+            f"{place} has empty cells among its numbers ({n_blank:,}), which may be 0 or hidden."
+            " State that they are 0: blank='zero' (--blank zero)."
+        )
+    frame = pl.DataFrame(
+        {name: [one[k] for one in table.labels] for k, name in enumerate(dims)}
+        | {_COUNTS: [one if isinstance(one, int) else 0 for one in table.values]}
+    )
+    return Long(Table(side=ROLE, place=place, frame=frame, source=""), tuple(dims), _COUNTS)
+
+
+_COUNTS = "\x00counts"  # a name that no column of a file has
+
+
+def _name_totals(
+    long: Long, crosstab: Crosstab | None, labels: frozenset[str]
+) -> tuple[Long, Crosstab | None, list[str]]:
+    """Levels that are the sums of the others, whatever they are called, named as totals.
+
+    Of a table with one row (or column) it may be chance: then it is refused.
+    """
+    frame, notes = long.table.frame, list[str]()
+    total = min(labels, default="total")
+    for k, dim in enumerate(long.dims):
+        levels = frame[dim].unique(maintain_order=True).to_list()
+        named = [one for one in levels if _fold(str(one)) not in labels]
+        if len(named) < 3 or len(named) < len(levels):
+            continue
+        others = [one for one in long.dims if one != dim]
+        for level in (named[0], named[-1]):
+            is_level = pl.col(dim) == level
+            summed = frame.group_by(others or pl.lit(0)).agg(
+                pl.col(long.count).filter(is_level).sum().alias("a"),
+                pl.col(long.count).filter(~is_level).sum().alias("b"),
+            )
+            if not (summed["a"] == summed["b"]).all() or not summed["a"].sum():
+                continue
+            if summed.height < 2:
+                raise ReadError(
+                    f"{long.table.place} can be read in two ways: the last level of {dim!r} is the"
+                    " sum of the others, or a level that happens to be so large. State which with"
+                    " the total label (--total-label)."
+                )
+            renamed = pl.when(is_level).then(pl.lit(total)).otherwise(pl.col(dim).cast(pl.String))
+            frame = frame.with_columns(renamed.alias(dim))
+            if crosstab is not None:
+                crosstab = crosstab.rename_level(k, str(level), total)
+            notes.append(f"A level of {dim!r} is the sum of the others and is read as the total.")
+            break
+    return replace(long, table=replace(long.table, frame=frame)), crosstab, notes
 
 
 def _labels(given: Any) -> frozenset[str]:

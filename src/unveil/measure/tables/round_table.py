@@ -17,7 +17,7 @@ import polars as pl
 from unveil.measure.result import RowsResult
 from unveil.measure.tables.grid import TABLE, Counts, Grid
 from unveil.measure.tables.published_table import PublishedTable
-from unveil.measure.tables.schemes import Published, parse_scheme, trivial_bounds
+from unveil.measure.tables.schemes import Published, parse_scheme
 from unveil.records.count_tables import RoundedRow, RoundedTable
 
 
@@ -113,7 +113,7 @@ def _record(release: PublishedTable, scheme: str) -> RoundedTable:
         dims=release.dims,
         levels=release.levels,
         parts=tuple(values),
-        rows=tuple(_rows(release, grid, scheme)),
+        rows=tuple(_rows(release, grid)),
         n_cells=len(counts),
         n_changed=sum(c != p for c, p in cells),
         n_suppressed=len(counts) - len(cells),
@@ -124,12 +124,12 @@ def _record(release: PublishedTable, scheme: str) -> RoundedTable:
     )
 
 
-def _rows(release: PublishedTable, grid: Grid, scheme: str) -> Iterator[RoundedRow]:
+def _rows(release: PublishedTable, grid: Grid) -> Iterator[RoundedRow]:
     for part, values in release.published:
         dims = grid.dims_of(part)
-        for place, (label, value) in enumerate(zip(grid.labels(part), values, strict=True)):
+        rows = zip(grid.labels(part), values, release.bounds_of(part), strict=True)
+        for place, (label, value, (lower, upper)) in enumerate(rows):
             named = dict(zip(dims, label, strict=True))
-            lower, upper = trivial_bounds(value, scheme)
             yield RoundedRow(
                 part=part,
                 cell=tuple(named.get(dim) for dim in release.dims),

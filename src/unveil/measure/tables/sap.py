@@ -27,7 +27,6 @@ from unveil.measure.tables.sap_depth import (
     parse_depth,
 )
 from unveil.measure.tables.sap_events import ProgrammeOracle
-from unveil.measure.tables.schemes import trivial_bounds
 from unveil.records.count_tables import Sap, SapDepth, SapLesson, SapTaught, SapTaughtVariable
 from unveil.seeding import choose_seed
 from unveil.study.scenario import Progress, no_progress
@@ -101,8 +100,7 @@ def _who(one: KnownPeople, grid: Grid) -> str:
 
 def _total_bounds(release: PublishedTable) -> tuple[int, int | None] | None:
     """What is published of the sum of all cells."""
-    values = dict(release.published).get(TOTAL)
-    return None if values is None else trivial_bounds(values[0], dict(release.schemes)[TOTAL])
+    return release.bounds_of(TOTAL)[0] if TOTAL in dict(release.published) else None
 
 
 def what_zeros_teach(system: System, grid: Grid, zeros: tuple[int, ...] | None) -> SapTaught | None:
@@ -181,16 +179,6 @@ class SapResult(Result):
     def fractions(self) -> tuple[Fraction | None, ...]:
         """SAP(0), SAP(1), ... as fractions; None where it is not known exactly."""
         return tuple(None if one is None else Fraction(one) for one in self.record.exact)
-
-    @property
-    def lower(self) -> tuple[float, ...]:
-        """Certified lower bounds, equal to the upper ones where the figure is exact."""
-        return self.record.lower
-
-    @property
-    def upper(self) -> tuple[float, ...]:
-        """Certified upper bounds."""
-        return self.record.upper
 
     def passes(self, threshold: float) -> int | None:
         """The smallest number of known people at which SAP is certainly above a threshold."""

@@ -6,6 +6,7 @@ Trivial bounds are what one published value says by itself: Smith and Elliot 200
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -23,6 +24,7 @@ NOT_PUBLISHED = "none"
 CHANCE = ("random", "controlled", "noise", "cellkey")
 """Schemes that draw: the same count may be published as one value or another."""
 
+WORDS = ("interval", "zeros", "unknown")
 LARGEST_SIZE = 10**9
 _NUMBERS = re.compile(r"\d{1,3}:\d{1,5}(\.\d{1,9})?(:\d{1,3})?", re.ASCII)
 _FILES = (".csv", ".tsv", ".parquet", ".xlsx")
@@ -42,7 +44,9 @@ class Scheme:
     interval: bool = False
     """Of a suppressed cell: whether it is said that its count is from 1 to the threshold less 1."""
     zeros: bool = False
-    """Of noise: whether 0 stays 0 and no other count becomes 0."""
+    """Of noise: 0 stays 0 and no other count becomes 0. Of suppression: 0 is suppressed too."""
+    unknown: bool = False
+    """Of suppression: whether a reader is taken not to know the rule."""
     form: str = ""
     """Of cell keys: D:V, D:V:js, or the file of the office's own table."""
 
@@ -53,8 +57,7 @@ class Scheme:
             return self.kind
         if self.kind == "cellkey":
             return f"cellkey:{self.form}"
-        more = ":interval" if self.interval else ":zeros" if self.zeros else ""
-        return f"{self.kind}:{self.size}{more}"
+        return ":".join([self.kind, f"{self.size}", *(w for w in WORDS if getattr(self, w))])
 
     @cached_property
     def ptable(self) -> Ptable:
@@ -95,10 +98,10 @@ def parse_scheme(given: Any) -> Scheme:
 
 
 def _make_scheme(given: str, kind: str, rest: list[str]) -> Scheme:
-    word = {"suppress": "interval", "noise": "zeros"}.get(kind)
-    has_word = word is not None and len(rest) == 2 and rest[1] == word
+    words = {"suppress": WORDS, "noise": ("zeros",)}.get(kind, ())
+    has_word = len(rest) == 2 and rest[1] in words
     if not (len(rest) == 1 or has_word) or not re.fullmatch(r"\d{1,12}", rest[0], re.ASCII):
-        also = f", or {kind}:5:{word}" if word else ""
+        also = "".join(f", or {kind}:5:{word}" for word in words)
         raise SettingsError(
             f"The scheme {quote_value(given)} needs one whole number: write it as {kind}:5{also}."
         )
@@ -110,7 +113,8 @@ def _make_scheme(given: str, kind: str, rest: list[str]) -> Scheme:
             f"The {what} of the scheme {quote_value(given)} must be a whole number from {least} to"
             f" {LARGEST_SIZE:,}."
         )
-    return Scheme(kind, size, has_word and kind == "suppress", has_word and kind == "noise")
+    interval, zeros, unknown = (word in rest[1:] for word in WORDS)
+    return Scheme(kind, size, interval, zeros, unknown)
 
 
 def _make_cellkey(given: str, form: str) -> Scheme:
@@ -142,11 +146,12 @@ def trivial_bounds(published: Published, scheme: str | Scheme) -> Bounds:
     - noise: [x - D, x + D], a sum below 0 being published as 0; with ``:zeros``, where 0 stays 0
       and nothing else becomes 0: [0, 0] of 0, else [max(1, x - D), x + D];
     - cellkey: from the least to the largest count that its table of probabilities may publish so;
-    - suppress: a value that is published is exact; a suppressed one is [0, no bound), and with
-      ``:interval`` [1, k - 1].
+    - suppress: a value that is published is exact; a suppressed small one is [1, k - 1], for
+      readers know the rule, whether it is printed (``:interval``) or not; with ``:zeros``
+      [0, k - 1], and with ``:unknown``, to a reader who does not know it, [0, no bound).
 
     A value that the scheme never publishes is refused. ``None`` is a suppressed value, under any
-    scheme but an interval: nothing is known but that no count is below 0.
+    other scheme: nothing is known but that no count is below 0.
 
     References
     ----------
@@ -155,7 +160,9 @@ def trivial_bounds(published: Published, scheme: str | Scheme) -> Bounds:
     """
     chosen = parse_scheme(scheme)
     if published is None:
-        return (1, chosen.size - 1) if chosen.interval else (0, None)
+        if chosen.kind != "suppress" or chosen.unknown:
+            return 0, None
+        return 0 if chosen.zeros else 1, chosen.size - 1
     if isinstance(published, tuple):
         return published
     _check_impossible(published, chosen)
@@ -166,6 +173,28 @@ def trivial_bounds(published: Published, scheme: str | Scheme) -> Bounds:
         return 0, 0
     below, above = _reach(published, chosen)
     return max(1 if chosen.zeros else 0, published - below), published + above
+
+
+def bounds_of_values(
+    values: Sequence[Published], scheme: str | Scheme, truth: Sequence[int]
+) -> list[Bounds]:
+    """Trivial bounds of the values of one part, of which the true counts are known.
+
+    A suppressed count of k or more was suppressed to protect others, and a reader is taken to know
+    which these are: [k, no bound). Where some 0 is suppressed, others may be.
+    """
+    chosen = parse_scheme(scheme)
+    made = [trivial_bounds(value, chosen) for value in values]
+    if chosen.kind == "suppress" and not chosen.unknown:
+        hidden = [i for i, value in enumerate(values) if value is None]
+        least = min((truth[i] for i in hidden), default=1)
+        for i in hidden:
+            made[i] = (
+                (chosen.size, None)
+                if truth[i] >= chosen.size
+                else (min(least, made[i][0]), chosen.size - 1)
+            )
+    return made
 
 
 def _reach(published: int, scheme: Scheme) -> tuple[int, int]:

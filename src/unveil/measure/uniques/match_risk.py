@@ -139,16 +139,6 @@ class MatchRiskResult(Result):
     record: MatchRisk
     _found: PerRecord = field(repr=False, compare=False)
 
-    @property
-    def global_risk(self) -> float:
-        """The mean individual risk."""
-        return self.record.global_risk
-
-    @property
-    def expected_reidentifications(self) -> float:
-        """How many matches are expected to be right."""
-        return self.record.expected_reidentifications
-
     def frame(self) -> pl.DataFrame:
         """One row per record of the data, in their order: confidential."""
         found = self._found

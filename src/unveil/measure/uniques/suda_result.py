@@ -13,7 +13,7 @@ from unveil.arrays import Floats, Ints, Mask
 from unveil.count.codes import CodedColumn, level_labels
 from unveil.measure.uniques.minimal_uniques import MinimalUnique
 from unveil.measure.uniques.suda_scores import SudaScores, special
-from unveil.records.uniques import KeyContribution, Suda
+from unveil.records.uniques import Suda
 from unveil.view.show import Result
 
 # Who is alone, and with what? The records behind the figures, for the custodian's eyes only.
@@ -67,16 +67,6 @@ class SudaResult(Result):
     _scores: SudaScores = field(repr=False, compare=False)
     _dis: Floats | None = field(repr=False, compare=False)
     _search: Callable[[], Iterable[MinimalUnique]] = field(repr=False, compare=False)
-
-    @property
-    def dis_file(self) -> float | None:
-        """The probability that a record alone with its keys is the person one takes it for."""
-        return self.record.dis_file
-
-    @property
-    def contributions(self) -> tuple[KeyContribution, ...]:
-        """How much each key takes part in what makes people unique."""
-        return self.record.contributions
 
     @cached_property
     def suda(self) -> Floats:

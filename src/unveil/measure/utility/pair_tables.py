@@ -198,16 +198,6 @@ MOST_TABLES = 200_000
 class TablesResult(RowsResult[PairTables]):
     """The tables of all copies; printing it shows figures of tables, and no small cell."""
 
-    @property
-    def scores(self) -> tuple[VariableScore, ...]:
-        """The mean S_pMSE of every variable, the highest first."""
-        return self.record.scores
-
-    @property
-    def worst(self) -> tuple[WorstTable, ...]:
-        """The tables with the highest S_pMSE, and their cells."""
-        return self.record.worst
-
 
 @takes_study
 def pair_tables(

@@ -28,7 +28,7 @@ from unveil.measure.tables.plan.closing import (
 from unveil.measure.tables.plan.disclosed import find_disclosed
 from unveil.measure.tables.plan.plan_file import PlanSettings, parse_plan, read_plan_file
 from unveil.measure.tables.plan.table_facts import OpenedPlan, PlanFacts, open_plan
-from unveil.records.publication_plan import PlanMeasure, PlanTables, PublicationPlan
+from unveil.records.publication_plan import PlanMeasure, PublicationPlan
 from unveil.study.scenario import Progress, no_progress
 
 MOST_NEAR = 6
@@ -46,9 +46,12 @@ class Plan:
     opened: OpenedPlan
 
     @classmethod
-    def from_file(cls, path: Any) -> Plan:
-        """The plan in a TOML file; files that it names are looked for beside it."""
-        return cls._open(read_plan_file(path))
+    def from_file(cls, path: Any, *, seed: int | None = None) -> Plan:
+        """The plan in a TOML file; files that it names are looked for beside it.
+
+        `seed` is that of the draws, where the file states none.
+        """
+        return cls._open(read_plan_file(path, seed))
 
     @classmethod
     def from_tables(
@@ -238,13 +241,3 @@ def parse_plan_limits(given: Mapping[str, Any]) -> dict[PlanMeasure, int]:
 @dataclass(frozen=True, repr=False)
 class PlanResult(RowsResult[PublicationPlan]):
     """What a plan discloses: confidential, for the list of recovered counts is the disclosure."""
-
-    @property
-    def by_tables(self) -> tuple[PlanTables, ...]:
-        """The sets of tables, those that disclose most first."""
-        return self.record.by_tables
-
-    @property
-    def leave_out(self) -> tuple[str, ...]:
-        """The tables without which nothing is recovered, the most effective first."""
-        return self.record.leave_out

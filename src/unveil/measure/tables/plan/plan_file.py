@@ -10,12 +10,11 @@ from typing import Any
 from unveil.arguments import is_list, quote_value, true_or_false, whole_number
 from unveil.errors import RolesError, SettingsError, list_names, nearest
 from unveil.io.read_toml import parse_document, read_text
+from unveil.measure.tables.crosstab import HIDDEN_MARKS
 from unveil.seeding import choose_seed
 from unveil.study.roles import names
 
 MOST_TABLES = 4096
-HIDDEN_MARKS = ("*", "x", "c", ":", "..", "[c]", "[x]")
-"""What offices write for a suppressed value, besides nothing."""
 THRESHOLD = 5
 _WEIGHTED = ("weights", "weight", "weighted")
 
@@ -74,11 +73,11 @@ class PlanSettings:
         return column
 
 
-def read_plan_file(path: Any) -> PlanSettings:
+def read_plan_file(path: Any, seed: int | None = None) -> PlanSettings:
     """The plan in a TOML file; files it names are looked for beside it."""
     file = Path(path)
-    text = read_text(file, "a plan file")
-    return parse_plan(parse_document(file.name, text), folder=file.parent)
+    document = parse_document(file.name, read_text(file, "a plan file"))
+    return parse_plan({"seed": seed, **document}, folder=file.parent)
 
 
 def parse_plan(given: Mapping[str, Any], folder: Path | None = None) -> PlanSettings:

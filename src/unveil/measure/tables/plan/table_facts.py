@@ -542,10 +542,10 @@ def _intervals(
                 known[value] = trivial_bounds(value, scheme)
             lower[i], top = known[value]
             upper[i] = NO_LIMIT if top is None else top
-    if scheme.kind == "suppress" and hidden.any():
+    if scheme.kind == "suppress" and not scheme.unknown and hidden.any():
         k = scheme.size
         small = hidden if truth is None else hidden & (truth < k)
-        zeros = truth is not None and bool((truth[hidden] == 0).any())
+        zeros = scheme.zeros or (truth is not None and bool((truth[hidden] == 0).any()))
         lower[small] = 0 if zeros else 1
         if truth is not None or not secondary:
             upper[small] = k - 1
