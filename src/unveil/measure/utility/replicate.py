@@ -294,7 +294,7 @@ def replicate(
         missing_values=missing_values,
         progress=progress,
     )
-    settings = ReplicationSettings(opened.sizes, share, rule)
+    settings = ReplicationSettings(opened.tables.rows, share, rule)
     return RowsResult(_record(asked, opened, settings, stages, progress))
 
 
@@ -327,8 +327,8 @@ def _record(
         )
     return Replication(
         files=tuple(table.source for table in opened.tables),
-        n_original=opened.sizes[0],
-        n_synthetic=opened.sizes[1:],
+        n_original=opened.tables.rows[0],
+        n_synthetic=opened.tables.rows[1:],
         level=settings.level,
         synthesis=settings.synthesis,
         rule=RULES[settings.synthesis],
