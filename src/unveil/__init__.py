@@ -9,6 +9,7 @@ from unveil.errors import (
     AlignError,
     InputError,
     InternalError,
+    LeakError,
     LockedError,
     ReadError,
     RolesError,
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from unveil.measure.tables.compare_rounding import compare_rounding
     from unveil.measure.tables.neighbour_sap import neighbour_sap
     from unveil.measure.tables.plan.plan import Plan
+    from unveil.measure.tables.protect_table import protect_table
     from unveil.measure.tables.ptable import ptable
     from unveil.measure.tables.published_table import PublishedTable
     from unveil.measure.tables.round_table import round_table
@@ -69,6 +71,7 @@ if TYPE_CHECKING:
     from unveil.project.explore.explore import explore
     from unveil.project.project import Project
     from unveil.project.protect import protect
+    from unveil.project.verify_pack import verify_pack
     from unveil.protection.distance_filter import distance_filter
     from unveil.protection.label_as_fake import label_as_fake
     from unveil.protection.noise import add_noise
@@ -89,6 +92,7 @@ __all__ = [
     "InputError",
     "InternalError",
     "Labelled",
+    "LeakError",
     "LockedError",
     "Plan",
     "Project",
@@ -136,6 +140,7 @@ __all__ = [
     "pair_tables",
     "projection",
     "protect",
+    "protect_table",
     "ptable",
     "read_file",
     "recode",
@@ -154,6 +159,7 @@ __all__ = [
     "tcap",
     "tstr",
     "utility",
+    "verify_pack",
     "write_file",
 ]
 
@@ -200,6 +206,7 @@ _HOMES = {
     "pair_tables": "measure.utility.pair_tables",
     "projection": "measure.utility.projection",
     "protect": "project.protect",
+    "protect_table": "measure.tables.protect_table",
     "read_file": "io.read_file",
     "recode": "protection.recoding.recode",
     "refill": "protection.refill",
@@ -219,6 +226,7 @@ _HOMES = {
     "tcap": "measure.cap.tcap",
     "tstr": "measure.utility.tstr",
     "utility": "measure.utility.utility",
+    "verify_pack": "project.verify_pack",
     "write_file": "io.write_file",
 }
 

@@ -214,16 +214,22 @@ def is_left_behind(path: Path) -> bool:
     return False
 
 
-def replace_file(path: Path, content: bytes, *, mode: int = 0o666) -> Path:
-    """Put a file in place in one step, so that nobody ever meets half of it."""
+@contextmanager
+def write_beside(path: Path, *, mode: int = 0o666) -> Iterator[Path]:
+    """An empty file to be written in the block; at its end it is put in place in one step."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}-{_MARK}.tmp")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     try:
-        with open(os.open(unfinished, flags, mode), "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
+        os.close(os.open(unfinished, flags, mode))
+        yield unfinished
+        _to_disk(unfinished)
         unfinished.replace(path)
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def replace_file(path: Path, content: bytes, *, mode: int = 0o666) -> Path:
+    """Put a file in place in one step, so that nobody ever meets half of it."""
+    with write_beside(path, mode=mode) as unfinished, unfinished.open("r+b") as file:
+        file.write(content)
     return path

@@ -13,6 +13,7 @@
     ├── AboveLimitError     a limit that somebody accepted is exceeded; exit code 3
     ├── TamperedError       log, runs or decisions are not as they were written; exit code 3
     ├── RulingNeededError   a person has to say something first; exit code 4
+    ├── LeakError           the leak check refused a release pack; exit code 5
     └── InternalError       a fault of ours; exit code 1
 
 Each message says what is wrong, where, and what to do. None quotes a cell of the data: names of
@@ -82,6 +83,12 @@ class RulingNeededError(UnveilError):
     """A decision or sign-off is outstanding."""
 
     exit_code = 4
+
+
+class LeakError(UnveilError):
+    """A finished pack holds what must not leave; it was not written."""
+
+    exit_code = 5
 
 
 class InternalError(UnveilError):

@@ -142,6 +142,7 @@ from unveil.records.noise import (
     NumberSummary,
     SensitivityRow,
 )
+from unveil.records.pack import MoreReleased, Pack, PackCheck, PackMember, PackVerification
 from unveil.records.person import PeopleByKeys, PersonColumn
 from unveil.records.protection import (
     ConfidentialProtection,
@@ -247,6 +248,7 @@ GUIDES = (
     "start",
     "explore",
     "tutorial_overfitting",
+    "tutorial_pack",
     "utility",
     "attacks",
     "suggest",
@@ -261,6 +263,7 @@ GUIDES = (
     "noise",
     "tutorial_protection",
     "tutorial_release",
+    "tutorial_tables",
     "projects",
     "project_file",
     "report",
@@ -308,7 +311,7 @@ SMOOTHED, MARKS = "Smoothed columns", "Marks"
 ROLES = "Proposed roles"
 PROJECTS, RUNS, COMPARED = "Proposed projects", "Runs", "Compared runs"
 JUDGED, WHAT_IF, EXPLAINED = "Judgement", "What if", "Explanation"
-DECISIONS, LOG, DOSSIER = "Decisions", "Log", "Dossier"
+DECISIONS, LOG, DOSSIER, PACKS = "Decisions", "Log", "Dossier", "Release packs"
 SEED = "Confidential record of synthesis"
 FIELDS: dict[type[Record], tuple[str, str | None]] = {
     Disclosure: (DOCUMENT, None),
@@ -494,6 +497,11 @@ FIELDS: dict[type[Record], tuple[str, str | None]] = {
     ExplainedFlag: (EXPLAINED, "scenarios"),
     DisclosureStep: (EXPLAINED, "scenarios"),
     Decision: (DECISIONS, None),
+    Pack: (PACKS, None),
+    PackMember: (PACKS, "members"),
+    PackCheck: (PACKS, "checks"),
+    MoreReleased: (PACKS, "more"),
+    PackVerification: (PACKS, None),
     LogCheck: (LOG, None),
     LogLine: (LOG, "line"),
     LogFault: (LOG, "faults"),

@@ -54,7 +54,8 @@ FAULTS = [
         DATA + "[scenarios]\n",
         "project.toml, line 3: there is no section 'scenarios'. Did you mean 'scenario'? The"
         " sections are: schema, title, data, context, roles, scenario, exclude, limits,"
-        " ruling, exceptions, published, synthesis, protect, finding, table.",
+        " ruling, exceptions, published, synthesis, protect, finding, table, publication,"
+        " pack.",
     ),
     (
         DATA + "synthetik = []\n",
@@ -236,7 +237,7 @@ FAULTS = [
     (
         DATA + '[roles]\nkeys = ["sex"]\n',
         "project.toml, line 4: [roles] has no setting 'keys'. Did you mean 'key'? Its"
-        " settings are: identifier, key, target, ignore, weight, person, sensitive.",
+        " settings are: identifier, key, target, ignore, weight, person, time, sensitive.",
     ),
     (
         "scenario = 4\n" + DATA,
@@ -412,8 +413,8 @@ FAULTS = [
         DATA + "[limits]\nDISCO = [5, 10]\n",
         "project.toml, line 4: No limit can be set on 'DISCO'. Did you mean 'DiSCO'? Limits"
         " can be set on: UiO, UiS, UiOiS, repU, Dorig, Dsyn, iS, DiS, DiSCO, DiSDiO, CAPd,"
-        " CAPs, DCAP, TCAP, adds, real_records, tied, sensitive, GTCAP, R, ECAP, SAP, membership,"
-        " unique, match_risk, pMSE, S_pMSE.",
+        " CAPs, DCAP, TCAP, adds, real_records, tied, sensitive, GTCAP, R, ECAP, SAP, recovered,"
+        " near, membership, unique, match_risk, pMSE, S_pMSE.",
     ),
     (
         DATA + "[limits]\nDiSCO = 10\n",
@@ -453,7 +454,8 @@ FAULTS = [
         DATA + '[limits]\nacepted_by = "Ann"\n',
         "project.toml, line 4: No limit can be set on 'acepted_by'. Limits can be set on:"
         " UiO, UiS, UiOiS, repU, Dorig, Dsyn, iS, DiS, DiSCO, DiSDiO, CAPd, CAPs, DCAP, TCAP,"
-        " adds, real_records, tied, sensitive, GTCAP, R, ECAP, SAP, membership, unique,"
+        " adds, real_records, tied, sensitive, GTCAP, R, ECAP, SAP, recovered, near,"
+        " membership, unique,"
         " match_risk, pMSE, S_pMSE. Did you mean"
         " 'accepted_by'?",
     ),
@@ -570,8 +572,9 @@ FAULTS = [
         DATA + '[[table]]\ndims = ["sex"]\nroundings = "up:5"\n',
         "project.toml, line 5: [[table]] has no setting 'roundings'. Did you mean"
         " 'rounding'? Its settings are: name, file, dims, count, layout, total_label,"
-        " weights, sample, levels, rounding, total, margins, constraints, structural, known,"
-        " depth, given, n_max, published, seed, nodes, seconds.",
+        " weights, sample, blank, levels, rounding, total, margins, constraints, structural, known,"
+        " depth, given, n_max, published, seed, nodes, seconds,"
+        " record_keys.",
     ),
     (
         DATA + '[[table]]\ndims = ["sex"]\ntotal = 1\n',

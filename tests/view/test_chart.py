@@ -125,6 +125,7 @@ RESULTS = {
     "assess": lambda: disclosure("assess"),
     "audit": lambda: unveil.audit(SMALL, rounding="conventional:3"),
     "bounds": lambda: unveil.bounds(SMALL, rounding="conventional:3"),
+    "protect_table": lambda: unveil.protect_table(SMALL, "suppress:3"),
     "neighbour_sap": lambda: unveil.neighbour_sap(SMALL, rounding="conventional:3", n_max=3),
     "cap": lambda: unveil.cap(people(), [people(300)] * 3, keys=KEYS, target="health"),
     "cap_table": lambda: unveil.cap_table(
@@ -190,8 +191,10 @@ ELSEWHERE = {
     "differential_confidentiality": "takes minutes of copies; its rows are those of excess",
     "ecap_discrete": "values are given, not read",
     "ecap_from_probabilities": "a number",
+    "ecap_records": "its rows are those of ecap, for several columns",
     "explore": "fits many models; its rows are those of disclosure and utility",
     "label_as_fake": "marks a file; its record has no figures",
+    "ptable": "probabilities, without data",
     "read_file": "the data themselves",
     "write_file": "writes the data themselves",
 }

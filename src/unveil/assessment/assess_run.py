@@ -111,6 +111,8 @@ def format_figure(measure: str, value: float) -> str:
     """A figure with its unit."""
     if MEASURES[measure].unit == "percent":
         return f"{value:.1f} %" if value >= 0.1 or not value else "less than 0.1 %"
+    if MEASURES[measure].unit == "count":
+        return f"{value:,.0f}"
     return f"{value:.2f}" if value >= 0.01 or value <= 0 else "less than 0.01"
 
 

@@ -313,8 +313,9 @@ def _figure(one: AboveLimit) -> str:
     of = f" of {one.subject}" if one.subject is not None else ""
     if one.value is None:
         return f"{one.measure}{of} not measured"
-    is_percent = MEASURES[one.measure].unit == "percent"
-    value = percent(one.value) if is_percent else f"{one.value:.2f}"
+    unit = MEASURES[one.measure].unit
+    is_percent = unit == "percent"
+    value = percent(one.value) if is_percent else f"{one.value:.{0 if unit == 'count' else 2}f}"
     return f"{one.measure}{of} {value}, limit {one.limit:g}{' %' if is_percent else ''}"
 
 

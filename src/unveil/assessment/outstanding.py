@@ -15,13 +15,14 @@ _NEEDED = {
     "control": 'Declare a control sample, [data] control = "FILE" in project.toml',
     "protection": "Protect the synthetic data inside the project, unveil protect",
     "table": "Declare a table, [[table]] in project.toml",
+    "plan": 'Declare a publication plan, [publication] plan = "plan.toml" in project.toml',
     "sensitive": 'Declare sensitive values, [roles.sensitive] COLUMN = ["LEVEL"] in project.toml',
     "radii": "Give a scenario radii = { COLUMN = NUMBER } in project.toml",
 }
 _NO_COPY = 'Name a synthetic file, [data] synthetic = ["FILE"] in project.toml'
 _NO_SCENARIO = "Declare a scenario, [[scenario]] with name and keys in project.toml"
 _NOT_ASKED = "Let a scenario measure it: measures = [{}] in a [[scenario]], or no such line"
-_OF_ORIGINAL: tuple[Kind, ...] = ("suda", "match_risk", "sap")
+_OF_ORIGINAL: tuple[Kind, ...] = ("suda", "match_risk", "sap", "plan")
 _SAFE = re.compile(r"[^\"$`\\!]+")
 
 

@@ -1,7 +1,7 @@
 """The command line: arguments, one library call, output.
 
 Exit codes: 0 within limits, 1 a fault of ours, 2 wrong use or bad input, 3 a limit is exceeded (or
-a log that was tampered with), 4 a person has to say something first.
+a log that was tampered with), 4 a person has to say something first, 5 a release pack was refused.
 """
 
 import shutil
@@ -40,7 +40,8 @@ def unveil(context: click.Context) -> None:
 
     \b
     Exit codes, to gate a pipeline:
-      0 within limits, 2 wrong use, 3 a limit is exceeded, 4 a decision is outstanding
+      0 within limits, 2 wrong use, 3 a limit is exceeded, 4 a decision is outstanding,
+      5 a release pack was refused
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())

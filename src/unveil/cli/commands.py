@@ -37,6 +37,7 @@ COMMANDS = {
     "limits": ("limits", "Show, change and accept the limits of a project."),
     "log": ("log", "Show the audit trail; verify the hash chain."),
     "noise": ("noise", "Compute how much noise a synthetic column needs; add it."),
+    "pack": ("pack", "Build the release pack, and check that nothing else leaves."),
     "plan": ("plan", "Disclosure by many published tables together, and which tables do it."),
     "protect": ("protect", "Recode, synthesise, filter and add noise, as the project declares."),
     "replicate": ("replicate", "Test whether the synthetic data replicate published results."),
@@ -49,6 +50,7 @@ COMMANDS = {
     "table": ("table", "Disclosure risk of a table of counts (SAP, bounds)."),
     "uniques": ("uniques", "Sample uniques, special uniques (SUDA) and match risk of one file."),
     "utility": ("utility", "Utility of synthetic data: propensity score, pairs, distributions."),
+    "verify": ("pack", "Check a release pack: manifest, marks, codebook, signature."),
     "whatif": ("whatif", "Show the effect of an exclusion before it is recorded."),
 }
 """The module of each command in this folder, and what it does in a line."""
@@ -58,7 +60,7 @@ FORMER = {"findings": "replicate"}
 
 PROJECT = (
     *("init", "synthesise", "protect", "run", "explain", "whatif", "rule", "limits", "answer"),
-    *("compare", "report", "decide", "log"),
+    *("compare", "report", "decide", "pack", "verify", "log"),
 )
 """The commands of a project, in the order in which they are needed."""
 

@@ -56,7 +56,7 @@ def decide(
         raise SettingsError("State the decision: --release or --refuse, one of the two.")
     file = read_project(project, needs_files=False)
     decision = decide_on(file, release=release, by=by, note=note, despite=despite)
-    after = "unveil report" if release else "unveil protect, then unveil run"
+    after = "unveil pack --public release.zip" if release else "unveil protect, then unveil run"
     next_line = Sentence(f"Next: {after}", "dim")
     blocks = (*decision_blocks(decision, list_answers(file)), next_line)
     print_output(json_document(decision) if as_json else render_rich(blocks))

@@ -17,7 +17,7 @@ from unveil.cli.options import (
 from unveil.cli.progress import progress_bar
 from unveil.errors import ReadError, list_names
 from unveil.project.proposals import TEMPLATES
-from unveil.project.propose import write_project
+from unveil.project.propose import PRESETS, write_project
 from unveil.records.judgement import Audience
 from unveil.records.suggestion import ProjectProposal, ProposedScenario, Role
 from unveil.view.blocks import Block, Heading, Items, Sentence, notes, sentences, table
@@ -58,6 +58,11 @@ _ROLES: tuple[tuple[Role, str], ...] = (
     "--template templates", f"Templates of intruders: {', '.join(TEMPLATES)}. Default: neighbour."
 )
 @names_option("--owner", "Columns of one data owner (template co-owner): income,tax.")
+@option(
+    "--preset",
+    "low-fidelity: columns drawn by themselves, and four checks before the pack.",
+    type=click.Choice(PRESETS),
+)
 @option("--title", "Name of the project.", "TEXT")
 @option("--by", 'Who runs it: "Name, role".', "NAME")
 @by_column_option(
@@ -153,6 +158,9 @@ def _settings(record: ProjectProposal) -> Iterator[str]:
     if record.radii:
         radii = list_names([f"{truncate(one.column)} {one.radius:g}" for one in record.radii])
         yield f"Radii for GTCAP: {radii}."
+    if record.smooth:
+        smooth = list_names([truncate(one.column) for one in record.smooth])
+        yield f"Smoothed in the synthesis, because most values are one person's: {smooth}."
     if n := len(record.codings.rows):
         are = "recoding is" if n == 1 else "recodings are"
         yield f"{n} {are} in the file as comments, for unveil protect."

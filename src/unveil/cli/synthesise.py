@@ -156,6 +156,10 @@ TREE_OPTIONS = (
     ),
     option("--min-spread", "Minimum spread within a leaf.", "SHARE", type=float),
     option("--smoothing", "Draw numbers from a smooth density.", type=click.Choice(["density"])),
+    names_option(
+        "--smooth",
+        "Numbers to smooth alone, not beyond the fifth smallest and largest value.",
+    ),
     option(
         "--prior",
         "catall and ipf: prior count spread evenly over the table. Default: 1.",
@@ -176,6 +180,12 @@ TREE_OPTIONS = (
         callback=name_sets,
     ),
     person_option,
+    option(
+        "--time",
+        "With --person: the column by which a person's rows follow one another. People are made"
+        " with their rows.",
+        "COLUMN",
+    ),
     option("--seed", "The same seed gives the same synthetic data.", "N", type=int),
 )
 OUTPUT_OPTIONS = (

@@ -48,6 +48,7 @@ from unveil.measure.tables.neighbour_sap import (
     choose_area,
     neighbour_sap,
 )
+from unveil.measure.tables.protect_table import ProtectedTableResult, protect_table
 from unveil.measure.tables.published_table import NO_TABLE, OF_SAMPLE, PublishedTable, make_release
 from unveil.measure.tables.read_counts import read_published
 from unveil.measure.tables.sap import N_MAX, parse_threshold
@@ -57,7 +58,7 @@ from unveil.measure.tables.schemes import NOT_PUBLISHED
 from unveil.records.count_tables import RoundingComparison
 from unveil.view.blocks import Block
 from unveil.view.charts.chart import Chart
-from unveil.view.count_tables import audit_blocks, bounds_blocks
+from unveil.view.count_tables import audit_blocks, bounds_blocks, protected_blocks
 from unveil.view.format import lines
 from unveil.view.neighbour_sap import area_verdict_blocks, neighbour_blocks
 from unveil.view.output import print_output
@@ -150,6 +151,7 @@ class Publication:
     margins: tuple[str, ...]
     published: str | None
     structural: tuple[str, ...]
+    nested: Mapping[str, str] | None
     seed: int | None
 
     def of(self, source: CountsSource) -> PublishedTable:
@@ -165,6 +167,7 @@ class Publication:
             margins=parse_margins(self.margins, grid),
             published=self._read_values(source, grid),
             structural=structural_cells(self.structural, grid),
+            nested=self.nested,
             seed=self.seed,
             notes=tuple(note for note in counts.notes if note != NO_TABLE),
             of_sample=counts.of_sample,
@@ -268,7 +271,18 @@ ABOVE_LIMIT = 3
 NO_AREA = "none"
 SECONDS = 60.0  # on a terminal, where somebody waits
 N_COMPARED, DRAWS = 24, 20
-ONE_RELEASE = ("rounding", "published", "known", "given", "depth", "bounds", "limits", "out")
+ONE_RELEASE = (
+    "rounding",
+    "secondary",
+    "nested",
+    "published",
+    "known",
+    "given",
+    "depth",
+    "bounds",
+    "limits",
+    "out",
+)
 
 
 @dataclass(frozen=True)
@@ -369,18 +383,25 @@ def _measure_table(source: CountsSource, shown: TableOutput, **asked: Any) -> in
     if asked["draws"] is not None:
         raise SettingsError("--draws is used only with --compare. Omit it.")
     limits = parse_sap_limits(asked["limits"])
+    if asked["secondary"] is not None and asked["published"] is not None:
+        raise SettingsError(
+            "--secondary chooses which values to suppress, and --published says which were. Omit"
+            " one of them."
+        )
     if shown.as_csv and asked["bounds"] and asked["audit"] is not None:
         raise SettingsError("--csv prints one table: that of --bounds or of --audit. Choose one.")
-    of_release = ("rounding", "total", "margins", "published", "structural", "seed")
+    of_release = ("rounding", "total", "margins", "published", "structural", "nested", "seed")
     publication = Publication(**{name: asked[name] for name in of_release})
     with progress_bar() as bar:
         release = publication.of(source)
+        protected = _protect(release, asked, bar)
+        release = release if protected is None else protected.release
         document = None
         if shown.out is not None:
             write = published_workbook if is_workbook(shown.out) else published_csv
             document = write(release, source.labels)
         notes = () if shown.out is None else tuple(level_notes(release))
-        figures = _figures(release, limits, asked, bar)
+        figures = _figures(release, protected, limits, asked, bar)
     threshold = asked["threshold"]
     if shown.as_json:
         printed: Any = release_json(figures, threshold)
@@ -401,6 +422,8 @@ def _release_blocks(
     """One release on the custodian's own screen, the only place that shows true counts."""
     record = figures.found.record
     beside: list[Block] = []
+    if figures.protected is not None:
+        beside += protected_blocks(figures.protected.record, has_rows=True)
     if figures.areas is not None:
         beside += neighbour_blocks(figures.areas.record, is_chosen=figures.is_area_chosen)
     if figures.of_cells is not None:
@@ -419,8 +442,22 @@ def _release_blocks(
     yield from area_verdict_blocks(figures.area_verdicts)
 
 
+def _protect(
+    release: PublishedTable, asked: Mapping[str, Any], bar: Report
+) -> ProtectedTableResult | None:
+    """Which further values to suppress, where that is asked."""
+    if asked["secondary"] is None:
+        return None
+    seconds = SECONDS if asked["seconds"] is None else asked["seconds"]
+    return protect_table(release, **asked["secondary"], seconds=seconds, progress=bar)
+
+
 def _figures(
-    release: PublishedTable, limits: dict[int, float], asked: Mapping[str, Any], bar: Report
+    release: PublishedTable,
+    protected: ProtectedTableResult | None,
+    limits: dict[int, float],
+    asked: Mapping[str, Any],
+    bar: Report,
 ) -> TableFigures:
     found = measure_sap(
         release,
@@ -450,6 +487,7 @@ def _figures(
         areas,
         () if areas is None else check_area_limits(areas.record, limits),
         is_area_chosen=asked["area"] is not None,
+        protected=protected,
     )
 
 
@@ -513,7 +551,8 @@ def _compare_schemes(
     elif shown.as_csv:
         printed = comparison_csv(record)
     else:
-        notes = tuple(dict.fromkeys(note for one in tables.values() for note in one.notes))
+        read = (note for one in tables.values() for note in one.notes)
+        notes = tuple(dict.fromkeys((*read, *record.notes)))
         printed = render_rich(comparison_blocks(record, notes))
     _write(shown, None, None if shown.chart is None else comparison_chart(record))
     print_output(printed)

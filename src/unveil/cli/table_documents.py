@@ -14,6 +14,7 @@ from unveil.measure.tables.audit import AuditResult
 from unveil.measure.tables.bounds import BoundsResult
 from unveil.measure.tables.crosstab import write_crosstab, write_workbook
 from unveil.measure.tables.neighbour_sap import NeighbourSapResult
+from unveil.measure.tables.protect_table import ProtectedTableResult
 from unveil.measure.tables.published_table import PublishedTable
 from unveil.measure.tables.sap import SapResult
 from unveil.measure.tables.schemes import Published, parse_scheme, trivial_bounds
@@ -41,6 +42,7 @@ class TableFigures:
     areas: NeighbourSapResult | None
     area_verdicts: tuple[AreaVerdict, ...]
     is_area_chosen: bool
+    protected: ProtectedTableResult | None = None
 
 
 def check_files(*, out: Path | None, chart: Path | None) -> None:
@@ -153,8 +155,11 @@ def _rows(
         value += "_"
     for part, values in release.published:
         dims = grid.dims_of(part)
-        for levels, one in zip(grid.labels(part), values, strict=True):
+        members = grid.members(part).tolist()
+        for levels, one, cells in zip(grid.labels(part), values, members, strict=True):
             named = dict(zip(dims, levels, strict=True))
+            if release.nested and release.system.structural.issuperset(cells):
+                continue  # combinations that the hierarchy rules out
             if any(level in left_out[dim] for dim, level in named.items()):
                 continue
             row = {str(guard_text(dim)): named.get(dim, label) for dim in grid.dims}
@@ -180,6 +185,8 @@ def release_json(figures: TableFigures, threshold: float) -> str:
         document["bounds"] = figures.of_cells.to_dict()
     if figures.hidden is not None:
         document["audit"] = figures.hidden.to_dict()
+    if figures.protected is not None:
+        document["secondary"] = figures.protected.to_dict()
     if figures.areas is not None:
         document["areas"] = figures.areas.to_dict()
     if figures.verdicts:

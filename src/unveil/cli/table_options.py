@@ -71,6 +71,38 @@ def parse_schemes(
     return found
 
 
+def parse_secondary(
+    context: click.Context, option: click.Parameter, given: str | None
+) -> dict[str, Any] | None:
+    """The settings of secondary suppression; none are needed."""
+    if given is None:
+        return None
+    found: dict[str, Any] = {}
+    for text in filter(None, (one.strip() for one in given.split(","))):
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if name not in ("width", "cost") or not equals or name in found:
+            raise SettingsError(
+                f"--secondary {quote_text(given)} cannot be read. Write width=2, cost=cells, or"
+                " both with a comma between them."
+            )
+        found[name] = int(value) if re.fullmatch(r"\d{1,9}", value, re.ASCII) else value
+    return found
+
+
+def parse_hierarchies(
+    context: click.Context, option: click.Parameter, given: tuple[str, ...]
+) -> dict[str, str] | None:
+    """Which dimension lies within which."""
+    pairs = [tuple(part.strip() for part in text.partition("=")[::2]) for text in given]
+    for text, (inner, outer) in zip(given, pairs, strict=True):
+        if not inner or not outer:
+            raise SettingsError(
+                f"--nested {quote_text(text)} cannot be read. Write ward=region for wards within"
+                " regions."
+            )
+    return {inner: outer for inner, outer in pairs} or None
+
+
 def depth(context: click.Context, option: click.Parameter, given: str | None) -> int | str | None:
     """A number of variables, or "all"."""
     return int(given) if given is not None and re.fullmatch(r"\d{1,4}", given, re.ASCII) else given
@@ -117,6 +149,16 @@ release_options = together(
         multiple=True,
         callback=schemes,
     ),
+    option(
+        "--secondary",
+        "With suppress:5: choose which further counts to suppress, so that no small one can be"
+        " worked out. width=2 is how far apart its bounds must be, cost=cells counts cells"
+        " instead of people.",
+        "[width=N,cost=count|cells]",
+        is_flag=False,
+        flag_value="",
+        callback=parse_secondary,
+    ),
     option("--total", "Also publish the grand total.", is_flag=True),
     option(
         "--margins",
@@ -135,6 +177,14 @@ release_options = together(
         "Impossible cells: sex=m,pregnant=yes, or a cell number. May be repeated.",
         "CELLS",
         multiple=True,
+    ),
+    option(
+        "--nested",
+        "A hierarchy: ward=region for wards within regions, whose other combinations are"
+        " impossible. May be repeated.",
+        "COLUMN=COLUMN",
+        multiple=True,
+        callback=parse_hierarchies,
     ),
     option("--seed", "Seed, to draw the same values again; confidential.", "N", type=int),
 )

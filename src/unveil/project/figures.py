@@ -15,6 +15,7 @@ from unveil.records.cap import Gtcap
 from unveil.records.count_tables import Sap
 from unveil.records.disclosure import AttributeRow, Disclosure, Excess, IdentityRow
 from unveil.records.protection import Protection
+from unveil.records.publication_plan import PublicationPlan
 from unveil.records.run import FigureRow, Kind, RunPart
 from unveil.records.uniques import MatchRisk, Suda
 from unveil.records.utility import PairTables, Utility
@@ -138,6 +139,12 @@ def _sap(record: Sap, copy: int | None) -> Iterator[Row]:
         yield {"measure": "SAP", "subject": f"n = {n}", "value": upper}
 
 
+def _plan(record: PublicationPlan, copy: int | None) -> Iterator[Row]:
+    """What is not settled may be disclosed: it counts."""
+    yield {"measure": "recovered", "value": record.n_recovered + record.n_open}
+    yield {"measure": "near", "value": record.n_recovered + record.n_near + record.n_open}
+
+
 def _protection(record: Protection, copy: int | None) -> Iterator[Row]:
     for reason in record.reasons:
         worst = None if reason.ecap is None else reason.ecap.worst
@@ -158,5 +165,6 @@ _KINDS: dict[Kind, Callable[[Any, int | None], Iterator[Row]]] = {
     "utility": _utility,
     "tables": _tables,
     "sap": _sap,
+    "plan": _plan,
     "protection": _protection,
 }

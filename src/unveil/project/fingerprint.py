@@ -129,6 +129,7 @@ def settings_sha256(project: ProjectFile) -> str:
         "findings": project.findings,
         **({"recodings": recodings} if (recodings := _recodings(project)) else {}),
         "tables": project.tables,
+        **({"publication": project.publication} if project.publication else {}),
     }
     return hash_bytes(canonical(decides).encode())
 

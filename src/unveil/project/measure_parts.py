@@ -29,7 +29,8 @@ from unveil.study.study import sides_of
 METHOD = "synthetic"
 """What the copies of a project are called where methods have names."""
 _RELEASE = (
-    *("total_label", "layout", "count", "sample", "weights", "bands", "special_codes"),
+    *("total_label", "layout", "blank", "count", "sample", "weights", "record_keys", "bands"),
+    "special_codes",
     *("missing_values", "rounding", "total", "margins", "published", "structural", "constraints"),
 )
 """What is said of a table of counts before anything is asked about it."""
@@ -205,6 +206,16 @@ def _sap(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:
     return _call("sap")(release, **asked, progress=at.progress)
 
 
+def _plan(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:
+    from unveil.measure.tables.plan.plan import Plan
+
+    plan = Plan.from_file(at.inputs.project.folder / asked.pop("plan"), seed=asked.pop("seed"))
+    return plan.disclosed(**{"seconds": PLAN_SECONDS, **asked}, progress=at.progress)
+
+
+PLAN_SECONDS = 300.0
+
+
 @dataclass(frozen=True)
 class _Found:
     """A record by itself."""
@@ -295,6 +306,7 @@ _KINDS: dict[Kind, Callable[[Measuring, PlannedPart, dict[str, Any]], Any]] = {
     "projection": _measure_pair,
     "findings": _findings,
     "sap": _sap,
+    "plan": _plan,
     "protection": _protection,
 }
 

@@ -15,6 +15,8 @@ from unveil.project.toml import Lines, sort_faults
 from unveil.protection.plan import FileError, ProtectionPlan
 from unveil.records.exclusions import Exclusion
 from unveil.records.judgement import Audience, FactorName
+from unveil.records.pack import MoreReleased
+from unveil.records.synthesis import Ending
 
 # Are the limits of a project file those that somebody accepted? A mark beside the name tells.
 #
@@ -78,6 +80,7 @@ class RoleLists:
     ignore: tuple[str, ...] = ()
     weight: str | None = None
     person: str | None = None  # whose row it is, an identifier too; "none": every row is a person
+    time: str | None = None  # by which the rows of a person follow; it may have another role too
     sensitive: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # levels, by target
 
 
@@ -158,6 +161,31 @@ class PublishedEntry:
 
 
 @dataclass(frozen=True)
+class PackEntry:
+    """`[pack]`: what the public pack says, beside what is known of the files themselves."""
+
+    formats: tuple[Ending, ...] = ()  # none: that of the synthetic file
+    marker: str | None = None
+    title: str | None = None
+    description: str | None = None
+    licence: str | None = None
+    contact: str | None = None
+    publisher: str | None = None  # an organisation
+    method: str | None = None  # the class of method, of files that were made elsewhere
+    noise: str | None = None  # likewise
+    utility: tuple[str, ...] = ()  # figures that the custodian publishes
+    differences: tuple[str, ...] = ()  # known ones, in sentences
+    exceptions: bool = False  # whether accepted alerts are published
+    is_low_fidelity: bool = False
+    more: tuple[MoreReleased, ...] = ()
+
+    @property
+    def released(self) -> frozenset[str]:
+        """What `[[pack.more]]` releases beyond the usual."""
+        return frozenset(one.release for one in self.more)
+
+
+@dataclass(frozen=True)
 class ProjectFile:
     """A whole project file that has no fault."""
 
@@ -178,6 +206,8 @@ class ProjectFile:
     plan: ProtectionPlan | None = None  # of [synthesis] and the steps
     findings: tuple[Mapping[str, Any], ...] = ()
     tables: tuple[Mapping[str, Any], ...] = ()
+    publication: Mapping[str, Any] | None = None  # [publication]: many tables, as a plan
+    pack: PackEntry = PackEntry()
 
     @property
     def folder(self) -> Path:

@@ -14,7 +14,7 @@ from unveil.count.codes import CodedColumn, code_of, label
 from unveil.errors import InputError, RolesError, SettingsError
 from unveil.project.model import ProjectFile, PublishedEntry, ScenarioEntry
 from unveil.project.rulings_in_force import list_kept_pairs, list_rulings, overruled_notes
-from unveil.project.sources import Inputs
+from unveil.project.sources import Inputs, list_plan_files
 from unveil.protection.plan import FileError
 from unveil.records.run import FileRole, InputFile, Kind
 from unveil.study.band_spec import parse_bands
@@ -29,6 +29,7 @@ MOST_ATTACKED = 2_000
 """So many people are attacked at most: a rate is then known to about two percent."""
 CHANCE: tuple[Kind, ...] = (
     *("singling_out", "linkability", "inference", "membership", "utility", "sap"),
+    "plan",
 )
 
 
@@ -185,6 +186,7 @@ def parts_of_files(planner: Planner) -> Iterator[PlannedPart]:
         }
         yield planner.part("findings", settings, planner.files())
     yield from _tables(planner)
+    yield from _publication(planner)
     yield from _protections(planner)
 
 
@@ -240,6 +242,15 @@ def _tables(planner: Planner) -> Iterator[PlannedPart]:
         else:
             settings |= planner.data
         yield planner.part("sap", settings, files, label=label)
+
+
+def _publication(planner: Planner) -> Iterator[PlannedPart]:
+    asked = planner.project.publication
+    if asked is not None:
+        named = {file.path for file in list_plan_files(planner.project)}
+        every = planner.inputs.select_files("table")
+        files = tuple(file for file in every if file.path in named)
+        yield planner.part("plan", asked, files)
 
 
 def _protections(planner: Planner) -> Iterator[PlannedPart]:
@@ -347,7 +358,7 @@ def _column(planner: Planner, scenario: ScenarioEntry, target: str) -> CodedColu
 
 CAP_SCENARIOS = ("full", "uniques", "special")
 MOST_KEYS_FOR_SPECIAL = 16  # beyond, special uniques are not searched for in full
-_WITHOUT_COPIES: tuple[Kind, ...] = ("suda", "match_risk", "sap")
+_WITHOUT_COPIES: tuple[Kind, ...] = ("suda", "match_risk", "sap", "plan")
 
 
 def plan_parts(

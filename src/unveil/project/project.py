@@ -3,8 +3,9 @@
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
+from unveil.arguments import choice
 from unveil.project.decide import decide
 from unveil.project.edit_project import (
     ProjectEdit,
@@ -17,6 +18,7 @@ from unveil.project.history import compare_runs
 from unveil.project.log import read_log
 from unveil.project.make_copies import Copies, protect_copy, synthesise_project
 from unveil.project.model import ProjectFile
+from unveil.project.pack import pack_confidential, pack_public
 from unveil.project.propose import create_project
 from unveil.project.read_project import find_project, read_project
 from unveil.project.run import run_project
@@ -34,6 +36,7 @@ from unveil.records.judgement import (
     LogLine,
     WhatIf,
 )
+from unveil.records.pack import Pack, PackForm
 from unveil.records.run import RunComparison
 from unveil.study.scenario import Progress, no_progress
 
@@ -71,6 +74,7 @@ class Project:
         by: str | None = None,
         special_codes: Mapping[str, Any] | None = None,
         missing_values: str | Iterable[str] = (),
+        preset: str | None = None,
         progress: Progress | None = None,
     ) -> "Project":
         """Propose a project for a file, as `unveil init` does, and write its project.toml."""
@@ -88,6 +92,7 @@ class Project:
                 by=by,
                 special_codes=special_codes,
                 missing_values=missing_values,
+                preset=preset,
                 progress=progress,
             )
         )
@@ -273,6 +278,24 @@ class Project:
     ) -> ReportFiles:
         """Write a run (the last where none is named) as one sealed page; it is confidential."""
         return write_report(self.file, number, out=out, records=records)
+
+    def pack(
+        self,
+        out: str | os.PathLike[str],
+        *,
+        form: PackForm = "public",
+        sign: str | os.PathLike[str] | None = None,
+    ) -> Pack:
+        """Build the release pack of the last decision, or archive what stays ("confidential").
+
+        `sign` is a private key of OpenSSH; the signature is then written beside it.
+        """
+        build = (
+            pack_public
+            if choice("form", form, get_args(PackForm)) == "public"
+            else pack_confidential
+        )
+        return build(read_project(self._path), out, sign=sign)
 
     def log(self) -> tuple[LogLine, ...]:
         """Every change, from the first on."""

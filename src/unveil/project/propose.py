@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from unveil.arguments import absent_sentence, choice, quote_value
+from unveil.arguments import absent_sentence, check_faults, choice, quote_value
 from unveil.assessment.context import QUESTIONS
 from unveil.assessment.limits import preset
 from unveil.atomic import write_all_or_none, write_new
@@ -33,6 +33,7 @@ from unveil.project.proposals import (
     propose_codes,
     propose_radii,
     propose_scenario,
+    propose_smooth,
 )
 from unveil.project.read_files import file_fault
 from unveil.project.read_project import NAME, project_from
@@ -76,6 +77,20 @@ _RULES = (
     "Every row of the original obeys these rules, and so will every synthetic row. Take out what"
     " is an accident."
 )
+_SMOOTH = (
+    "Numbers that point at people are drawn from a smooth density, not beyond the fifth smallest"
+    " and largest value and on the grid of the column. Take out what must stay exact."
+)
+_LOW_FIDELITY = (
+    "Low-fidelity data: each column is drawn by itself, for code to be written with. Four checks"
+    " come before the public pack (unveil pack --public release.zip), each passed or open with its"
+    " evidence:",
+    "- labelling: name, label and a column of every data file say FAKE",
+    "- disclosure: a named person released these very files, and no alert stands against it",
+    "- structure: the codebook has every column, no column follows another, differences are listed",
+    "- documentation: class of method, noise, licence and contact are stated",
+)
+PRESETS = ("low-fidelity",)
 _MARK = "# "
 
 
@@ -87,6 +102,7 @@ def project_text(
     missing_values: Sequence[str],
     special_codes: Mapping[str, Sequence[float]],
     by: str | None,
+    preset_name: str | None,
 ) -> str:
     """The whole text of a new project file."""
     sections = (
@@ -97,7 +113,7 @@ def project_text(
         *([*_scenario(proposal, one)] for one in proposal.scenarios),
         [*_limits(proposal, control)],
         [*_exclude()],
-        [*_rules(proposal)],
+        [*_synthesis(proposal)] if preset_name is None else [*_low_fidelity()],
         [*_codings(proposal)],
     )
     return "\n".join("\n".join(lines) + "\n" for lines in sections if lines)
@@ -218,13 +234,33 @@ def _exclude() -> Iterator[str]:
     yield from (_MARK + line for line in setting_lines(example))
 
 
-def _rules(proposal: ProjectProposal) -> Iterator[str]:
+def _synthesis(proposal: ProjectProposal) -> Iterator[str]:
+    if not proposal.rules and not proposal.smooth:
+        return
+    yield "[synthesis]"
     if proposal.rules:
         yield from _comment(_RULES)
-        yield "[synthesis]"
         yield "rules = ["
         yield from (f"    {toml_string(rule)}," for rule in proposal.rules)
         yield "]"
+    if proposal.smooth:
+        yield from _comment(_SMOOTH)
+        yield "smooth = ["
+        for one in proposal.smooth:
+            yield f"    {toml_string(one.column)}, # {escape_comment(one.reason)}"
+        yield "]"
+
+
+def _low_fidelity() -> Iterator[str]:
+    yield "[synthesis]"
+    yield 'method = "sample" # each column by itself: no relation between columns is kept'
+    yield ""
+    yield from _comment(*_LOW_FIDELITY)
+    yield "[pack]"
+    yield 'fidelity = "low"'
+    yield 'marker = "FAKE"'
+    yield '# licence = "CC BY 4.0"'
+    yield '# contact = "Data service, data@office.example"'
 
 
 def _codings(proposal: ProjectProposal) -> Iterator[str]:
@@ -295,6 +331,7 @@ def propose(
     by: str | None = None,
     special_codes: Mapping[str, Any] | None = None,
     missing_values: str | Sequence[str] = (),
+    preset: str | None = None,
     progress: Progress | None = None,
 ) -> tuple[str, ProjectProposal]:
     """The text of a project file, and everything it proposes.
@@ -319,7 +356,10 @@ def propose(
         What the project is called, and who runs it ("Name, role").
     special_codes, missing_values, progress
         As in `unveil.suggest`.
+    preset
+        "low-fidelity": columns are drawn by themselves, and four checks come before the pack.
     """
+    chosen_preset = None if preset is None else choice("preset", preset, PRESETS)
     told = progress or no_progress
     who = None if by is None else check_name(by)
     if title is not None and (wrong := text_fault(title, LONGEST)) is not None:
@@ -345,6 +385,7 @@ def propose(
     told("looking for recodings", 0, 1)
     first = scenarios[0].keys or None
     columns = dict.fromkeys([*roles.keys, *roles.targets, *own])
+    rules = propose_rules(table.frame, [*columns], apart)
     record = ProjectProposal(
         file=None,
         original=_relative(data, place),
@@ -356,7 +397,8 @@ def propose(
         special_codes=codes,
         roles=roles,
         codings=suggest_coding(opened, keys=first, **asked).record,
-        rules=propose_rules(table.frame, [*columns], apart),
+        rules=rules,
+        smooth=tuple(propose_smooth(table, roles, rules, apart)),
     )
     text = project_text(
         record,
@@ -365,6 +407,7 @@ def propose(
         missing_values=missing,
         special_codes=given,
         by=who,
+        preset_name=chosen_preset,
     )
     project_from(place / NAME, text, needs_files=False)
     return text, record
@@ -391,8 +434,7 @@ def _owner_columns(table: Table, owner: str | Iterable[str], roles: Suggestion) 
         for name in found
         if name in known and roles.row_of(name).n_distinct is None
     ]
-    if faults:
-        raise RolesError("\n".join(faults))
+    check_faults(faults, RolesError)
     return found
 
 

@@ -264,7 +264,7 @@ def plan_protection(project: ProjectFile) -> tuple[ProtectionPlan, tuple[str, ..
     named = {column for _, column in list_named_columns(plan.synthesis)}
     said = drop_identifiers([one for one in identifiers if one in named], plan.synthesis)
     person = project.roles.person
-    said = said if person is None else {"person": person, **said}
+    said = said if person is None else {"person": person, "time": project.roles.time, **said}
     return replace(plan, synthesis=said), tuple(n for n in identifiers if n not in named)
 
 

@@ -7,9 +7,10 @@ from typing import Any
 
 from unveil.arguments import choice, number_within, quote_value, whole_number
 from unveil.errors import InputError, SettingsError, quote_text
+from unveil.io.sources import is_there
 from unveil.measure.tables.schemes import parse_scheme
 from unveil.measure.utility.replicate_settings import parse_results
-from unveil.project.fields import Fields, tables_in
+from unveil.project.fields import Fields, table_in, tables_in
 from unveil.project.model import Data, ProjectFile, PublishedEntry
 from unveil.protection.plan import FileError
 from unveil.study.band_spec import parse_bands
@@ -22,12 +23,13 @@ DATA = (
 TYPES = ("integer", "number", "text", "date")
 """What a column can be read as."""
 TABLE = (
-    *("name", "file", "dims", "count", "layout", "total_label", "weights", "sample"),
+    *("name", "file", "dims", "count", "layout", "total_label", "weights", "sample", "blank"),
     *("levels", "rounding", "total", "margins", "constraints", "structural", "known", "depth"),
-    *("given", "n_max", "published", "seed", "nodes", "seconds"),
+    *("given", "n_max", "published", "seed", "nodes", "seconds", "record_keys"),
 )
 """Settings of `[[table]]`: the arguments of `unveil.sap` and of the file or people it is about."""
-_TEXTS = ("name", "count", "layout", "weights")
+PUBLICATION = ("plan", "threshold", "width", "seconds")
+_TEXTS = ("name", "count", "layout", "weights", "blank", "record_keys")
 _NUMBERED = re.compile(r"Published result (\d+)\b")
 _TWICE = re.compile(r"Two published results are called ")
 _WORKBOOKS = (".xlsx", ".xlsm")
@@ -143,16 +145,9 @@ def file_fault(folder: Path, given: str) -> str | None:
     """What is said of a file that is not there; None where it is. A sheet may stand behind #."""
     book, mark, _ = given.rpartition("#")
     is_sheet = bool(mark) and book.lower().endswith(_WORKBOOKS)
-    if _is_there(folder / given) or (is_sheet and _is_there(folder / book)):
+    if is_there(folder / given) or (is_sheet and is_there(folder / book)):
         return None
     return f"there is no file {quote_text(given)}. Paths start at the folder of the project file."
-
-
-def _is_there(path: Path) -> bool:
-    try:
-        return path.exists()
-    except (OSError, ValueError):  # a name that no file can have
-        return False
 
 
 def read_published(
@@ -191,6 +186,24 @@ def read_tables(
             )
         names.add(str(name))
     return tuple(fields.table for fields in read)
+
+
+def read_publication(
+    document: Mapping[str, Any], faults: list[FileError]
+) -> Mapping[str, Any] | None:
+    """`[publication]`: a plan of many tables, and how `unveil.Plan.disclosed` looks at it."""
+    if "publication" not in document:
+        return None
+    fields = table_in(document, "publication", faults)
+    fields.only(PUBLICATION)
+    fields.file("plan")
+    if not fields.has("plan"):
+        fields.refuse('[publication] has no plan. Name the file: plan = "plan.toml".')
+        return None
+    fields.parse("threshold", lambda given: whole_number("threshold", given, least=2))
+    fields.parse("width", lambda given: whole_number("width", given, least=0))
+    fields.parse("seconds", lambda given: number_within("seconds", given, "(0, inf)"))
+    return dict(fields.table)
 
 
 def _table(fields: Fields) -> None:

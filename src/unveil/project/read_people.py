@@ -1,6 +1,6 @@
 """What have people said, with names?
 
-`[context]`, `[[exclude]]`, `[limits]`, `[[ruling]]` and `[[exceptions]]`.
+`[context]`, `[[exclude]]`, `[limits]`, `[[ruling]]`, `[[exceptions]]` and `[pack]`.
 """
 
 import os
@@ -9,10 +9,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from unveil.arguments import number_in, quote_value
+from unveil.arguments import choice, is_list, number_in, quote_value
 from unveil.assessment.context import FACTORS, may_rule_together
 from unveil.errors import InputError, SettingsError, nearest, quote_text, unknown_name
 from unveil.io.read_toml import parse_document, read_text
+from unveil.io.write_file import ENDINGS
 from unveil.project.fields import Fields, table_in, tables_in
 from unveil.project.model import (
     Answer,
@@ -20,6 +21,7 @@ from unveil.project.model import (
     ExceptionEntry,
     ExcludeEntry,
     LimitsEntry,
+    PackEntry,
     RulingEntry,
     ScenarioEntry,
     limits_mark,
@@ -31,6 +33,7 @@ from unveil.protection.plan import FileError
 from unveil.records.exclusions import Exclusion
 from unveil.records.judgement import Audience, FactorName
 from unveil.records.limits import NAMES, limits_fault, unknown_measure
+from unveil.records.pack import MoreReleased
 from unveil.study.exclusion_rules import parse_exclusions
 from unveil.view.suggestion_toml import toml_string
 
@@ -41,6 +44,19 @@ _RULES = ("missing-targets", "missing-keys", "max-denominator=1", "max-denominat
 EXCLUDE = ("scenario", *_RULE, "reason", "by", "on")
 EXCEPTION = ("alert", "reason", "by", "on", "files")
 RULING = ("finding", "accept", "reason", "by", "on")
+_PACK_TEXTS = ("title", "description", "licence", "contact", "publisher", "method", "noise")
+PACK = (
+    "fidelity",
+    "formats",
+    "marker",
+    *_PACK_TEXTS,
+    "utility",
+    "differences",
+    "exceptions",
+    "more",
+)
+PUBLIC_UTILITY = ("S_pMSE", "pairs")
+"""Figures of utility that can be published: of all columns together, and of pairs of columns."""
 _SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
 REASON = 'State the reason in a sentence: reason = "...".'
 BY = 'Name who decided: by = "Name, role".'
@@ -245,6 +261,52 @@ def read_exceptions(
             fields.refuse(f"{quote_value(alert)} is accepted twice. Keep one of the two.", "alert")
         made.append(ExceptionEntry(alert, reason or "", by or "", on, files))
     return tuple(made)
+
+
+def read_pack(document: Mapping[str, Any], faults: list[FileError]) -> PackEntry:
+    """`[pack]`: what goes with the synthetic data, and what more is released, by whom and why."""
+    fields = table_in(document, "pack", faults)
+    fields.only(PACK)
+    texts = {
+        name: fields.sentence(name, "Write a sentence, or omit it.") if fields.has(name) else None
+        for name in _PACK_TEXTS
+    }
+    entries = {"pack.more": fields.table.get("more", [])}
+    return PackEntry(
+        formats=_listed(fields, "formats", ENDINGS),
+        marker=fields.text("marker", 'Name the column: marker = "FAKE".')
+        if fields.has("marker")
+        else None,
+        utility=_listed(fields, "utility", PUBLIC_UTILITY),
+        differences=_listed(fields, "differences"),
+        exceptions=bool(fields.truth("exceptions")),
+        is_low_fidelity=fields.one_of("fidelity", ("low",)) is not None,
+        more=tuple(_more(one) for one in tables_in(entries, "pack.more", faults)),
+        **texts,
+    )
+
+
+def _listed(fields: Fields, name: str, known: Sequence[str] = ()) -> tuple[Any, ...]:
+    """Texts in a list, each once; of those that are known, where they are."""
+
+    def read(given: Any) -> tuple[str, ...]:
+        if not is_list(given) or not all(isinstance(one, str) and one.strip() for one in given):
+            raise SettingsError(f"{name} of {fields.heading} must be a list of texts.")
+        return tuple(dict.fromkeys(choice(name, one, known) if known else one for one in given))
+
+    return fields.parse(name, read) or ()
+
+
+def _more(fields: Fields) -> MoreReleased:
+    fields.path = ("pack", "more", *fields.path[1:])
+    fields.only(("release", "reason", "by", "on"))
+    what = 'Name what is released: release = "file:method.md", or as the leak check names it.'
+    return MoreReleased(
+        release=fields.text("release", what) or "",
+        reason=fields.sentence("reason", REASON) or "",
+        by=fields.person("by", BY) or "",
+        on=fields.day(),
+    )
 
 
 def _read_flag_name(

@@ -31,6 +31,7 @@ from unveil.project.read_files import (
     missing_files,
     read_data,
     read_findings,
+    read_publication,
     read_published,
     read_tables,
 )
@@ -39,6 +40,7 @@ from unveil.project.read_people import (
     read_exceptions,
     read_excludes,
     read_limits,
+    read_pack,
     read_rulings,
 )
 from unveil.project.rulings_in_force import contradictions
@@ -66,12 +68,15 @@ LONGEST_NAME = 60
 def read_roles(document: Mapping[str, Any], faults: list[FileError]) -> RoleLists:
     """`[roles]`: every column has one at most."""
     fields = table_in(document, "roles", faults)
-    fields.only((*ROLES, "sensitive"))
+    fields.only((*ROLES, "time", "sensitive"))
     lists = {name: fields.columns(name, f"{name} columns") for name in LISTED}
     single = {
         name: fields.text(name, "Name one column, as text.") if fields.has(name) else None
         for name in ("weight", "person")
     }
+    time = fields.text("time", "Name one column, as text.") if fields.has("time") else None
+    if time is not None and single["person"] in (None, NONE):
+        fields.refuse("time needs person: the column that says whose row it is.", "time")
     every = {**lists, **{name: () if one is None else (one,) for name, one in single.items()}}
     for one, other in combinations(every, 2):
         both = [name for name in every[one] if name in every[other]]
@@ -91,6 +96,7 @@ def read_roles(document: Mapping[str, Any], faults: list[FileError]) -> RoleList
         ignore=lists["ignore"],
         weight=single["weight"],
         person=single["person"],
+        time=time,
         sensitive={column: tuple(levels) for column, levels in sensitive.items()},
     )
 
@@ -348,13 +354,15 @@ def _parse_project(place: str, path: Path, text: str) -> tuple[ProjectFile, tupl
         plan=plan,
         findings=read_findings(document, faults),
         tables=read_tables(document, faults),
+        publication=read_publication(document, faults),
+        pack=read_pack(document, faults),
     )
     return project, tuple(faults)
 
 
 SECTIONS = (
     *("schema", "title", "data", "context", "roles", "scenario", "exclude", "limits", "ruling"),
-    *("exceptions", "published", "synthesis", "protect", "finding", "table"),
+    *("exceptions", "published", "synthesis", "protect", "finding", "table", "publication", "pack"),
 )
 """What a project file may hold."""
 _BEGIN = 'Begin each step with [[protect.step]], then state what to do: do = "synthesise".'

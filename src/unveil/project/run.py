@@ -62,6 +62,7 @@ SECONDS: dict[Kind, float] = {
     "utility": 2.0,
     "compare": 0.2,
     "sap": 0.5,
+    "plan": 5.0,
 }
 _OTHERS = 0.05
 
@@ -304,7 +305,7 @@ class _RunInProgress:
     def _recoding(self, one: PlannedPart) -> dict[str, Any]:
         """How the original was recoded for a part that compares it with the synthetic data."""
         made = self.inputs.recoded_files
-        if one.kind in ("sap", "protection"):
+        if one.kind in ("sap", "plan", "protection"):
             return {}
         asked = [row.column for row in made.unfollowed] if one.kind == "gate" else []
         return {

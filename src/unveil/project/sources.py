@@ -8,8 +8,10 @@ from typing import Any
 
 from unveil.arguments import absent_sentence, is_list
 from unveil.errors import AlignError, InputError, ReadError, RolesError
+from unveil.io.read_toml import parse_document, read_text
 from unveil.io.sources import CachedFile, read_table
 from unveil.measure.gate.evidence import Files
+from unveil.measure.tables.plan.plan_file import parse_plan
 from unveil.measure.utility.replicate_settings import parse_results
 from unveil.project.fields import FieldPath
 from unveil.project.fingerprint import file_sha256
@@ -173,8 +175,25 @@ def _list_protections(project: ProjectFile) -> Iterator[SourceFile]:
     for table in project.tables:
         if "file" in table:
             yield SourceFile("table", str(table["file"]))
+    yield from list_plan_files(project)
     for path in _protections(project):
         yield SourceFile("protection", path)
+
+
+def list_plan_files(project: ProjectFile) -> Iterator[SourceFile]:
+    """The publication plan and all that it names; the plan alone where it cannot be read."""
+    if project.publication is None:
+        return
+    path = Path(str(project.publication["plan"]))
+    yield SourceFile("table", path.as_posix())
+    try:
+        text = read_text(project.folder / path, "a plan file")
+        plan = parse_plan(parse_document(path.name, text), path.parent)
+    except InputError:  # said where the plan is measured
+        return
+    for file in (plan.data, *(table.file for table in plan.tables)):
+        if isinstance(file, str):
+            yield SourceFile("table", Path(file.partition("#")[0]).as_posix())
 
 
 def _protections(project: ProjectFile) -> list[str]:

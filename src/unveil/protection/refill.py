@@ -241,6 +241,11 @@ def refill(
         "missing_values": missing_values,
     }
     settings = DistanceSettings(**given)
+    if synthesiser.models.plan.time is not None:
+        raise SettingsError(
+            "The filter replaces single rows, but these people were made with their rows in order"
+            " (time). Omit the filter, or time."
+        )
     told = progress or no_progress
     files = open_files({"original": original}, None, missing_values, told)
     table = files[0]

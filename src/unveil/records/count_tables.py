@@ -292,3 +292,50 @@ class NeighbourSap(VersionedRecord, frozen=True, kw_only=True):
     complete: bool
     rows: tuple[AreaSap, ...]  # the worst first; the larger first where they are equal
     notes: tuple[str, ...]
+
+
+# What `unveil.protect_table` found: which further values to suppress, and what else could be done.
+
+
+class SuppressedValue(Record, frozen=True, kw_only=True):
+    """One suppressed value and its tightest bounds, to a reader who knows the rule."""
+
+    part: str  # "table", "total", or the dimensions of a margin, joined by commas
+    levels: tuple[str | None, ...]  # of each dimension; None where it is summed over
+    small: bool  # suppressed by the rule; else to protect others
+    lower: int
+    upper: int | None
+
+
+class ProtectionOption(Record, frozen=True, kw_only=True):
+    """One way to publish the table: what it changes, and what it leaves open."""
+
+    scheme: str
+    n_suppressed: int  # cells
+    n_changed: int  # published cells that are not their count
+    mean_absolute: float | None  # change of a published cell
+    narrowest: int | None  # the least distance of the bounds of a small cell
+    area: str | None  # the dimension whose levels are areas; None: SAP of the whole table
+    n: int  # people known
+    lower: float  # SAP, in the worst area if there are areas
+    upper: float
+
+
+class ProtectedTable(VersionedRecord, frozen=True, kw_only=True):
+    """A pattern of suppression in which no small count can be worked out. Confidential."""
+
+    dims: tuple[str, ...]
+    schemes: tuple[tuple[str, str], ...]
+    width: int  # asked for
+    cost: str  # count, cells or weights
+    n_values: int  # published or suppressed
+    n_small: int  # suppressed by the rule
+    n_secondary: int  # suppressed to protect them
+    n_people: int  # counted in those
+    total_cost: float  # of them
+    least_cost: float  # no pattern costs less
+    proven: bool  # whether none costs less than this one
+    narrowest: int | None  # the least distance of the bounds of a small value
+    rows: tuple[SuppressedValue, ...]
+    options: tuple[ProtectionOption, ...]  # this pattern, then controlled rounding
+    notes: tuple[str, ...]

@@ -11,7 +11,7 @@ from unveil.records.base import Copy, HasView, Record, VersionedRecord
 
 Audience = Literal["closed", "registered", "open"]
 Status = Literal["within", "review", "above", "no limit", "not measured"]
-Unit = Literal["percent", "share", "ratio"]
+Unit = Literal["percent", "share", "ratio", "count"]
 RulingState = Literal["open", "common knowledge", "keep", "not needed"]
 MissingKind = Literal["limits", "finding", "context", "measure", "four_eyes"]
 FactorName = Literal[
@@ -132,6 +132,7 @@ class LogLine(Record, frozen=True, kw_only=True):
         "context",
         "decision",
         "report",
+        "pack",
     ]
     subject: str | None  # names of columns, scenarios, measures, numbers of runs
     project_sha256: str | None

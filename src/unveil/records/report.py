@@ -12,6 +12,7 @@ from unveil.records.count_tables import Sap
 from unveil.records.disclosure import Disclosure, Excess, ExclusionTable
 from unveil.records.judgement import Decision, FactorName, Judgement
 from unveil.records.protection import Protection
+from unveil.records.publication_plan import PublicationPlan
 from unveil.records.replication import Replication
 from unveil.records.run import Kind, Run
 from unveil.records.summary import Summary
@@ -39,6 +40,7 @@ RECORDS: dict[Kind, type[Record]] = {
     "findings": Replication,
     "projection": Projection,
     "sap": Sap,
+    "plan": PublicationPlan,
     "protection": Protection,
 }
 """What the file of a part holds, by its kind."""

@@ -31,6 +31,7 @@ Kind = Literal[
     "findings",
     "projection",
     "sap",
+    "plan",
     "protection",
 ]
 FileRole = Literal["original", "synthetic", "control", "labels", "published", "table", "protection"]

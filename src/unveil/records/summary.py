@@ -9,7 +9,7 @@ from typing import Literal
 from unveil.records.alerts import Alert, NotTested
 from unveil.records.base import Copy, HasView, Record, VersionedRecord
 from unveil.records.disclosure import Part
-from unveil.records.judgement import Audience, RulingState, Status
+from unveil.records.judgement import Audience, RulingState, Status, Unit
 
 VerdictStatus = Literal["above", "outstanding", "review", "within", "no limit", "not assessed"]
 DecisionKind = Literal[
@@ -36,7 +36,7 @@ class AboveLimit(Record, frozen=True, kw_only=True):
     scenario: str | None
     value: float | None  # the worst over copies; None: not measured
     limit: float
-    unit: Literal["percent", "share", "ratio"]
+    unit: Unit
 
 
 class SummaryVerdict(Record, frozen=True, kw_only=True):

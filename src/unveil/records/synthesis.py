@@ -59,12 +59,14 @@ class Synthesis(VersionedRecord, frozen=True, kw_only=True):
     complexity: float
     min_spread: float | None
     smoothing: Literal["density"] | None
+    smooth: tuple[str, ...] = ()
     prior: float | None  # of joint tables; None: 1 record
     noise: float | None  # epsilon; None: without noise
     margins: tuple[tuple[str, ...], ...] | None  # of ipf; None: all pairs
     rules: tuple[str, ...]
     derived: tuple[str, ...]
     person: PersonColumn | None = None  # whose leaves and rare levels were counted; None: rows
+    time: str | None = None  # by which the rows of a person follow; None: rows are made one by one
     is_seeded: bool  # whether the user gave a seed; the seed itself stays with the model
     notes: tuple[str, ...]
     warnings: tuple[str, ...]

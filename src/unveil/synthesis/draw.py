@@ -43,7 +43,7 @@ class Drawing:
         ]
         if len(pieces) == 1:
             return pieces[0]
-        return {name: _place_rows([p[name] for p in pieces], sizes, n_rows) for name in pieces[0]}
+        return {name: place_rows([p[name] for p in pieces], sizes, n_rows) for name in pieces[0]}
 
     def _stratum(
         self, place: int, given: dict[str, ColumnValues], n_rows: int, seed: int, copy: int
@@ -62,7 +62,7 @@ class Drawing:
         return part
 
 
-def _place_rows(pieces: Sequence[ColumnValues], sizes: Sequence[Ints], n_rows: int) -> ColumnValues:
+def place_rows(pieces: Sequence[ColumnValues], sizes: Sequence[Ints], n_rows: int) -> ColumnValues:
     """The rows of all strata, each at its place."""
     values: Values = np.empty(n_rows, dtype=pieces[0].column.storage)
     state = np.zeros(n_rows, dtype=np.int16)

@@ -89,6 +89,13 @@ class Instructions:
             return self
         return replace(self, drop=(*self.drop, person))
 
+    def with_people(self, person: str) -> "Instructions":
+        """The same where people are made: the column is no column of a model."""
+        others = [
+            tuple(name for name in some if name != person) for some in (self.drop, self.renumber)
+        ]
+        return replace(self, drop=(*others[0], person), renumber=others[1])
+
     def refuse_identifiers(
         self,
         table: Table,

@@ -304,6 +304,12 @@ def _is_tree(arrays: Mapping[str, Any], n_columns: int) -> bool:
     ends = start.astype(np.int64) + size
     is_inside = bool((start >= 0).all() and (size >= 0).all())
     is_inside = is_inside and int(ends.max()) <= len(arrays["donors.values"])
-    reached = np.union1d([0], np.concatenate([left[inner], right[inner]])).astype(np.int64)
-    has_donors = bool((size[reached][is_leaf[reached]] > 0).all()) if goes_on else False
-    return bool(goes_on and has_columns and is_inside and has_donors)
+    if not goes_on:
+        return False
+    reached = np.zeros(1, np.int64)  # nodes below a cut that was given up are out of reach
+    has_donors = True
+    while len(reached):
+        has_donors = has_donors and bool((size[reached][is_leaf[reached]] > 0).all())
+        cut = reached[~is_leaf[reached]]
+        reached = np.unique(np.concatenate([left[cut], right[cut]])).astype(np.int64)
+    return bool(has_columns and is_inside and has_donors)

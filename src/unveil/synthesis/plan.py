@@ -175,6 +175,7 @@ class SynthesisPlan:
     strata: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     renumbered: Mapping[str, Numbering] = field(default_factory=dict)
+    time: str | None = None  # people are made with their rows in this order
 
     @property
     def order(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.arguments import absent_sentence
+from unveil.arguments import absent_sentence, quote_value
 from unveil.arrays import Ints
 from unveil.count.packing import count_people
 from unveil.errors import ReadError, RolesError, SettingsError, list_names
@@ -31,6 +31,7 @@ from unveil.synthesis.settings import (
     check_codes_of_categories,
     check_idle_options,
     check_large_leaves,
+    check_smooth,
     codes_by_column,
     date_notes,
     entries,
@@ -132,6 +133,7 @@ def prepare_synthesis(
     options: Options,
     seed: int,
     person: str | None = None,
+    time: str | None = None,
 ) -> SynthesisData:
     """Read the original, take its columns apart and plan, or refuse what cannot be done."""
     missing = entries(missing_values)
@@ -140,6 +142,9 @@ def prepare_synthesis(
     if people is not None:
         named = list_columns((), order, predictors, keep, strata)
         instructions = instructions.without_person(people.record.column, named or ())
+    if time is not None:
+        _check_time(time, people, table.frame.columns, table.place)
+        instructions = instructions.with_people(str(person))
     instructions.refuse_absent(table)
     used = list_columns(order, predictors, keep, strata, derived)
     codes = _codes(table, special_codes, spikes)
@@ -167,6 +172,7 @@ def prepare_synthesis(
     plan = within_bounds(plan, columns)
     _check_nothing(plan)
     check_idle_options(plan, options)
+    check_smooth(options.smooth, columns, plan, table)
     found = Strata.of(table.frame, plan.strata, parts)
     where = "the original" if len(found.sizes) == 1 else "the smallest stratum"
     sizes = found.sizes
@@ -175,7 +181,7 @@ def prepare_synthesis(
     check_large_leaves(plan, options, int(sizes.min()), where, of_people=people is not None)
     _check_late_rules(rules, constraints, derived, plan, table)
     said = (
-        *note_people(table, person, people),
+        *(note_people(table, person, people) if time is None else ()),
         *rule_and_derived_notes(table, rules, constraints, derived),
         *table_notes(plan, rules, parts),
         *date_notes(columns, {**(special_codes or {}), **(spikes or {})}),
@@ -194,6 +200,19 @@ def prepare_synthesis(
         people,
         constraints,
     )
+
+
+def _check_time(time: Any, people: People | None, columns: Sequence[str], place: str) -> str:
+    """The column of the time; people must be known too."""
+    if not isinstance(time, str):
+        raise RolesError(f"time is {quote_value(time)}. Give the name of a column.")
+    if time not in columns:
+        raise RolesError(absent_sentence(place, time, columns))
+    if people is None:
+        raise RolesError(
+            f"time is {time!r}, but no column says whose row it is. Declare it as person."
+        )
+    return time
 
 
 def _codes(

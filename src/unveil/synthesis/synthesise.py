@@ -1,6 +1,8 @@
 """From an original to a fitted synthesiser and its copies, in one call."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
 from unveil.arguments import whole_number
@@ -10,6 +12,7 @@ from unveil.study.take_study import takes_study
 from unveil.synthesis.draw import Drawing
 from unveil.synthesis.fit import fit_all
 from unveil.synthesis.identifiers import Instructions
+from unveil.synthesis.long import prepare_long, refuse_with_time
 from unveil.synthesis.methods import Options
 from unveil.synthesis.plan import default_method
 from unveil.synthesis.prepare import SynthesisData, prepare_synthesis
@@ -41,12 +44,14 @@ def synthesise(
     complexity: float = 1e-8,
     min_spread: float | None = None,
     smoothing: Literal["density"] | None = None,
+    smooth: str | Iterable[str] | None = None,
     prior: float | None = None,
     noise: float | None = None,
     margins: Sequence[Sequence[str]] | None = None,
     strata: str | Iterable[str] | None = None,
     seed: int | None = None,
     person: str | None = None,
+    time: str | None = None,
     missing_values: str | Sequence[str] = (),
     workers: int | None = None,
     progress: Progress | None = None,
@@ -96,6 +101,9 @@ def synthesise(
     smoothing
         "density": numbers are drawn from a smooth density within the leaf, inside the column's
         range, instead of repeating original values.
+    smooth
+        Columns of numbers that alone are drawn from a smooth density, not beyond the fifth smallest
+        and largest value and on the grid of the column; values that five people have stay.
     prior, noise, margins
         Of "catall" and "ipf": how many records are spread evenly over the table (1 where None),
         the epsilon of Laplace noise on its counts (none where None), and of "ipf" the sets of
@@ -108,6 +116,11 @@ def synthesise(
         The column that says whose row it is, where people have several. It is omitted, or
         renumbered where that is asked for; `min_leaf`, `min_split` and what makes a level rare
         then count people. "none": every row is a person.
+    time
+        With `person`, the column by which the rows of a person follow one another (a date, a wave).
+        People are then made with their rows: a first row, then each given the one before it; the
+        time never runs backwards, what never changes or never falls within a person does not in
+        the synthetic data, and people have running numbers.
     missing_values
         Entries that mean missing.
     workers
@@ -126,6 +139,7 @@ def synthesise(
         complexity=complexity,
         min_spread=min_spread,
         smoothing=smoothing,
+        smooth=() if smooth is None else smooth,  # type: ignore[arg-type]
         prior=prior,
         noise=noise,
         margins=margins,  # type: ignore[arg-type]  # read by the record
@@ -133,6 +147,9 @@ def synthesise(
     n_copies = whole_number("copies", copies, most=MOST_COPIES)
     n_workers, say = workers_of(workers), check_progress(progress or no_progress)
     instructions: Any = (drop, renumber, real_values)
+    if time is not None:
+        given = {"rows": rows, "keep": keep, "strata": strata, "predictors": predictors}
+        refuse_with_time(given, method)
     opening = prepare_synthesis(
         original,
         method=method,
@@ -149,13 +166,47 @@ def synthesise(
         options=options,
         seed=choose_seed(seed),
         person=person,
+        time=time,
     )
     n_rows = rows_of(opening.plan, rows, opening.n_rows)
-    models = fit_models(opening, workers=n_workers, progress=say)
+    if time is not None:
+        opening, models = _fit_people(opening, time, method, n_workers, say)
+        n_rows = models.n_original
+    else:
+        models = fit_models(opening, workers=n_workers, progress=say)
     made = draw_copies(models, n_copies, n_rows, opening.seed, workers=n_workers, progress=say)
-    size = Size(n_rows, n_copies, is_seeded=seed is not None)
+    size = Size(len(made[0]), n_copies, is_seeded=seed is not None)
     record = make_record(opening, models, size, default_method(method))
     return Synthesiser(record, tuple(made), models, opening.seed, opening.codebook(models.names))
+
+
+def _fit_people(
+    opening: SynthesisData,
+    time: str,
+    method: str | Mapping[str, str],
+    workers: int,
+    progress: Progress,
+) -> tuple[SynthesisData, Models]:
+    """The models of first and later rows, and the opening as its record shows it."""
+    long = prepare_long(opening, time, method)
+    person = long.rows.person
+    plan = replace(
+        opening.plan,
+        left_out=tuple(name for name in opening.plan.left_out if name != person),
+        renumbered={**opening.plan.renumbered, person: long.rows.numbering},
+    )
+    drop = tuple(name for name in opening.instructions.drop if name != person)
+    instructions = replace(opening.instructions, drop=drop)
+    shown = replace(opening, plan=plan, instructions=instructions, told=(long.note, *opening.told))
+    fit = partial(fit_models, workers=workers, progress=progress)
+    first = fit(long.first)
+    return shown, replace(
+        first,
+        plan=replace(first.plan, time=time, renumbered=opening.plan.renumbered),
+        names=shown.names_of_copy(),
+        sequence=long.rows,
+        later=None if long.later is None else fit(long.later),
+    )
 
 
 def fit_models(opening: SynthesisData, *, workers: int, progress: Progress) -> Models:

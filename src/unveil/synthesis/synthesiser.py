@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from unveil.study.scenario import Progress, no_progress
 from unveil.synthesis.constraints import Constraint, find_any_broken
 from unveil.synthesis.derived import DerivedColumn
 from unveil.synthesis.draw import Drawing
+from unveil.synthesis.long import PersonRows
 from unveil.synthesis.methods import MOST_ROWS
 from unveil.synthesis.model_archive import (
     NOTICE,
@@ -79,9 +80,13 @@ class Models:
     names: tuple[str, ...]  # the columns of a copy, in the order of the original
     n_original: int
     constraints: tuple[Constraint, ...] = ()
+    sequence: PersonRows | None = None  # how the rows of a person follow; then rows are people here
+    later: "Models | None" = None  # of a row, given the one before it
 
     def copy(self, number: int, n_rows: int, seed: int) -> pl.DataFrame:
         """One copy, by its number from 1; rows that break a constraint are drawn again."""
+        if self.sequence is not None:
+            return self._people(self.sequence, number, n_rows, seed)
         frame = self._draw(number, n_rows, seed)
         broken = find_any_broken(self.constraints, frame)
         for attempt in range(_MOST_AGAIN if not self.plan.is_beside else 0):
@@ -98,6 +103,17 @@ class Models:
             frame = frame[order]
             broken[places] = False
         return self.restore(frame, ())[0] if broken.any() else self._number_rows(frame)
+
+    def _people(self, rows: PersonRows, number: int, n_people: int, seed: int) -> pl.DataFrame:
+        frame = rows.draw(
+            self.drawing,
+            None if self.later is None else self.later.drawing,
+            lambda drawn: find_any_broken(self.constraints, self._derive(drawn)),
+            n_people=n_people,
+            seed=seed,
+            number=number,
+        )
+        return self._number_rows(self.restore(frame, ())[0])[list(self.names)]
 
     def restore(
         self, frame: pl.DataFrame, changed: Collection[str]
@@ -272,6 +288,11 @@ def draw_copies(
 def rows_of(plan: SynthesisPlan, rows: Any, n_original: int) -> int:
     """The rows of a copy; as many as the original has where some of its columns are kept."""
     n_rows = n_original if rows is None else whole_number("rows", rows, most=MOST_ROWS)
+    if plan.time is not None and rows is not None:
+        raise SettingsError(
+            "rows cannot be set together with time: there are as many people as in the original."
+            " Omit rows."
+        )
     if plan.is_beside and n_rows != n_original:
         raise SettingsError(
             f"rows is {n_rows:,}, but the original has {n_original:,}, and columns that are kept"
@@ -328,6 +349,8 @@ class Document(Doc, frozen=True, kw_only=True):
     names: tuple[str, ...]
     n_original: int
     constraints: tuple[Constraint, ...] = ()
+    sequence: PersonRows | None = None
+    later: "Document | None" = None
 
 
 def check_path(path: str | os.PathLike[str]) -> Path:
@@ -418,7 +441,14 @@ def _document(synthesiser: Synthesiser, shelf: Shelf) -> Document:
         names=models.names,
         n_original=models.n_original,
         constraints=models.constraints,
+        sequence=models.sequence,
+        later=_later_document(synthesiser, shelf),
     )
+
+
+def _later_document(synthesiser: Synthesiser, shelf: Shelf) -> Document | None:
+    later = synthesiser.models.later
+    return None if later is None else _document(replace(synthesiser, models=later), shelf)
 
 
 def _columns(models: Models) -> dict[str, ModelColumn]:
@@ -451,6 +481,8 @@ def _synthesiser(document: Document, file: ModelArchive) -> Synthesiser:
         document.names,
         document.n_original,
         document.constraints,
+        document.sequence,
+        None if document.later is None else _synthesiser(document.later, file).models,
     )
     if any(len(part) != document.n_original for part in given):
         check(file.place)

@@ -10,11 +10,14 @@ from unveil.records.count_tables import (
     AuditedValue,
     Bounds,
     CellBounds,
+    ProtectedTable,
+    ProtectionOption,
     RoundedRow,
     RoundedTable,
 )
 from unveil.view.blocks import Block, Heading, Sentence, sentences, table
-from unveil.view.format import and_list, format_count, percent, truncate
+from unveil.view.format import and_list, format_count, people, percent, truncate
+from unveil.view.format_probability import probability_figure
 from unveil.view.rounding import change
 from unveil.view.sap import published_phrase
 from unveil.view.show import as_blocks, as_text
@@ -48,6 +51,16 @@ TEMPLATES = {
     "audit open": "{k} could not be decided in time: treat them as known.",
 }
 
+SECONDARY = {
+    "more": ("{k} further {values} suppressed to protect {small}. {people} are counted in {them}."),
+    "no more": "No further value need be suppressed to protect {small}.",
+    "width": (
+        "To a reader who knows the rule, the bounds of every small count are at least {w} apart"
+        " ({asked} asked for): every suppressed value was audited."
+    ),
+    "proven": "No pattern costs less: {cost}, measured by {by}.",
+    "gap": "It costs {cost}, measured by {by}; no pattern costs less than {least}.",
+}
 BOUND_HEADS = ("from", "to", "")
 AUDIT_HEADS = ("part", "value", "from", "to", "error", "")
 ROUNDED_HEADS = ("part", "value", "published", "from", "to")
@@ -216,6 +229,70 @@ def _more(n_all: int, n_shown: int, what: str) -> str:
         return ""
     left = format_count(n_all - n_shown, f"more {what}")
     return f"... and {left}: all of them with --csv or --json"
+
+
+def protected_sentences(record: ProtectedTable) -> Iterator[str]:
+    """What is suppressed to protect small counts, and what that costs."""
+    small = format_count(record.n_small, "small count")
+    said = {
+        "k": f"{record.n_secondary:,}",
+        "values": "value is" if record.n_secondary == 1 else "values are",
+        "small": small,
+        "people": people(record.n_people),
+        "them": "it" if record.n_secondary == 1 else "them",
+    }
+    yield SECONDARY["more" if record.n_secondary else "no more"].format(**said)
+    if record.narrowest is not None:
+        yield SECONDARY["width"].format(w=f"{record.narrowest:,}", asked=f"{record.width:,}")
+    if record.n_secondary:
+        yield SECONDARY["proven" if record.proven else "gap"].format(
+            cost=f"{record.total_cost:,g}", by=record.cost, least=f"{record.least_cost:,g}"
+        )
+
+
+def protected_blocks(record: ProtectedTable, *, has_rows: bool = False) -> Iterator[Block]:
+    """The pattern beside controlled rounding; rows for the custodian's screen alone."""
+    yield Heading("Secondary suppression", 4)
+    yield from sentences(protected_sentences(record))
+    first = record.options[0]
+    whose = "SAP" if first.area is None else f"SAP in the worst {first.area}"
+    heads = (
+        "published as",
+        "suppressed",
+        "changed",
+        "mean change",
+        "width",
+        f"{whose}, n={first.n}",
+    )
+    yield table("Ways to publish the table", heads, [_option(one) for one in record.options])
+    if has_rows:
+        shown = [row for row in record.rows if not row.small][:MOST_CELLS]
+        rows = [(truncate(row.part), levels_text(row.levels)) for row in shown]
+        more = _more(record.n_secondary, len(rows), "value")
+        caption = "Suppressed to protect small counts (confidential)"
+        yield table(caption, ("part", "value"), rows, text=("value",), footnote=more)
+    yield Sentence(record.notes[-1])
+
+
+def _option(one: ProtectionOption) -> tuple[str, ...]:
+    mean = "-" if one.mean_absolute is None else change(one.mean_absolute)
+    width = "-" if one.narrowest is None else f"{one.narrowest:,}"
+    risk = probability_figure(one.lower, one.upper)
+    return one.scheme, f"{one.n_suppressed:,}", f"{one.n_changed:,}", mean, width, risk
+
+
+@as_text.register
+def _(record: ProtectedTable) -> str:
+    return (
+        f"Suppression in {and_list(record.dims)}: {record.n_small:,} small,"
+        f" {record.n_secondary:,} to protect them (confidential)"
+    )
+
+
+@as_blocks.register
+def _(record: ProtectedTable) -> Iterator[Block]:
+    yield Heading(as_text(record))
+    yield from protected_blocks(record)
 
 
 @as_blocks.register

@@ -15,7 +15,7 @@ from unveil.view.alerts import alert_blocks, alert_lines
 from unveil.view.blocks import Block, Heading, Items, Sentence, TableBlock, sentences, table
 from unveil.view.disclosure_blocks import attribute_table, identity_table
 from unveil.view.flags import exclusions, visible_flags
-from unveil.view.format import and_list, format_count, lines, percent, ratio, truncate, visible
+from unveil.view.format import and_list, format_count, format_value, lines, truncate, visible
 from unveil.view.project import count_outstanding, review_table
 from unveil.view.render_rich import count_lines
 from unveil.view.show import as_text
@@ -239,7 +239,7 @@ def _highest(run: Run, judgement: Judgement) -> TableBlock:
 
 def _format_value(measure: str, value: float) -> str:
     unit = MEASURES[measure].unit if measure in MEASURES else "share"
-    return percent(value) if unit == "percent" else ratio(value)
+    return format_value(value, unit)
 
 
 def _other_parts(run: Run, parts: Parts, judgement: Judgement) -> Iterator[str]:

@@ -9,7 +9,7 @@ from unveil.records.limits import MEASURES
 from unveil.records.run import FigureChange, RunComparison, SettingChange
 from unveil.view import blocks
 from unveil.view.blocks import Block, Heading, Sentence, TableBlock, table
-from unveil.view.format import and_list, format_count, percent, truncate, visible
+from unveil.view.format import and_list, format_count, format_value, truncate, visible
 from unveil.view.show import as_blocks, as_text
 from unveil.view.status import GLYPHS, format_status, worst
 
@@ -156,8 +156,8 @@ def _about(row: FigureChange, *, several: bool) -> str:
 def _format_figure(measure: str, value: float | None) -> str:
     if value is None:
         return "-"
-    if MEASURES[measure].unit == "percent":
-        return percent(value)
+    if (unit := MEASURES[measure].unit) in ("percent", "count"):
+        return format_value(value, unit)
     return "<0.001" if 0 < value < 0.0005 else f"{value:.3f}"
 
 

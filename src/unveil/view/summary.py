@@ -37,9 +37,9 @@ from unveil.view.format import (
     and_list,
     fill,
     format_count,
+    format_value,
     people,
     percent,
-    ratio,
     truncate,
     visible,
 )
@@ -235,7 +235,7 @@ def _format_above(one: AboveLimit) -> str:
     of = one.target if one.target is not None else one.subject
     value = "not measured"
     if one.value is not None:
-        value = percent(one.value) if one.unit == "percent" else ratio(one.value)
+        value = format_value(one.value, one.unit)
     return value if of is None else f"of {_shorten(of, LONGEST_SUBJECT)} {value}"
 
 
@@ -367,11 +367,6 @@ def _adds(one: TargetSummary) -> str:
     """What is added beyond what other people's records teach, in people, with its interval."""
     half = ((one.adds_high or 0.0) - (one.adds_low or 0.0)) / 2
     return f"{round(one.adds or 0.0):+,} ± {half:,.0f}"
-
-
-def _keep_together(text: str) -> str:
-    """On one line: the page has no room for a second one of each variable."""
-    return text.replace(" ", "\u00a0")
 
 
 def _cells(summary: Summary, one: TargetSummary) -> tuple[str, ...]:

@@ -67,7 +67,7 @@ class Ptable:
         return made
 
     def possible_counts(self, published: int) -> tuple[int, ...]:
-        """The counts that may be published so, by somebody who knows the table."""
+        """The counts that may be published so, by a reader who knows the table."""
         D = self.largest_shift
         nearby = range(max(0, published - D), published + D + 1)
         return tuple(i for i in nearby if self._probability(i, published) > 0)
@@ -259,7 +259,7 @@ def as_fractions(sums: Ints) -> Floats:
 
 
 def draw_keys(n_people: int, seed: int | None) -> Ints:
-    """A key for each person, in the order of the records: an intruder with the seed can undo all."""
+    """A key for each person, in the order of the records; the seed undoes them all."""
     return stream(seed or 0, "record keys").integers(0, KEYS, n_people, dtype=np.int64)
 
 

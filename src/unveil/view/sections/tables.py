@@ -9,6 +9,7 @@ from unveil.view.blocks import Block, Figure, Heading, Sentence, table
 from unveil.view.charts.lines import MOST_LINES, StepLine, sap_curve
 from unveil.view.format import lines, truncate
 from unveil.view.format_probability import probability_figure
+from unveil.view.publication_plan import plan_blocks
 from unveil.view.sections.shared import fold, number_sentences, unmeasured
 
 CAPTION = (
@@ -25,7 +26,9 @@ def blocks(contents: ReportContents, parts: Parts) -> Iterator[Block]:
     yield from _all(found, threshold)
     for part, record in found:
         yield from _table(part, record, threshold)
-    yield from unmeasured(contents, ["sap"])
+    for _, plan in parts.of("plan"):
+        yield from plan_blocks(plan)
+    yield from unmeasured(contents, ["sap", "plan"])
 
 
 def _threshold(contents: ReportContents) -> float:

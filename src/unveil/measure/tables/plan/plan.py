@@ -46,9 +46,12 @@ class Plan:
     opened: OpenedPlan
 
     @classmethod
-    def from_file(cls, path: Any) -> Plan:
-        """The plan in a TOML file; files that it names are looked for beside it."""
-        return cls._open(read_plan_file(path))
+    def from_file(cls, path: Any, *, seed: int | None = None) -> Plan:
+        """The plan in a TOML file; files that it names are looked for beside it.
+
+        `seed` is that of the draws, where the file states none.
+        """
+        return cls._open(read_plan_file(path, seed))
 
     @classmethod
     def from_tables(

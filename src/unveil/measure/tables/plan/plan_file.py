@@ -73,11 +73,11 @@ class PlanSettings:
         return column
 
 
-def read_plan_file(path: Any) -> PlanSettings:
+def read_plan_file(path: Any, seed: int | None = None) -> PlanSettings:
     """The plan in a TOML file; files it names are looked for beside it."""
     file = Path(path)
-    text = read_text(file, "a plan file")
-    return parse_plan(parse_document(file.name, text), folder=file.parent)
+    document = parse_document(file.name, read_text(file, "a plan file"))
+    return parse_plan({"seed": seed, **document}, folder=file.parent)
 
 
 def parse_plan(given: Mapping[str, Any], folder: Path | None = None) -> PlanSettings:

@@ -1,0 +1,79 @@
+"""`unveil pack` and `unveil verify`: what may leave as one archive, and whether it is intact."""
+
+from pathlib import Path
+
+import click
+
+from unveil.cli.options import FILE, json_option, option, project_option
+from unveil.errors import SettingsError
+from unveil.project.pack import pack_confidential, pack_public
+from unveil.project.read_project import read_project
+from unveil.project.verify_pack import verify_pack
+from unveil.view.blocks import Sentence
+from unveil.view.output import print_output
+from unveil.view.render_documents import json_document
+from unveil.view.render_rich import render_rich
+from unveil.view.show import as_blocks
+
+NOT_AS_WRITTEN = 3
+
+
+@click.command()
+@option("--public", "Build the pack that may leave.", "OUT.zip", type=FILE)
+@option("--confidential", "Archive all that stays, for its owner only.", "OUT.zip", type=FILE)
+@option("--sign", "Sign it with this private key of OpenSSH: OUT.zip.sig.", "KEY", type=FILE)
+@project_option
+@json_option
+def pack(
+    *,
+    public: Path | None,
+    confidential: Path | None,
+    sign: Path | None,
+    project: str | None,
+    as_json: bool,
+) -> None:
+    """Build the release pack after a decision to release, and check that nothing else leaves.
+
+    The finished archive is opened again as an outsider would open it, and is not written if it
+    holds figures of disclosure risk, seeds, model details, paths, names of users, rare levels,
+    rows in the order of the original, or data that do not say that they are fake.
+
+    \b
+    Example:
+      unveil pack --public release.zip
+      unveil pack --public release.zip --sign ~/.ssh/id_ed25519
+      unveil pack --confidential archive.zip
+
+    Exit codes: 0 written, 2 wrong use, 3 log or runs were changed, 4 a decision or a check is
+    outstanding, 5 the leak check refused it.
+    """
+    if (public is None) == (confidential is None):
+        raise SettingsError("State which pack: --public out.zip or --confidential out.zip.")
+    file = read_project(project)
+    if public is not None:
+        made = pack_public(file, public, sign=sign)
+    else:
+        made = pack_confidential(file, confidential or "", sign=sign)
+    next_line = Sentence(f"Next: unveil verify {made.path}", "dim")
+    print_output(json_document(made) if as_json else render_rich((*as_blocks(made), next_line)))
+
+
+@click.command()
+@click.argument("pack", metavar="OUT.zip")
+@option("--key", "Public key that must have signed it, a file of OpenSSH (.pub).", "KEY", type=FILE)
+@json_option
+def verify(*, pack: str, key: Path | None, as_json: bool) -> int:
+    """Check a release pack that you received: manifest, marks, codebook, signature.
+
+    Neither a project nor a network is needed.
+
+    \b
+    Example:
+      unveil verify release.zip
+      unveil verify release.zip --key office.pub
+
+    Exit codes: 0 as it was released, 2 no pack, 3 something is not.
+    """
+    check = verify_pack(pack, key=key)
+    print_output(json_document(check) if as_json else render_rich(as_blocks(check)))
+    return NOT_AS_WRITTEN if check.faults else 0

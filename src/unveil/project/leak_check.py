@@ -1,0 +1,641 @@
+"""Does a finished pack hold what must not leave? It is opened again as an outsider would open it.
+
+Nothing here trusts what built the pack: every member is read from the archive, documents as text,
+data by the readers that any user has, and compared with what only the custodian knows. What is
+found is told by place and kind, never by the value.
+"""
+
+import getpass
+import json
+import platform
+import re
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from itertools import combinations
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from unveil.arrays import Floats
+from unveil.errors import InputError
+from unveil.io.archive import archive_faults, extract_archive
+from unveil.io.code_meanings import codebook_of, find_code_number, fold_label, fold_labels
+from unveil.io.outgoing import LABEL, MARK, PREFIX
+from unveil.io.sources import read_table
+from unveil.io.table import Table
+from unveil.io.write_csv import is_formula
+from unveil.project.model import ProjectFile
+from unveil.project.seeds import CONFIDENTIAL, stored_seed
+from unveil.project.sources import Inputs
+from unveil.records.codebook import FEWEST_PEOPLE, Codebook
+from unveil.records.judgement import Decision
+from unveil.records.limits import RISK
+from unveil.records.pack import Leak, LeakKind
+from unveil.records.run import Run
+
+DATA = "data/"
+BESIDE = ".codebook.json"
+_TABLES = (".csv", ".tsv", ".sav", ".zsav", ".dta", ".parquet", ".xlsx", ".xlsm")
+_TEXTS = (".html", ".htm", ".json", ".txt", ".md", ".csv", ".tsv", ".sha256", ".svg", ".xml")
+_PACKED = (".xlsx", ".xlsm", ".docx", ".odt", ".ods", ".zip")
+_HASHES = re.compile(r"\b[0-9a-f]{64}\b")
+
+# What only the custodian knows.
+
+
+@dataclass(frozen=True)
+class Secrets:
+    """What an outsider must not find, and what is allowed beside the synthetic data."""
+
+    original: Table  # as it was collected
+    synthetic: pl.DataFrame  # as it was released, all files together
+    members: frozenset[str]  # that were put in
+    with_role: frozenset[str]  # columns
+    figures: frozenset[str]  # of disclosure risk, as text with five digits or more
+    seeds: frozenset[int]
+    people: tuple[str, ...]  # named in the project, and not for the public
+    users: tuple[str, ...]  # of this machine, and its name
+    places: tuple[str, ...]  # paths on this machine
+    alerts: tuple[str, ...]  # that stand against the release
+    marker: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        project: ProjectFile,
+        run: Run,
+        decision: Decision,
+        inputs: Inputs,
+        *,
+        members: frozenset[str],
+        alerts: Sequence[str],
+    ) -> "Secrets":
+        """All that a project knows."""
+        released = [held.whole.frame for held in inputs.synthetic]
+        return cls(
+            original=read_table(inputs.collected_file, side="original"),
+            synthetic=pl.concat(released, how="diagonal_relaxed"),
+            members=members,
+            with_role=frozenset(_columns_with_role(project, run, inputs)),
+            figures=frozenset(_figures(run)),
+            seeds=frozenset(_seeds(project.folder)),
+            people=tuple(_people(project, run, decision)),
+            users=tuple(_users()),
+            places=tuple(dict.fromkeys((str(project.folder.resolve()), str(Path.home())))),
+            alerts=tuple(alerts),
+            marker=project.pack.marker,
+        )
+
+
+def _columns_with_role(project: ProjectFile, run: Run, inputs: Inputs) -> Iterator[str]:
+    """Columns that somebody gave a role, or that the checks of the files compared."""
+    roles = project.roles
+    yield from (*roles.key, *roles.target, *roles.identifier, *roles.ignore)
+    yield from [] if roles.weight is None else [roles.weight]
+    for scenario in project.scenarios:
+        yield from (*scenario.keys, *(scenario.targets or ()))
+    for part in run.list_parts("gate"):
+        yield from json.loads(part.settings)["compared"]
+    yield from [] if project.pack.marker is None else [project.pack.marker]
+
+
+def _figures(run: Run) -> Iterator[str]:
+    """Figures of risk with so many digits that nothing else has them."""
+    for row in run.figures:
+        for value in (row.value, row.companion, row.high):
+            if row.measure in RISK and value is not None:
+                texts = {f"{value:.5g}", f"{value:.6g}", repr(value)}
+                yield from (text for text in texts if sum(map(str.isdigit, text)) >= 5)
+
+
+def _seeds(folder: Path) -> Iterator[int]:
+    """Every seed that is kept, of runs, of the synthesis and of each step of protection."""
+    if (kept := stored_seed(folder)) is not None:
+        yield kept.seed
+    for place in (folder / CONFIDENTIAL).rglob("*.json"):
+        try:
+            yield from _seeds_in(json.loads(place.read_bytes()))
+        except (OSError, ValueError):
+            continue
+
+
+def _seeds_in(found: Any, *, is_seed: bool = False) -> Iterator[int]:
+    if isinstance(found, dict):
+        for name, one in found.items():
+            yield from _seeds_in(one, is_seed=is_seed or "seed" in name)
+    elif isinstance(found, int) and is_seed and not isinstance(found, bool):
+        yield found
+
+
+def _people(project: ProjectFile, run: Run, decision: Decision) -> Iterator[str]:
+    """People named in the project, but for whom the custodian names to the public."""
+    said = project.pack
+    public = " ".join(filter(None, (decision.by, said.contact, said.description, said.licence)))
+    named = [
+        project.context.analyst,
+        run.by,
+        project.limits.accepted_by,
+        *(one.by for one in project.context.factors.values()),
+        *(one.by for one in project.excludes),
+        *(one.by for one in project.rulings),
+        *(one.by for one in project.exceptions),
+        *(one.by for one in said.more),
+    ]
+    for one in dict.fromkeys(filter(None, named)):
+        name = re.split(r"[,;(]", one)[0].strip()
+        if len(name) > 3 and name.casefold() not in public.casefold():
+            yield name
+
+
+def _users() -> Iterator[str]:
+    common = {"root", "user", "users", "admin", "home", "data", "work", "localhost", "test", "main"}
+    found = [platform.node().partition(".")[0]]
+    with suppress(OSError, KeyError, ImportError):
+        found.append(getpass.getuser())
+    yield from (one for one in found if len(one) > 3 and one.casefold() not in common)
+
+
+# What an outsider sees: documents as text, tables by their cells, and what a file says of itself.
+
+
+@dataclass(frozen=True)
+class OpenedPack:
+    """The members of an archive: all as files, documents as text, data as tables."""
+
+    files: Mapping[str, Path]
+    documents: Mapping[str, str]  # all text but cells of data: metadata and names too
+    tables: Mapping[str, Table]
+    unreadable: tuple[str, ...]
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """The names of all columns."""
+        return frozenset(name for one in self.tables.values() for name in one.frame.columns)
+
+
+def open_pack(files: Mapping[str, Path]) -> OpenedPack:
+    """Everything that can be read in extracted members."""
+    documents, tables, unreadable = {}, {}, []
+    for name, path in files.items():
+        ending = PurePosixPath(name).suffix.lower()
+        is_data = name.startswith(DATA) or (ending in _TABLES and name.startswith("more/"))
+        text = _read_text(path) if ending in _TEXTS else None
+        if is_data and ending in _TABLES:
+            try:
+                tables[name] = read_table(path, side="data")
+                text = _metadata(path, tables[name])
+            except InputError:
+                unreadable.append(name)
+        elif ending in _PACKED:
+            text = _inner_text(path)
+        if text is None:
+            unreadable.append(name)
+        documents[name] = f"{name}\n{text or ''}"
+    return OpenedPack(files, documents, tables, tuple(dict.fromkeys(unreadable)))
+
+
+def _read_text(path: Path) -> str | None:
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
+
+
+def _metadata(path: Path, table: Table) -> str:
+    """What a data file says beside its cells: header, labels, notes, and the foot of Parquet."""
+    told = [*table.frame.columns, codebook_of(table).to_json()]
+    if path.suffix == ".parquet":
+        content = path.read_bytes()
+        n = int.from_bytes(content[-8:-4], "little")
+        told.append(content[-8 - n : -8].decode("latin-1"))
+    elif path.suffix in (".sav", ".zsav", ".dta"):
+        with path.open("rb") as file:
+            told.append(file.read(176).decode("latin-1"))  # program, time of making, label
+    elif path.suffix in _PACKED:
+        told.append(_inner_text(path) or "")
+    return "\n".join(told)
+
+
+def _inner_text(path: Path) -> str | None:
+    """The text of a document that is itself an archive; its cells stay where they are."""
+    try:
+        with zipfile.ZipFile(path) as inner:
+            return "\n".join(
+                f"{one.filename}\n{inner.read(one).decode('utf-8', 'replace')}"
+                for one in inner.infolist()
+                if "sharedStrings" not in one.filename and one.file_size < 1 << 26
+            )
+    except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError):
+        return None
+
+
+def find_leaks(archive: Path, known: Secrets) -> tuple[Leak, ...]:
+    """Everything in a finished archive that must not leave, once each."""
+    with TemporaryDirectory() as folder:
+        files = extract_archive(archive, Path(folder))
+        pack = open_pack(files)
+        found = [
+            *(("zip-metadata", "", one) for one in archive_faults(archive, files)),
+            *_unexpected(pack, known),
+            *(("mark", f"@{name}", one) for name, one in mark_faults(files, known.marker, pack)),
+            *_document_leaks(pack, known),
+            *_page_leaks(pack),
+            *_byte_leaks(pack, known),
+            *_cell_leaks(pack, known),
+            *_level_leaks(pack, known),
+            *_extreme_values(pack, known),
+            *_row_order(pack, known),
+            *_alerts(known),
+        ]
+    made = {
+        f"{kind}{where}": Leak(kind=kind, id=f"{kind}{where}", sentence=one)
+        for kind, where, one in found
+    }
+    return tuple(made.values())
+
+
+Found = tuple[LeakKind, str, str]
+
+
+def _unexpected(pack: OpenedPack, known: Secrets) -> Iterator[Found]:
+    for name in pack.files:
+        if name not in known.members:
+            yield "unexpected", f"@{name}", "The file is not on the list of what may leave."
+    for name in pack.unreadable:
+        yield (
+            "unreadable",
+            f"@{name}",
+            f"The file {name} cannot be searched: its format is unknown.",
+        )
+
+
+def _alerts(known: Secrets) -> Iterator[Found]:
+    for one in known.alerts:
+        yield "blocking-alert", f":{one}", "An alert stands against the release; decide again."
+
+
+# Marks of fake data
+
+
+def mark_faults(
+    files: Mapping[str, Path], marker: str | None, pack: OpenedPack | None = None
+) -> Iterator[tuple[str, str]]:
+    """Data files that do not say that they are fake: by name, label, and column where asked."""
+    opened = pack or open_pack(files)
+    names = [name for name in opened.files if name in opened.tables or name.endswith(BESIDE)]
+    for name in names:
+        if not PurePosixPath(name).name.startswith(PREFIX):
+            yield name, f"The name of {name} does not begin with {PREFIX}."
+    for name, table in opened.tables.items():
+        if codebook_of(table).file_label != LABEL:
+            yield name, f"The label in {name} does not say that the data are fake."
+        if marker is not None and not _says_fake(table.frame, marker):
+            yield name, f"The column {marker!r} of {name} does not say FAKE in every row."
+
+
+def _says_fake(frame: pl.DataFrame, marker: str) -> bool:
+    return marker in frame.columns and bool((frame[marker].cast(pl.String) == MARK).all())
+
+
+# Documents and metadata: figures, seeds, models, names, paths
+
+
+_FIGURE = r"[^\n\d]{0,40}?(?<![\w.])\d"
+_ECAP = re.compile(rf"\bECAP\b{_FIGURE}")
+_SEED = re.compile(r"\bseeds?\b\W{0,12}\d", re.IGNORECASE)
+_MODEL = re.compile(
+    r"\b(min_?leaf|min_?split|min_?bucket|max_?depth|min_spread|predictors?|visit sequence|"
+    r"order of synthesis|lea(?:f|ves) (?:size|of)|complexity parameter|hyperparameters?|"
+    r"random_state|n_estimators|learning rate|epochs?|epsilon)\b",
+    re.IGNORECASE,
+)
+_PATH = re.compile(
+    r"(?:^|[\s\"'(=>])(?:[A-Za-z]:\\\w|\\\\[\w.-]+\\|file://"
+    r"|/(?:home|root|Users|mnt|media|tmp|var|srv|opt|etc|work|usr)/\w)",
+    re.MULTILINE,
+)
+
+
+def _document_leaks(pack: OpenedPack, known: Secrets) -> Iterator[Found]:
+    risky = sorted(set(RISK) - {"unique", "sensitive", "membership", "adds", "tied", "R"})
+    symbols = re.compile(rf"\b(?:{'|'.join(map(re.escape, risky))})\b{_FIGURE}")
+    for name, text in pack.documents.items():
+        plain = _HASHES.sub("", _without_columns(text, pack.columns))
+        at, in_it = f"@{name}", f"in {name}"
+        numbers = set(re.findall(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e-?\d+)?(?![\w])", plain))
+        published = _without_criteria(plain) if name.endswith("metadata.json") else plain
+        if _ECAP.search(plain) or symbols.search(published) or numbers & known.figures:
+            yield (
+                "disclosure-figures",
+                at,
+                f"ECAP or another figure of disclosure risk stands {in_it}.",
+            )
+        seeds = {str(seed) for seed in known.seeds if seed > 999}
+        if _SEED.search(plain) or numbers & seeds:
+            yield "seed", at, f"A seed stands {in_it}."
+        if _MODEL.search(plain):
+            yield "model-details", at, f"Details of the model stand {in_it}: the class is enough."
+        if _PATH.search(text) or any(place in text for place in known.places if len(place) > 5):
+            yield "path", at, f"A path stands {in_it}."
+        if _names_in(text, (*known.people, *known.users)):
+            yield "user-name", at, f"The name of a user or of a machine stands {in_it}."
+
+
+def _without_columns(text: str, columns: Iterable[str]) -> str:
+    """A text without names of columns, which may be called like a measure or a setting."""
+    for name in columns:
+        if len(name) > 1 and name in text:
+            text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "", text)
+    return text
+
+
+def _without_criteria(text: str) -> str:
+    """The record for programs without criteria, which a line of their own releases."""
+    try:
+        graph = json.loads(text[text.index("{") :])["@graph"]
+    except (ValueError, KeyError, TypeError):
+        return text
+    kept = [one for one in graph if not str(one.get("@id", "")).startswith("#criterion-")]
+    return json.dumps(kept)
+
+
+def _names_in(text: str, names: Iterable[str]) -> bool:
+    return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) for name in names)
+
+
+def _byte_leaks(pack: OpenedPack, known: Secrets) -> Iterator[Found]:
+    """Paths of this machine anywhere, cells of data included."""
+    needles = [
+        place.encode(code)
+        for place in known.places
+        if len(place) > 5
+        for code in ("utf-8", "utf-16-le")
+    ]
+    for name, path in pack.files.items():
+        content = path.read_bytes()
+        if any(needle in content for needle in needles):
+            yield "path", f"@{name}", f"A path stands in {name}."
+
+
+# Does a page run something, or lead outside?
+
+
+class _Page(HTMLParser):
+    """Whether a page runs something, or leads outside."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scripts = self.addresses = False
+        self._is_style = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._is_style = tag == "style"
+        self.scripts |= tag in ("script", "iframe", "object", "embed", "applet", "frame")
+        self.addresses |= tag in ("link", "base", "form")
+        for name, value in attrs:
+            text = re.sub(r"\s", "", value or "").casefold()
+            self.scripts |= name.startswith("on") or text.startswith(("javascript:", "vbscript:"))
+            leads = re.match(r"[a-z][a-z0-9+.-]*:|//", text) is not None
+            self.addresses |= name not in _OWN_TEXT and leads and not text.startswith("data:image/")
+            self.addresses |= name in ("style", "content") and _leads(text)
+
+    handle_startendtag = handle_starttag
+
+    def handle_data(self, data: str) -> None:
+        self.addresses |= self._is_style and _leads(data)
+
+
+_OWN_TEXT = ("content", "title", "alt", "aria-label", "data-l", "data-of", "data-says", "style")
+
+
+def _leads(style: str) -> bool:
+    return re.search(r"url\(\s*['\"]?(?!#)|@import|refresh|;url=", style, re.IGNORECASE) is not None
+
+
+def _page_leaks(pack: OpenedPack) -> Iterator[Found]:
+    for name, text in pack.documents.items():
+        if not name.lower().endswith((".html", ".htm", ".svg", ".xml")):
+            continue
+        page = _Page()
+        page.feed(text)
+        page.close()
+        if page.scripts:
+            yield "script", f"@{name}", f"The page {name} runs something."
+        if page.addresses:
+            yield "address", f"@{name}", f"The page {name} leads to an address outside."
+
+
+# Cells, levels and numbers
+
+
+def _cell_leaks(pack: OpenedPack, known: Secrets) -> Iterator[Found]:
+    for name, table in pack.tables.items():
+        texts = [one for one in table.frame.get_columns() if one.dtype.base_type() in _TEXT_TYPES]
+        columns = [one.name for one in texts if _runs(one)]
+        columns += [one for one in table.frame.columns if _runs(pl.Series([one]))]
+        for column in dict.fromkeys(columns):
+            yield "formula", f":{column}", f"A spreadsheet would run cells of {column!r} in {name}."
+        for column in table.frame.columns:
+            if column not in known.with_role:
+                yield "no-role", f":{column}", f"The column {column!r} has no role in the project."
+    for name, path in pack.files.items():
+        if name.lower().endswith((".xlsx", ".xlsm")) and "<f" in (_inner_text(path) or ""):
+            yield "formula", f"@{name}", f"The workbook {name} has formulas."
+
+
+_TEXT_TYPES = (pl.String, pl.Categorical, pl.Enum)
+
+
+def _runs(column: pl.Series) -> bool:
+    text = column.alias("").cast(pl.String)
+    plain = text.str.strip_chars_start(" ")  # spreadsheets pass over blanks
+    steered = text.str.contains(r"^[\t\r\n\uFF1D\uFF0B\uFF20]").fill_null(value=False)
+    return bool((is_formula(plain) & (plain.str.len_chars() > 1)).any() or steered.any())
+
+
+def _rare_levels(known: Secrets) -> dict[str, tuple[set[str], set[float]]]:
+    """By column, values that few people have and no synthetic record: texts, and numbers."""
+    found = {}
+    for column in known.original.frame.get_columns():
+        counts = column.alias("value").drop_nulls().value_counts(name="n")
+        rare = counts.filter(pl.col("n") < FEWEST_PEOPLE)["value"]
+        released = (
+            known.synthetic[column.name].drop_nulls()
+            if column.name in known.synthetic.columns
+            else pl.Series([], dtype=pl.String)
+        )
+        texts, others = (
+            set(fold_labels(one.cast(pl.String, strict=False).drop_nulls()).to_list())
+            for one in (rare, released.unique())
+        )
+        numbers = set(_as_numbers(rare)) - set(_as_numbers(released.unique()))
+        found[column.name] = (texts - others, numbers)
+    return found
+
+
+def _as_numbers(values: pl.Series) -> list[float]:
+    if not values.dtype.is_numeric():
+        return []
+    return values.cast(pl.Float64).drop_nulls().to_list()
+
+
+def _level_leaks(pack: OpenedPack, known: Secrets) -> Iterator[Found]:
+    """Levels that only the original has: as codes or labels of their column, or in any text."""
+    rare = _rare_levels(known)
+    books = [codebook_of(table) for table in pack.tables.values()]
+    books += [book for text in pack.documents.values() for book in _codebooks_in(text)]
+    for book in books:
+        for variable in book.variables:
+            texts, numbers = rare.get(variable.name, (set(), set()))
+            original = known.original.variables.get(variable.name)
+            named = {
+                fold_label(level.label)
+                for level in (original.levels if original else ())
+                if find_code_number(level.code) in numbers or fold_label(str(level.code)) in texts
+            }
+            for level in variable.levels:
+                is_code = (
+                    find_code_number(level.code) in numbers or fold_label(str(level.code)) in texts
+                )
+                if is_code or fold_label(level.label) in texts | named:
+                    yield _rare(variable.name)
+    # Longer texts are looked for wherever they stand; of short ones prose is full.
+    for column, (texts, _) in rare.items():
+        long = [one for one in texts if len(one) >= 8]
+        if long and any(_has_any(text, long) for text in pack.documents.values()):
+            yield _rare(column)
+
+
+def _rare(column: str) -> Found:
+    return "rare-level", f":{column}", f"A rare level of {column!r} that only the original has."
+
+
+def _codebooks_in(text: str) -> Iterator[Codebook]:
+    """Codebooks in a document of JSON, wherever they stand in it."""
+    try:
+        document = json.loads(text[text.index("{") :])
+    except ValueError:
+        return
+    for one in (document, document.get("codebook") if isinstance(document, dict) else None):
+        try:
+            yield Codebook.from_json(json.dumps(one))
+        except InputError:
+            continue
+
+
+def _has_any(text: str, needles: Sequence[str]) -> bool:
+    found = pl.Series([fold_label(text)]).str.extract_many(list(needles))[0].to_list()
+    return _names_in(fold_label(text), set(found))
+
+
+def _extreme_values(pack: OpenedPack, known: Secrets) -> Iterator[Found]:
+    """Ends of clipping that are the lowest or highest value of the original, held by few."""
+    texts = [one for name, one in pack.documents.items() if name.endswith((".txt", ".md", ".html"))]
+    lines = [line for text in texts for line in re.split(r"\n|<[^>]*>|\. ", text)]
+    for column in known.original.frame.get_columns():
+        if not column.dtype.is_numeric() or not column.drop_nulls().len():
+            continue
+        told = [line for line in lines if _names_in(line, [column.name])]
+        said = {float(one) for line in told for one in re.findall(r"-?\d+(?:\.\d+)?", line)}
+        ends = [
+            end for end in (column.min(), column.max()) if (column == end).sum() < FEWEST_PEOPLE
+        ]
+        if any(end in said for end in ends):
+            sentence = f"The lowest or highest value of {column.name!r} in the original is told."
+            yield "extreme-value", f":{column.name}", sentence
+
+
+# Does the order of rows follow that of the original?
+
+
+SIGMAS = 6.0
+"""So many standard errors from no relation are no chance, however many columns are looked at."""
+FEWEST_ROWS = 50
+_FEWEST_MATCHES = 10
+_MOST_PAIRED = 12
+
+
+def order_statistic(original: pl.DataFrame, released: pl.DataFrame) -> float:
+    """How far the order of rows follows the original's: the highest z of any column or pair.
+
+    Two relations are looked for. Where a row stands is guessed from where people with the same (or
+    the nearest) values stand in the original, on average; this finds an order with gaps. And rows
+    of the same number are compared. If the order tells nothing, both are as in a shuffled file,
+    whatever the data: a correlation over m rows has mean 0 and variance 1 / (m - 1).
+    """
+    shared = [name for name in released.columns if name in original.columns]
+    first, second = _comparable(original.select(shared), released.select(shared))
+    finest = sorted(shared, key=lambda name: -first[name].n_unique())[:_MOST_PAIRED]
+    sets = [*([name] for name in shared), *map(list, combinations(finest, 2)), shared]
+    found = [_order_z(first, second, one) for one in sets if one]
+    found += [matches_z(first[name], second[name]) for name in shared]
+    found += [
+        matches_z(*(frame.select(pl.struct(one)).to_series() for frame in (first, second)))
+        for one in sets[len(shared) :]
+        if one
+    ]
+    return max(found, default=0.0)
+
+
+def _comparable(
+    original: pl.DataFrame, released: pl.DataFrame
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Values as text; a number of the original as the nearest that is released."""
+    texts = [frame.cast(pl.String, strict=False) for frame in (original, released)]
+    for name in original.columns:
+        if original[name].dtype.is_numeric() and released[name].dtype.is_numeric():
+            levels = np.sort(released[name].cast(pl.Float64).drop_nulls().drop_nans().unique())
+            for place, frame in enumerate((original, released)) if len(levels) else ():
+                values = frame[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
+                nearest = np.searchsorted((levels[1:] + levels[:-1]) / 2, values)
+                codes = pl.Series(name, nearest).cast(pl.String)
+                texts[place] = texts[place].with_columns(
+                    codes.zip_with(pl.Series(~np.isnan(values)), texts[place][name])
+                )
+    return texts[0], texts[1]
+
+
+def _order_z(original: pl.DataFrame, released: pl.DataFrame, columns: Sequence[str]) -> float:
+    means = original.with_row_index("").group_by(columns).agg(pl.col("").mean())
+    guesses = released.join(means, on=columns, how="left", nulls_equal=True, maintain_order="left")[
+        ""
+    ].fill_null(np.nan)
+    values: Floats = guesses.to_numpy()
+    is_known = ~np.isnan(values)
+    n = int(is_known.sum())
+    if n < FEWEST_ROWS or np.ptp(values[is_known]) == 0:
+        return 0.0
+    return abs(float(np.corrcoef(np.arange(n), values[is_known])[0, 1])) * float(np.sqrt(n - 1))
+
+
+def matches_z(one: pl.Series, other: pl.Series) -> float:
+    """How many rows of the same number have the same value, beyond a shuffled order: its z.
+
+    With a_v and b_v records of n that have the value v, a shuffled order has sum(a b) / n matches
+    on average, with variance (sum(ab)^2 - n sum(ab(a + b)) + n^2 sum(ab)) / (n^2 (n - 1)).
+    """
+    n = min(len(one), len(other))
+    if n < FEWEST_ROWS:
+        return 0.0
+    pair = pl.DataFrame({"a": one.head(n), "b": other.head(n)})
+    counts = [pair[side].value_counts(name=f"n_{side}").rename({side: "v"}) for side in "ab"]
+    both = counts[0].join(counts[1], on="v", nulls_equal=True)
+    a, b = (both[side].cast(pl.Float64).to_numpy() for side in ("n_a", "n_b"))
+    product = float((a * b).sum())
+    spread = product**2 - n * float((a * b * (a + b)).sum()) + n**2 * product
+    n_same = int(pair["a"].eq_missing(pair["b"]).sum())
+    if spread <= 0 or n_same < _FEWEST_MATCHES:
+        return 0.0
+    return (n_same - product / n) / float(np.sqrt(spread / (n**2 * (n - 1))))
+
+
+def _row_order(pack: OpenedPack, known: Secrets) -> Iterator[Found]:
+    for name, table in pack.tables.items():
+        if order_statistic(known.original.frame, table.frame) > SIGMAS:
+            yield "row-order", "", f"The order of rows in {name} follows the original's."
