@@ -171,6 +171,31 @@ _OTHERS = (
         needs="control",
     ),
     LimitedMeasure(
+        "AUC",
+        "share",
+        "the mean over people tested: how often a release made with the person is told from one"
+        " without; 0.5 = a guess",
+        "Carlini et al. 2022",
+        ("recognition",),
+        needs="recognition",
+    ),
+    LimitedMeasure(
+        "recognised",
+        "percent",
+        "people tested who are recognised in the synthetic data at 1 % false alarms",
+        "Carlini et al. 2022",
+        ("recognition",),
+        needs="recognition",
+    ),
+    LimitedMeasure(
+        "epsilon",
+        "ratio",
+        "the epsilon of differential privacy, at least, as shown by recognition of people",
+        "Annamalai et al. 2024",
+        ("recognition",),
+        needs="recognition",
+    ),
+    LimitedMeasure(
         "unique",
         "percent",
         "people unique on all keys of a scenario in the original",

@@ -24,6 +24,7 @@ NAMES: dict[Kind, str] = {
     "linkability": "Linkability",
     "inference": "Inference",
     "membership": "Membership",
+    "recognition": "Membership of single people",
 }
 """Measures of a scenario as a sentence names them."""
 
