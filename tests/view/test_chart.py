@@ -182,7 +182,7 @@ RESULTS = {
         people(),
         lambda data, seed, rows: data.sample(rows, with_replacement=True, seed=seed),
         people=10,
-        worlds=40,
+        worlds=60,
         seed=1,
     ),
     "suggest_coding": lambda: unveil.suggest_coding(people()),
