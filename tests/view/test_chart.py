@@ -182,7 +182,7 @@ RESULTS = {
         people(),
         lambda data, seed, rows: data.sample(rows, with_replacement=True, seed=seed),
         people=10,
-        worlds=40,
+        worlds=60,
         seed=1,
     ),
     "suggest_coding": lambda: unveil.suggest_coding(people()),
@@ -203,6 +203,7 @@ ELSEWHERE = {
     "label_as_fake": "marks a file; its record has no figures",
     "ptable": "probabilities, without data",
     "read_file": "the data themselves",
+    "verify_pack": "checks an archive; its record names files only",
     "write_file": "writes the data themselves",
 }
 

@@ -354,7 +354,7 @@ def takes_scenario(example: str) -> Decorator:
     return decorate
 
 
-words_option = option("--words", "Add every figure in a sentence.", is_flag=True)
+words_option = option("--words", "State every figure in a sentence.", is_flag=True)
 """--words: the figures in sentences."""
 
 
@@ -409,7 +409,7 @@ def same_project(command: Command) -> Command:
 
 
 more_options = together(
-    option("--words", "State every figure in a sentence.", is_flag=True),
+    words_option,
     option("--flags", "List every flag of the checks.", is_flag=True),
     option("--details", "Print every table, alert and note.", is_flag=True),
 )

@@ -135,7 +135,7 @@ def settings_sha256(project: ProjectFile) -> str:
     return hash_bytes(canonical(decides).encode())
 
 
-_NEW = ("person", "tolerance", "utility_sample")
+_NEW = ("person", "time", "tolerance", "utility_sample")
 
 
 def _as_before(settings: Any) -> dict[str, Any]:

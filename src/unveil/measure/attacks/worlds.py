@@ -24,7 +24,7 @@ from unveil.seeding import stream
 
 INTRUDERS: tuple[Intruder, ...] = get_args(Intruder)
 ABSENCES: tuple[Absent, ...] = get_args(Absent)
-FEWEST_WORLDS, MOST_WORLDS = 40, 100_000
+FEWEST_WORLDS, MOST_WORLDS = 60, 100_000
 _NEIGHBOURS = 5
 
 
