@@ -106,7 +106,7 @@ def test_suppressed_counts_are_taken_for_the_middle_of_what_is_said_of_them():
     made = synthesise(frame, margins=[["b"]], protect_margins="suppress:10", prior=0, seed=1)
     assert made.models.drawing.strata[0][0].joint.cells.up_to.tolist() == pytest.approx([97, 102])
     assert made.copies[0].columns == ["b"]
-    assert any("protected margins alone" in note for note in made.record.notes)
+    assert any("Made from protected margins" in note for note in made.record.notes)
 
 
 @pytest.mark.parametrize(

@@ -184,9 +184,9 @@ def _notes(opening: SynthesisData) -> tuple[str, ...]:
         notes.append("Columns that are not in the order are not in the synthetic data.")
     if opening.options.protect_margins is not None:
         notes.append(
-            f"Made from protected margins alone ({opening.options.protect_margins}), with the levels"
-            " of the columns: whatever the synthetic data disclose, these margins do. Their bounds:"
-            " unveil.bounds."
+            f"Made from protected margins ({opening.options.protect_margins}) alone, with the"
+            " levels of the columns: whatever the synthetic data disclose, these margins do. Their"
+            " bounds: unveil.bounds."
         )
     if plan.predictor_only:
         notes.append("Columns that only predict are not in the synthetic data.")
