@@ -73,6 +73,8 @@ def test_the_document_is_that_of_the_library_with_what_was_asked_for(run, counts
     asked = ("-r", "conventional:3", "--margins", "all", "--total", "--sap-max-n", 5, "--bounds")
     code, shown, _ = run(counts, *asked, "--audit", 10, "--limit", "2=1", "--json")
     document = json.loads(shown)
+    for one in (document, document["bounds"], document["audit"]):
+        assert one["notes"].pop(0) == "Read as long: counts in 'count', by row, column."
     release = unveil.PublishedTable.from_counts(
         TABLE, **NAMES, rounding="conventional:3", margins="all", total=True
     )
@@ -125,6 +127,16 @@ def test_further_counts_are_suppressed_and_the_file_does_not_say_why(run, tmp_pa
     document = json.loads(run(*asked, "--json")[1])["secondary"]
     assert (document["n_secondary"], document["proven"]) == (3, True)
     assert all(row["upper"] - row["lower"] >= 2 for row in document["rows"] if row["small"])
+
+
+def test_a_hierarchy_leaves_impossible_combinations_out(run, tmp_path):
+    rows = ["N,W1,a,4", "N,W1,b,3", "N,W2,b,5", "S,W3,a,6", "S,W3,b,2"]
+    (tmp_path / "t.csv").write_text("\n".join(["region,ward,job,count", *rows]))
+    asked = (tmp_path / "t.csv", "-r", "suppress:3", "--nested", "ward=region")
+    code, shown, _ = run(*asked, "--out", tmp_path / "out.csv", "--sap-max-n", 1)
+    assert code == 0
+    assert "Published zeros disclose, without knowing anyone: 1 empty cell." in told(shown)
+    assert len((tmp_path / "out.csv").read_text().splitlines()) == 7
 
 
 def test_an_area_that_is_asked_for_is_shown_and_printed_as_csv(run, wards):
@@ -562,6 +574,10 @@ BAD = [
         ("good.csv", "-r", "suppress:5", "--secondary", "--published", "p.csv"),
         "--secondary chooses which values to suppress, and --published says which were. Omit one of"
         " them.",
+    ),
+    (
+        ("good.csv", "--nested", "row"),
+        "--nested 'row' cannot be read. Write ward=region for wards within regions.",
     ),
     (
         ("good.csv", "--area", "rwo"),

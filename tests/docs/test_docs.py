@@ -537,7 +537,7 @@ REFERENCE = {
 # Pages whose worked example is a table of counts.
 ABOUT_COUNTS = ("bounds", "sap", "ecap")
 # Pages whose example is run, and not about keys and a target.
-ABOUT_UTILITY = ("compare", "pair_tables", "projection", "tstr", "utility")
+ABOUT_UTILITY = ("compare", "pair_tables", "projection", "recognition", "tstr", "utility")
 # The worked example of every other page, as rows of keys and target.
 ORIGINAL = "axp axq ayp bxq byq byq"
 SYNTHETIC = "axp axp ayq byq byp cxp"

@@ -184,8 +184,16 @@ def _given_back(found: Sequence[GivenBack]) -> Iterator[Alert]:
         )
 
 
+NO_RECOGNITION = (
+    "Membership of single people: whether an intruder who can rerun the synthesiser recognises them"
+    " was not tested. Ask for it with [recognition] in project.toml."
+)
+
+
 def _list_not_tested(run: Run, gate: GateStatements) -> Iterator[NotTested]:
     yield from _unmeasured_parts(run)
+    if run.n_synthetic and not any(part.kind == "recognition" for part in run.parts):
+        yield NotTested(what="recognition", sentence=NO_RECOGNITION)
     if gate.evidence is not None:
         yield from _note_row_counts(run, gate.evidence)
         ignored = tuple(name for name in gate.evidence.compared if name in gate.ignored)

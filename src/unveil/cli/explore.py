@@ -18,6 +18,7 @@ from unveil.cli.options import (
     names_option,
     numbers_by_column,
     option,
+    parse_two_numbers,
     reasons,
     whole_numbers,
 )
@@ -76,7 +77,15 @@ INTERRUPTED = 130
     type=float,
     default=0.2,
 )
-@option("--risk", "Risk of the frontier: DiSCO, DiSCO_max, repU or R.", "MEASURE", default="DiSCO")
+@option(
+    "--recognition",
+    "Also test membership of so many people, in so many worlds: 50,200.",
+    "PEOPLE,WORLDS",
+    callback=parse_two_numbers,
+)
+@option(
+    "--risk", "Risk of the frontier: DiSCO, DiSCO_max, repU, R or AUC.", "MEASURE", default="DiSCO"
+)
 @option(
     "--utility", "Utility of the frontier: S_pMSE, S_pMSE_max or pMSE.", "MEASURE", default="S_pMSE"
 )
@@ -144,6 +153,8 @@ def _explore(
         "filter": asked.pop("is_filtered"),
         "bands": asked["bands"] or None,
     }
+    if (tested := asked["recognition"]) is not None:
+        settings["recognition"] = dict(zip(("people", "worlds"), map(int, tested), strict=True))
     settings.pop("is_filtered", None)
     try:
         with progress_bar() as bar:

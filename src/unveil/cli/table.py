@@ -151,6 +151,7 @@ class Publication:
     margins: tuple[str, ...]
     published: str | None
     structural: tuple[str, ...]
+    nested: Mapping[str, str] | None
     seed: int | None
 
     def of(self, source: CountsSource) -> PublishedTable:
@@ -166,6 +167,7 @@ class Publication:
             margins=parse_margins(self.margins, grid),
             published=self._read_values(source, grid),
             structural=structural_cells(self.structural, grid),
+            nested=self.nested,
             seed=self.seed,
             notes=tuple(note for note in counts.notes if note != NO_TABLE),
             of_sample=counts.of_sample,
@@ -272,6 +274,7 @@ N_COMPARED, DRAWS = 24, 20
 ONE_RELEASE = (
     "rounding",
     "secondary",
+    "nested",
     "published",
     "known",
     "given",
@@ -387,7 +390,7 @@ def _measure_table(source: CountsSource, shown: TableOutput, **asked: Any) -> in
         )
     if shown.as_csv and asked["bounds"] and asked["audit"] is not None:
         raise SettingsError("--csv prints one table: that of --bounds or of --audit. Choose one.")
-    of_release = ("rounding", "total", "margins", "published", "structural", "seed")
+    of_release = ("rounding", "total", "margins", "published", "structural", "nested", "seed")
     publication = Publication(**{name: asked[name] for name in of_release})
     with progress_bar() as bar:
         release = publication.of(source)
@@ -548,7 +551,8 @@ def _compare_schemes(
     elif shown.as_csv:
         printed = comparison_csv(record)
     else:
-        notes = tuple(dict.fromkeys(note for one in tables.values() for note in one.notes))
+        read = (note for one in tables.values() for note in one.notes)
+        notes = tuple(dict.fromkeys((*read, *record.notes)))
         printed = render_rich(comparison_blocks(record, notes))
     _write(shown, None, None if shown.chart is None else comparison_chart(record))
     print_output(printed)

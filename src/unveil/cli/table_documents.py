@@ -155,8 +155,11 @@ def _rows(
         value += "_"
     for part, values in release.published:
         dims = grid.dims_of(part)
-        for levels, one in zip(grid.labels(part), values, strict=True):
+        members = grid.members(part).tolist()
+        for levels, one, cells in zip(grid.labels(part), values, members, strict=True):
             named = dict(zip(dims, levels, strict=True))
+            if release.nested and release.system.structural.issuperset(cells):
+                continue  # combinations that the hierarchy rules out
             if any(level in left_out[dim] for dim, level in named.items()):
                 continue
             row = {str(guard_text(dim)): named.get(dim, label) for dim in grid.dims}

@@ -89,6 +89,20 @@ def parse_secondary(
     return found
 
 
+def parse_hierarchies(
+    context: click.Context, option: click.Parameter, given: tuple[str, ...]
+) -> dict[str, str] | None:
+    """Which dimension lies within which."""
+    pairs = [tuple(part.strip() for part in text.partition("=")[::2]) for text in given]
+    for text, (inner, outer) in zip(given, pairs, strict=True):
+        if not inner or not outer:
+            raise SettingsError(
+                f"--nested {quote_text(text)} cannot be read. Write ward=region for wards within"
+                " regions."
+            )
+    return {inner: outer for inner, outer in pairs} or None
+
+
 def depth(context: click.Context, option: click.Parameter, given: str | None) -> int | str | None:
     """A number of variables, or "all"."""
     return int(given) if given is not None and re.fullmatch(r"\d{1,4}", given, re.ASCII) else given
@@ -163,6 +177,14 @@ release_options = together(
         "Impossible cells: sex=m,pregnant=yes, or a cell number. May be repeated.",
         "CELLS",
         multiple=True,
+    ),
+    option(
+        "--nested",
+        "A hierarchy: ward=region for wards within regions, whose other combinations are"
+        " impossible. May be repeated.",
+        "COLUMN=COLUMN",
+        multiple=True,
+        callback=parse_hierarchies,
     ),
     option("--seed", "Seed, to draw the same values again; confidential.", "N", type=int),
 )

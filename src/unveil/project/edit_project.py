@@ -453,6 +453,7 @@ def list_declared(project: ProjectFile) -> tuple[str, ...]:
     found = {
         "control": project.data.control is not None,
         "table": bool(project.tables),
+        "recognition": project.recognition is not None,
         "plan": project.publication is not None,
         "radii": any(scenario.radii for scenario in project.scenarios),
         "protection": "protection" in kinds,

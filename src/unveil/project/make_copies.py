@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 from msgspec.structs import replace
 
-from unveil.arguments import whole_number
+from unveil.arguments import check_faults, whole_number
 from unveil.atomic import write_all_or_none, write_new
 from unveil.errors import InputError, ReadError, RolesError, WriteError, list_names, quote_text
 from unveil.io.sources import CachedFile, hold
@@ -354,9 +354,8 @@ def _read(project: ProjectFile, original: Path, settings: Mapping[str, Any]) -> 
 
 
 def _check_identifiers(project: ProjectFile, settings: Mapping[str, Any]) -> None:
-    faults = [told for _, told in identifier_faults(project.roles.identifier, settings)]
-    if faults:
-        raise RolesError("\n".join(faults))
+    faults = identifier_faults(project.roles.identifier, settings)
+    check_faults((told for _, told in faults), RolesError)
 
 
 def _next(folder: Path) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from unveil.arguments import absent_sentence, choice, quote_value
+from unveil.arguments import absent_sentence, check_faults, choice, quote_value
 from unveil.assessment.context import QUESTIONS
 from unveil.assessment.limits import preset
 from unveil.atomic import write_all_or_none, write_new
@@ -434,8 +434,7 @@ def _owner_columns(table: Table, owner: str | Iterable[str], roles: Suggestion) 
         for name in found
         if name in known and roles.row_of(name).n_distinct is None
     ]
-    if faults:
-        raise RolesError("\n".join(faults))
+    check_faults(faults, RolesError)
     return found
 
 

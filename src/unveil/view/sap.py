@@ -5,6 +5,7 @@ One catalogue of templates, filled from records only: no number is typed by hand
 
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from math import prod
 
 from unveil.records.count_tables import Sap, SapChance, SapLesson, SapTaught
 from unveil.records.limits import SapVerdict
@@ -99,9 +100,11 @@ def sap_sentences(
         for n in numbers_in_words(record, threshold, words):
             yield "sap", sap_sentence(record, n)
     if record.exposed and record.first_risk != 0:
-        k, m = f"{len(record.exposed):,}", f"{len(record.cell_bounds):,}"
-        is_all = len(record.exposed) == len(record.cell_bounds)
-        yield "exposed", TEMPLATES["all exposed" if is_all else "exposed"].format(k=k, m=m)
+        fixed = dict(record.given)
+        levels = zip(record.dims, record.n_levels, strict=True)
+        m = prod(n for dim, n in levels if dim not in fixed)
+        kind = "all exposed" if len(record.exposed) == m else "exposed"
+        yield "exposed", TEMPLATES[kind].format(k=f"{len(record.exposed):,}", m=f"{m:,}")
     if record.of_sample:
         yield "sample", TEMPLATES["sample"]
     if record.known:

@@ -43,6 +43,7 @@ SHOWN_IN = {
         "projection": ("Projection",),
         "publication_plan": ("PublicationPlan",),
         "protection": ("ConfidentialProtection", "Protection"),
+        "recognition": ("Recognition",),
         "recoding": ("FakeMarks", "Recoding", "Removal", "Smoothing", "Suggestions"),
         "replication": ("Replication",),
         "rounding": ("RoundingComparison",),

@@ -67,6 +67,7 @@ _BOXES: dict[Status, str] = {"above": "block", "review": "decide", "within": "ac
 SHORT = {
     "control": "effect of being in the data (no control sample)",
     "scenario": "better-informed intruders (one scenario)",
+    "recognition": "membership of single people",
     "sampling": "population match probability (sampling fraction not stated)",
     "weights": "survey weights",
     "check": "ties to own values, near copies and groups",
@@ -367,11 +368,6 @@ def _adds(one: TargetSummary) -> str:
     """What is added beyond what other people's records teach, in people, with its interval."""
     half = ((one.adds_high or 0.0) - (one.adds_low or 0.0)) / 2
     return f"{round(one.adds or 0.0):+,} ± {half:,.0f}"
-
-
-def _keep_together(text: str) -> str:
-    """On one line: the page has no room for a second one of each variable."""
-    return text.replace(" ", "\u00a0")
 
 
 def _cells(summary: Summary, one: TargetSummary) -> tuple[str, ...]:

@@ -177,9 +177,19 @@ def test_tables_come_by_name_in_a_list_in_a_folder_or_by_area(tmp_path):
     assert [row.table for row in listed.rows] == ["table 1", "table 2"]
 
 
-def test_nested_lists_are_one_table():
+def test_lists_of_numbers_are_one_table_and_nested_lists_several():
     assert compare_rounding(FIGURE_1, "exact").record.n_tables == 1
+    two = [FIGURE_1, [[4, 2], [3, 1]]]
+    assert [row.N for row in compare_rounding(two, "exact").rows] == [13, 10]
+    assert compare_rounding(dict(zip("ab", two, strict=True)), "exact").record.n_tables == 2
     assert compare_rounding({("a", "x"): 3, ("b", "y"): 2}, "exact").rows[0].n_cells == 4
+
+
+def test_a_scheme_that_changes_nothing_is_said():
+    found = compare_rounding([[5, 10], [0, 15]], ["exact", "conventional:5", "suppress:7"]).record
+    assert found.notes == (
+        "conventional:5 changes nothing here: every count is published as it is.",
+    )
 
 
 def test_tables_of_nobody_are_left_out_and_named():

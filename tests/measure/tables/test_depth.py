@@ -146,3 +146,18 @@ def test_nobody_with_the_given_levels_has_no_figure():
         "No one with the given levels is left in the table, so that no one can become known. Use"
         " n_max=0."
     )
+
+
+def test_given_levels_are_all_that_is_reported():
+    # Men have a zero that settles their column; women one that rules out a level.
+    counts = [[4, 0, 0], [3, 2, 0]]
+    names = {"dims": ["sex", "job"], "levels": [["m", "f"], ["a", "b", "c"]]}
+    men, women = (sap(counts, given={"sex": one}, n_max=0, **names).record for one in "mf")
+    assert (men.exposed, women.exposed) == ((0, 1, 2), (3, 4, 5))
+    assert (men.taught.n_recovered, women.taught.n_recovered) == (2, 1)
+    assert (men.taught.settles, men.taught.n_people_settled) == (2, 4)
+    assert (women.taught.settles, women.taught.rules_out_level) == (0, 1)
+    assert women.taught.n_people_settled == 0
+    assert all(one.variables == ("job",) for one in (*men.taught.lessons, *women.taught.lessons))
+    everyone = sap(counts, n_max=0, **names).record
+    assert (everyone.taught.n_recovered, len(everyone.exposed)) == (3, 6)

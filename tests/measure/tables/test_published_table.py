@@ -10,6 +10,7 @@ from profiles import examples
 from unveil.errors import InputError, RolesError, SettingsError
 from unveil.measure.tables.parts import Fact
 from unveil.measure.tables.published_table import NO_TABLE, OF_SAMPLE, PublishedTable
+from unveil.measure.tables.sap import sap
 
 ROWS = [[1, 3], [0, 2]]
 NAMED = {"dims": ["sex", "age"], "levels": [["m", "f"], ["young", "old"]]}
@@ -554,7 +555,7 @@ BAD_PEOPLE = {
         (["age"], {"roundng": "exact"}),
         SettingsError,
         "A release has no setting 'roundng'. Did you mean 'rounding'? Its settings are: rounding,"
-        " table, total, margins, published, constraints, structural, seed.",
+        " table, total, margins, published, constraints, structural, nested, seed.",
     ),
 }
 
@@ -571,3 +572,35 @@ def test_too_many_combinations_are_refused_with_their_number():
     people = pl.DataFrame({name: range(60) for name in "abc"})
     with pytest.raises(InputError, match=r"^The table would have 216,000 cells \(60 x 60 x 60\)"):
         PublishedTable.from_microdata(people, ["a", "b", "c"])
+
+
+REGIONS = {
+    "dims": ["region", "ward", "job"],
+    "levels": [["N", "S"], ["W1", "W2", "W3"], ["a", "b"]],
+}
+NESTED = [[[4, 3], [0, 5], [0, 0]], [[0, 0], [0, 0], [6, 2]]]
+
+
+def test_a_hierarchy_rules_out_what_cannot_be():
+    plain = PublishedTable.from_counts(NESTED, **REGIONS)
+    release = PublishedTable.from_counts(NESTED, **REGIONS, nested={"ward": "region"})
+    assert release.system.structural == {4, 5, 6, 7, 8, 9}
+    assert release.nested == (("ward", "region"),)
+    assert sap(plain, n_max=0).record.taught.n_recovered == 7
+    assert sap(release, n_max=0).record.taught.n_recovered == 1
+    empty = [[[4, 3], [0, 0], [0, 0]], [[0, 0], [0, 0], [6, 2]]]
+    free = PublishedTable.from_counts(empty, **REGIONS, nested={"ward": "region"})
+    assert free.system.structural == {4, 5, 6, 7}  # W2 may be in either region
+
+
+@pytest.mark.parametrize(
+    ("nested", "error", "sentence"),
+    [
+        ({"ward": "reg"}, SettingsError, "nested names 'reg', which is not a dimension"),
+        ("ward", SettingsError, "nested is 'ward'. Write"),
+        ({"region": "ward"}, InputError, "'region' is not nested in 'ward': 1 of its levels"),
+    ],
+)
+def test_what_is_no_hierarchy(nested, error, sentence):
+    with pytest.raises(error, match=sentence):
+        PublishedTable.from_counts(NESTED, **REGIONS, nested=nested)

@@ -19,7 +19,6 @@ from unveil.arrays import Floats
 from unveil.errors import InputError, RolesError, SettingsError, list_names, nearest
 from unveil.measure.result import RowsResult
 from unveil.measure.tables.grid import (
-    MOST_DIMS,
     TABLE,
     TOTAL,
     Counts,
@@ -48,16 +47,17 @@ ONE = "table"
 def parse_tables(given: Any, *, area: str | None, dims: Any, count: str | None) -> Named:
     """The tables by name, in their order.
 
-    Nested lists of numbers and arrays are one table; a list of arrays, of releases or of files is
-    many, and so is a mapping from names to tables. A frame or a file is one, or with `area` many.
+    A list of numbers, lists of them, and an array are one table; a list of nested lists, of arrays,
+    of releases or of files is many, and so is a mapping from names to tables. A frame or a file is
+    one, or with `area` many.
     """
     if area is not None:
         return _by_area(given, area, dims, count)
     if isinstance(given, str | Path) and Path(given).is_dir():
         return _in_folder(Path(given), dims, count)
-    if isinstance(given, Mapping) and given and not _is_counts(given.values()):
+    if isinstance(given, Mapping) and given and not all(map(_is_number, given.values())):
         return {str(name): _one(table, dims, count) for name, table in given.items()}
-    if isinstance(given, list | tuple) and given and not _is_counts(given):
+    if isinstance(given, list | tuple) and given and not all(map(_is_row, given)):
         return {f"{ONE} {place}": _one(one, dims, count) for place, one in enumerate(given, 1)}
     return {ONE: _one(given, dims, count)}
 
@@ -76,14 +76,13 @@ def populated_tables(named: Named, n_max: Any) -> tuple[Named, tuple[str, ...]]:
     return {name: table for name, table in named.items() if name not in set(empty)}, (note,)
 
 
-def _is_counts(values: Iterable[Any], depth: int = 0) -> bool:
-    """Whether these are numbers, or plain lists of them: parts of one table."""
-    return all(
-        one is None
-        or isinstance(one, Number | np.number)
-        or (isinstance(one, list | tuple) and (depth > MOST_DIMS or _is_counts(one, depth + 1)))
-        for one in values
-    )
+def _is_number(one: Any) -> bool:
+    return one is None or isinstance(one, Number | np.number)
+
+
+def _is_row(one: Any) -> bool:
+    """Whether this is a number, or a plain list of them: part of one table."""
+    return _is_number(one) or (isinstance(one, list | tuple) and all(map(_is_number, one)))
 
 
 def _one(given: Any, dims: Any, count: str | None) -> tuple[Grid, Counts]:
@@ -300,6 +299,7 @@ def _summary(scheme: str, rows: Sequence[SchemeRow]) -> SchemeSummary:
 
 
 MOST_DRAWS = 10_000
+EXACT = "exact"
 
 
 @dataclass(frozen=True, repr=False)
@@ -351,9 +351,10 @@ def compare_rounding(
     Parameters
     ----------
     tables
-        One table of counts (nested lists, an array, a mapping from cells to counts, a release, a
-        frame or file); or many: a list of arrays, releases or files, a mapping from names to
-        tables, or a folder of files.
+        One table of counts (a list, a list of lists, an array, a mapping from cells to counts, a
+        release, a frame or file); or many: a list of nested lists, arrays, releases or files, a
+        mapping from names to tables, or a folder of files. Of more than two dimensions a single
+        table is an array.
     schemes
         One or several of the schemes of `unveil.round_table`.
     n_max, threshold
@@ -405,7 +406,17 @@ def compare_rounding(
         drawn[scheme.text] = [list(of_table) for of_table in zip(*every, strict=True)]
     asked = next(iter(named.values()))[0].margins(margins)
     parts = tuple(",".join(one) for one in asked)
+    notes = (*notes, *_unchanged(drawn, named))
     return SchemeComparison(comparison(named, drawn, settings, margins=parts, notes=notes))
+
+
+def _unchanged(drawn: Mapping[str, list[list[SchemeDraw]]], named: Named) -> Iterable[str]:
+    """A note for each scheme that publishes every count as it is."""
+    true = [tuple(counts.tolist()) for _, counts in named.values()]
+    for scheme, of_tables in drawn.items():
+        pairs = zip(true, of_tables, strict=True)
+        if scheme != EXACT and all(tuple(d.published) == one for one, ds in pairs for d in ds):
+            yield f"{scheme} changes nothing here: every count is published as it is."
 
 
 def _schemes(given: Any) -> tuple[Scheme, ...]:

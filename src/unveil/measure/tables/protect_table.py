@@ -468,6 +468,7 @@ def _release(release: PublishedTable, schemes: dict[str, str], published: Any) -
         rounding=schemes,
         published=published,
         structural=sorted(release.system.structural),
+        nested=dict(release.nested) or None,
         seed=0,
         notes=release.notes,
         of_sample=release.of_sample,

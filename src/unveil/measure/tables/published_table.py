@@ -114,6 +114,43 @@ def structural_cells(grid: Grid, given: Any, counts: Counts) -> frozenset[int]:
     return frozenset(cells)
 
 
+def parse_nested(grid: Grid, given: Any) -> tuple[tuple[str, str], ...]:
+    """Pairs of dimensions, the first within the second."""
+    if given is None:
+        return ()
+    if not isinstance(given, Mapping):
+        raise SettingsError(
+            f'nested is {quote_value(given)}. Write {{"ward": "region"}} for wards within regions.'
+        )
+    for name in (one for pair in given.items() for one in pair):
+        if name not in grid.dims:
+            raise SettingsError(
+                f"nested names {quote_value(name)}, which is not a dimension of the"
+                f" table.{nearest(str(name), grid.dims)} Its dimensions are:"
+                f" {list_names(grid.dims)}."
+            )
+    return tuple(given.items())
+
+
+def nested_cells(grid: Grid, nested: Iterable[tuple[str, str]], counts: Counts) -> frozenset[int]:
+    """The combinations that a hierarchy rules out; a level without people may be anywhere."""
+    found: set[int] = set()
+    places = np.unravel_index(np.arange(grid.n_cells), grid.shape)
+    for inner, outer in nested:
+        i, j = grid.dims.index(inner), grid.dims.index(outer)
+        lives = np.zeros((grid.shape[i], grid.shape[j]), dtype=bool)
+        np.logical_or.at(lives, (places[i], places[j]), counts > 0)
+        several = np.flatnonzero(lives.sum(axis=1) > 1)
+        if len(several) or i == j:
+            raise InputError(
+                f"{inner!r} is not nested in {outer!r}: {len(several):,} of its levels have people"
+                f" in several levels of {outer!r}. Correct the counts, or omit the hierarchy."
+            )
+        elsewhere = lives.any(axis=1, keepdims=True) & ~lives
+        found |= set(np.flatnonzero(elsewhere[places[i], places[j]]).tolist())
+    return frozenset(found)
+
+
 def _mask(given: Any, grid: Grid) -> Any:
     """Truth values in the table's shape, or flat; None where they are not truth values."""
     if isinstance(given, set | frozenset) or not len(given) or not _is_truth(given):
@@ -176,6 +213,9 @@ class PublishedTable:
     crosstab: Crosstab | None = field(default=None, repr=False, compare=False)
     """The sheet that the counts were read from, where it was a cross-table."""
 
+    nested: tuple[tuple[str, str], ...] = ()
+    """Hierarchies: dimensions whose levels each lie within one level of another."""
+
     @classmethod
     def from_counts(
         cls,
@@ -190,6 +230,7 @@ class PublishedTable:
         published: Any = None,
         constraints: Iterable[Mapping[str, Any]] | None = None,
         structural: Any = None,
+        nested: Mapping[str, str] | None = None,
         seed: int | None = None,
     ) -> PublishedTable:
         """A release of a table of counts that is written down in Python.
@@ -216,6 +257,9 @@ class PublishedTable:
             Anything else that is known: {"cells": [0, 3], "lo": 2, "hi": 4}; hi None is no bound.
         structural
             Impossible cells: their numbers, their levels, or a mask of the table's shape.
+        nested
+            Hierarchies: {"ward": "region"} says that every ward is in one region, so that its
+            combinations with other regions are impossible.
         seed
             Of the draws. Without one, one is drawn; `seed` holds it.
         """
@@ -230,6 +274,7 @@ class PublishedTable:
             published=published,
             constraints=constraints,
             structural=structural,
+            nested=nested,
             seed=seed,
         )
 
@@ -267,7 +312,7 @@ class PublishedTable:
             Without it keys are drawn by the seed, in the order of the records.
         **asked
             What is published, as in `from_counts`: rounding, table, total, margins, published,
-            constraints, structural, seed.
+            constraints, structural, nested, seed.
         """
         from unveil.measure.tables.from_records import count_cells
 
@@ -393,7 +438,7 @@ class PublishedTable:
 
 
 DEFAULTS: dict[str, Any] = {"rounding": None, "table": True, "total": False, "margins": None}
-ASKED = (*DEFAULTS, "published", "constraints", "structural", "seed")
+ASKED = (*DEFAULTS, "published", "constraints", "structural", "nested", "seed")
 
 
 def check_names(asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -418,6 +463,7 @@ def make_release(
     published: Any = None,
     constraints: Any = None,
     structural: Any = None,
+    nested: Any = None,
     seed: Any = None,
     notes: tuple[str, ...] = (),
     of_sample: bool = False,
@@ -426,7 +472,8 @@ def make_release(
     """The release of these counts, or a sentence on what is wrong with what was asked."""
     asked = plan(grid, rounding, table=table, total=total, margins=margins)
     given = parse_published(grid, published, asked)
-    impossible = structural_cells(grid, structural, counts)
+    within = parse_nested(grid, nested)
+    impossible = structural_cells(grid, structural, counts) | nested_cells(grid, within, counts)
     drawn = choose_draw_seed(asked, given, seed)
     has_keys = record_keys is not None and any(one.kind == "cellkey" for one in asked.values())
     keys = record_keys.sums(drawn) if record_keys is not None and has_keys else None
@@ -448,6 +495,7 @@ def make_release(
         drawn,
         grid.of_people,
         record_keys,
+        nested=within,
     )
 
 

@@ -25,6 +25,7 @@ from unveil.measure.tables.sap_depth import (
     events_at,
     list_lessons,
     parse_depth,
+    under,
 )
 from unveil.measure.tables.sap_events import ProgrammeOracle
 from unveil.records.count_tables import Sap, SapDepth, SapLesson, SapTaught, SapTaughtVariable
@@ -83,10 +84,10 @@ def record_of(
         seed=seed if found.monte_carlo else release.seed,
         cell_bounds=tuple(zip(published.lo, published.hi, strict=True)),
         total_bounds=_total_bounds(release),
-        exposed=given_away.exposed,
+        exposed=_within(main.system, keys, given_away.exposed),
         n_unseen=main.oracle.n_unseen if isinstance(main.oracle, ProgrammeOracle) else 0,
         by_depth=by_depth,
-        taught=what_zeros_teach(main.system, grid, given_away.recovered),
+        taught=what_zeros_teach(main.system, grid, given_away.recovered, keys),
         notes=release.notes,
     )
 
@@ -103,11 +104,21 @@ def _total_bounds(release: PublishedTable) -> tuple[int, int | None] | None:
     return release.bounds_of(TOTAL)[0] if TOTAL in dict(release.published) else None
 
 
-def what_zeros_teach(system: System, grid: Grid, zeros: tuple[int, ...] | None) -> SapTaught | None:
+def _within(system: System, keys: Given, cells: tuple[int, ...] | None) -> tuple[int, ...] | None:
+    """Those of the cells whose people have the key levels."""
+    if cells is None or not keys:
+        return cells
+    inside = set(under(system.shape, keys).reshape(-1).tolist())
+    return tuple(cell for cell in cells if cell in inside)
+
+
+def what_zeros_teach(
+    system: System, grid: Grid, zeros: tuple[int, ...] | None, given: Given = ()
+) -> SapTaught | None:
     """What the recovered zeros of a table teach, before anybody more becomes known."""
     if zeros is None:
         return None
-    found, n_people = list_lessons(system, zeros)
+    found, n_people = list_lessons(system, zeros, given)
     labels = grid.labels(TABLE) if found else []
     kinds = [lesson.kind for lesson in found]
     return SapTaught(

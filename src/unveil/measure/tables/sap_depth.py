@@ -39,8 +39,12 @@ class Lesson:
     """Dimensions of which several are left."""
 
 
-def list_lessons(system: System, recovered: Collection[int]) -> tuple[tuple[Lesson, ...], int]:
+def list_lessons(
+    system: System, recovered: Collection[int], given: Given = ()
+) -> tuple[tuple[Lesson, ...], int]:
     """What each recovered zero teaches, and of how many people a variable is settled.
+
+    With key levels only about people who have them, and about the other variables.
 
     Notes
     -----
@@ -50,32 +54,31 @@ def list_lessons(system: System, recovered: Collection[int]) -> tuple[tuple[Less
     nobody has the other levels, and only the *combination* is ruled out. A zero counts once, for
     the most it teaches. Impossible cells are known to be empty, and teach nothing themselves.
     """
-    zero = _mask(system, recovered)
-    empty = zero | _mask(system, system.structural)
-    people = np.asarray(system.counts, np.int64).reshape(system.shape)
-    left = [np.broadcast_to((~empty).sum(dim, keepdims=True), zero.shape) for dim in _dims(system)]
+    cells = under(system.shape, given)
+    dims = [dim for dim in range(len(system.shape)) if dim not in dict(given)]
+    zero = _mask(system, recovered)[cells]
+    empty = zero | _mask(system, system.structural)[cells]
+    people = np.asarray(system.counts, np.int64)[cells]
+    left = [np.broadcast_to((~empty).sum(k, keepdims=True), zero.shape) for k in range(zero.ndim)]
     settled = np.zeros(zero.shape, dtype=bool)
     for dim, n_left in enumerate(left):
         settled |= ~empty & (n_left == 1) & zero.any(dim, keepdims=True)
     made = [
-        _lesson(cell, [int(n.flat[cell]) for n in left]) for cell in np.flatnonzero(zero).tolist()
+        _lesson(int(cells.flat[place]), dims, [int(n.flat[place]) for n in left])
+        for place in np.flatnonzero(zero).tolist()
     ]
     return tuple(made), int(people[settled].sum())
-
-
-def _dims(system: System) -> range:
-    return range(len(system.shape))
 
 
 def _mask(system: System, cells: Collection[int]) -> "np.ndarray[Any, np.dtype[np.bool_]]":
     made = np.zeros(len(system.counts), dtype=bool)
     made[sorted(cells)] = True
-    return made.reshape(system.shape)
+    return made
 
 
-def _lesson(cell: int, left: list[int]) -> Lesson:
-    settles = tuple(dim for dim, n_left in enumerate(left) if n_left == 1)
-    rules_out = tuple(dim for dim, n_left in enumerate(left) if n_left > 1)
+def _lesson(cell: int, dims: list[int], left: list[int]) -> Lesson:
+    settles = tuple(dim for dim, n_left in zip(dims, left, strict=True) if n_left == 1)
+    rules_out = tuple(dim for dim, n_left in zip(dims, left, strict=True) if n_left > 1)
     kind: Kind = "settles" if settles else "rules_out_level" if rules_out else "combination_only"
     return Lesson(cell, kind, settles, rules_out)
 

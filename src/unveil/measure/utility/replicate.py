@@ -288,7 +288,7 @@ def replicate(
         progress=progress,
     )
     return RowsResult(
-        _record(asked, opened, ReplicationSettings(opened.sizes, share, rule), progress)
+        _record(asked, opened, ReplicationSettings(opened.tables.rows, share, rule), progress)
     )
 
 
@@ -319,8 +319,8 @@ def _record(
         )
     return Replication(
         files=tuple(table.source for table in opened.tables),
-        n_original=opened.sizes[0],
-        n_synthetic=opened.sizes[1:],
+        n_original=opened.tables.rows[0],
+        n_synthetic=opened.tables.rows[1:],
         level=settings.level,
         synthesis=settings.synthesis,
         rule=RULES[settings.synthesis],

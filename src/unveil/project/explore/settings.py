@@ -11,7 +11,7 @@ from functools import partial
 from hashlib import sha256
 from typing import Any
 
-from unveil.arguments import choice, is_list, quote_value
+from unveil.arguments import choice, is_list, quote_value, whole_number
 from unveil.errors import SettingsError, quote_text, unknown_name
 from unveil.synthesis.methods import Options
 
@@ -33,7 +33,7 @@ OPTIONS = (
     "spikes",
 )
 """What of `unveil.synthesise` a setting may say; the rest is the same for all."""
-FIELDS = ("name", "method", *OPTIONS, "filter", "add_noise")
+FIELDS = ("name", "method", *OPTIONS, "rows", "files", "filter", "add_noise")
 FILTERS = ("columns", "metric", "rule", "ties", "missing", "protect_columns", "drop", "max_rounds")
 MOST_SETTINGS = 1_000
 MIN_LEAF = (1, 5, 20, 50)
@@ -49,6 +49,8 @@ class CandidateSetting:
     filter: Mapping[str, Any] | None = None
     add_noise: Mapping[str, Any] | None = None
     name: str = ""  # what tells it from others, where none is given
+    rows: int | None = None  # of each file; None: as many as it was made from
+    files: int | None = None  # in one release, for recognition; None: one
 
     @classmethod
     def of(cls, given: Any) -> "CandidateSetting":
@@ -64,6 +66,8 @@ class CandidateSetting:
             filter={True: {}, False: None}[filter_] if isinstance(filter_, bool) else filter_,
             add_noise=None if noise == {} else noise,
             name=name or "",
+            rows=None if said.get("rows") is None else whole_number("rows", said["rows"]),
+            files=None if said.get("files") is None else whole_number("files", said["files"]),
         )
 
     def __post_init__(self) -> None:
@@ -92,6 +96,7 @@ class CandidateSetting:
         options = {**self.options}
         if self.method in ("catall", "ipf") and options.get("min_leaf") == DEFAULT_LEAF:
             del options["min_leaf"]
+        options |= {name: one for name, one in self._size.items() if one is not None}
         words = [self.method_name, *(f"{name} {_short(value)}" for name, value in options.items())]
         if self.filter is not None:
             how = [_short(value) for name, value in self.filter.items() if name != "columns"]
@@ -101,9 +106,13 @@ class CandidateSetting:
         return ", ".join(words)
 
     @property
+    def _size(self) -> dict[str, int | None]:
+        return {"rows": self.rows, "files": self.files}
+
+    @property
     def text(self) -> str:
         """All of it but the name, in one spelling."""
-        after = {"filter": self.filter, "add_noise": self.add_noise}
+        after = {"filter": self.filter, "add_noise": self.add_noise, **self._size}
         given = {name: one for name, one in after.items() if one is not None}
         return _format_settings({"method": self.method, **self.options, **given})
 

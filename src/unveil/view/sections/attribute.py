@@ -11,6 +11,7 @@ from unveil.view.charts.dots import target_chart
 from unveil.view.claims import added_blocks, part_blocks
 from unveil.view.flags import effect_sentence, effects
 from unveil.view.format import (
+    copy_name,
     format_count,
     n_of,
     percent,
@@ -21,7 +22,6 @@ from unveil.view.format import (
 from unveil.view.sections.shared import (
     are,
     by_scenario,
-    copy_name,
     figures_of_part,
     fold,
     worst_first,
