@@ -634,6 +634,14 @@ def test_every_relative_link_leads_somewhere(page):
         assert not anchor or anchor in anchors_of(target), link
 
 
+def test_the_list_of_pages_has_every_page():
+    index = ROOT / "docs" / "README.md"
+    named = {
+        (index.parent / link).resolve() for link in re.findall(r"\]\(([^)#]+)", text_of(index))
+    }
+    assert [page for page in (ROOT / "docs").rglob("*.md") if page not in {*named, index}] == []
+
+
 @pytest.mark.parametrize("words", FIRST_LINES)
 def test_the_first_command_of_the_readme_stands_alone_and_is_right(words):
     lines = text_of(README).splitlines()

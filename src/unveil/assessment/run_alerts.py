@@ -1,7 +1,7 @@
 """What stands against the release of a run? The alerts of its files, its limits and its roles.
 
 The gate's evidence and the figures of the run go through `assess_release`, as everywhere. A project
-adds columns that nobody gave a role, and what it knows was not tested.
+adds columns that no one gave a role, and what it knows was not tested.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -112,7 +112,7 @@ def _breach(one: LimitCheck) -> Breach:
 def _without_role(
     evidence: GateEvidence, gate: GateStatements, limits: Mapping[str, tuple[float, float]]
 ) -> Iterator[Alert]:
-    """Columns of the synthetic data that nobody gave a role, unless an alert asks already."""
+    """Columns of the synthetic data that no one gave a role, unless an alert asks already."""
     theirs = (row.column for row in evidence.copied)
     asked = {
         one.columns[0]
@@ -151,7 +151,7 @@ def _role_alert(id_: str, columns: Sequence[str]) -> Alert:
 
 
 def _unknown_identifiers(evidence: GateEvidence, gate: GateStatements) -> Iterator[Alert]:
-    """Identifiers by role that the original does not have: nobody can tell if they are real."""
+    """Identifiers by role that the original does not have: no one can tell if they are real."""
     for name in dict.fromkeys(row.column for row in evidence.copied):
         if name in gate.identifiers and name not in evidence.compared:
             yield Alert(

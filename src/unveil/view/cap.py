@@ -178,7 +178,7 @@ def all_cap_sentences(record: Cap) -> Iterator[str]:
 
 
 def head_text(record: Cap, head: Head) -> str:
-    """What stands above a column, the rule for non-matches left out."""
+    """What stands above a column, without the rule for non-matches."""
     several = len(record.key_sets) > 1
     return f"{SCENARIOS[head.scenario]}{f', {truncate(head.key_set.name)}' if several else ''}"
 

@@ -110,7 +110,7 @@ def truncate(text: str) -> str:
 
 
 def format_rule(rule: str) -> str:
-    """An exclusion as it is read: one without a level leaves out the missing level."""
+    """An exclusion as it is read: one without a level excludes the missing level."""
     return _NO_LEVEL.sub(lambda found: f"={MISSING}" if found[0] == "=" else found[0], rule)
 
 

@@ -435,7 +435,7 @@ def log_table(lines: Sequence[LogLine]) -> TableBlock:
 
 
 def _check_lines(check: LogCheck) -> Iterator[str]:
-    """Whether all is as it was written; every fault otherwise."""
+    """Whether all is as it was written; every error otherwise."""
     if check.faults:
         n = format_count(len(check.faults), "thing is", "things are")
         yield TEMPLATES["forged"].format(n=n)

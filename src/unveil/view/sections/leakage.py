@@ -159,7 +159,7 @@ def _highest(records: Sequence[Attacks]) -> float:
 
 
 def _in_words(named: Sequence[tuple[str, Attacks]]) -> Iterator[Block]:
-    """The highest rows of each attack, groups left out."""
+    """The highest rows of each attack, without groups."""
     for part, record in named:
         rows = [shown for shown in attack_rows([record]) if shown.row.group is None]
         for shown in rows[:MOST_ROWS]:
