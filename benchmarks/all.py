@@ -14,6 +14,7 @@ commands, whole runs, synthesis and utility.
 import argparse
 import json
 import math
+import os
 import resource
 import statistics
 import subprocess
@@ -25,6 +26,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+from all_files import KEPT
 from disclosure import LARGE_KEYS, SMALL_KEYS, TARGETS, cpu_seconds, people, yardstick
 from uniques import people as key_people
 
@@ -257,12 +259,19 @@ def main() -> None:
     if chosen.group is not None:
         print(json.dumps(groups()[chosen.group][0]()))
         return
+    with tempfile.TemporaryDirectory() as kept:
+        os.environ[KEPT] = kept
+        print_table(chosen.only, chosen.runs)
+
+
+def print_table(only: str, n_runs: int) -> None:
+    """Every group with a row whose name contains the text, measured so many times."""
     print(f"{'work':<46}{'now, run by run':>26}{'bound':>9}", flush=True)
     for number, (_, rows) in enumerate(groups()):
-        if not any(chosen.only.lower() in name.lower() for name, _ in rows):
+        if not any(only.lower() in name.lower() for name, _ in rows):
             continue
         start = time.perf_counter()
-        runs = [apart(number, len(rows)) for _ in range(chosen.runs)]
+        runs = [apart(number, len(rows)) for _ in range(n_runs)]
         took = time.perf_counter() - start
         for (name, bound), *found in zip(rows, *runs, strict=True):
             shown = ", ".join(f"{one:,.3g}" for one in found)

@@ -31,7 +31,8 @@ name = "neighbour"
 keys = ["sex", "age", "region", "education"]
 targets = "all"
 """
-_kept = tempfile.TemporaryDirectory()
+KEPT = "UNVEIL_BENCHMARK_FILES"
+"""The folder in which `all.py` keeps the files for all its processes."""
 
 
 def people(seed: int) -> pl.DataFrame:
@@ -56,12 +57,13 @@ def people(seed: int) -> pl.DataFrame:
 
 @cache
 def folder() -> Path:
-    """A project with both files as text, and the original as Parquet."""
-    place = Path(_kept.name)
+    """Both files as text, and the original as Parquet; made once for all processes."""
+    place = Path(os.environ[KEPT])
+    if (place / "original.parquet").exists():  # which is written last
+        return place
     for seed, name in enumerate(("original", "synthetic"), start=1):
         people(seed).write_csv(place / f"{name}.csv")
     pl.read_csv(place / "original.csv")[:, :9].write_parquet(place / "original.parquet")
-    (place / "project.toml").write_text(PROJECT)
     return place
 
 
@@ -144,7 +146,11 @@ def run() -> list[float]:
                 frame.group_by(by).len()
 
     before = [seconds(bare) for _ in range(2)]
-    ours = seconds(lambda: run_project(read_project(folder()), again=True))
+    with tempfile.TemporaryDirectory(dir=folder()) as project:
+        for name in ("original.csv", "synthetic.csv"):
+            os.link(folder() / name, Path(project, name))
+        Path(project, "project.toml").write_text(PROJECT)
+        ours = seconds(lambda: run_project(read_project(project), again=True))
     return [ours / statistics.median([*before, seconds(bare)])]
 
 

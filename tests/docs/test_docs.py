@@ -248,6 +248,8 @@ GUIDES = (
     "start",
     "explore",
     "tutorial_overfitting",
+    "tutorial_stays",
+    "tutorial_waves",
     "tutorial_pack",
     "utility",
     "attacks",

@@ -120,6 +120,8 @@ def test_rules_with_if_hold_and_numbers_of_people_stay_numbers():
     rules = ["if sex = m then birth = 1950", *RULES]
     copy = synthesise(numbered, person="patient", time="admitted", rules=rules, seed=1).copies[0]
     assert copy["patient"].dtype == pl.Int64
+    assert copy["patient"].min() == 1001  # behind the numbers of the original
+    assert not {*copy["patient"]} & {*numbered["patient"]}
     assert {row["birth"] for row in copy.to_dicts() if row["sex"] == "m"} == {1950}
 
 

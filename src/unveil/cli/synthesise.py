@@ -179,6 +179,12 @@ TREE_OPTIONS = (
         multiple=True,
         callback=name_sets,
     ),
+    option(
+        "--protect-margins",
+        "Publish the counts of --margin by this scheme first (conventional:5, suppress:10), and"
+        " make the data from them alone.",
+        "SCHEME",
+    ),
     person_option,
     option(
         "--time",

@@ -55,7 +55,8 @@ def _missing_file_sentence(path: Path, place: str) -> str:
 
 
 _CELL = 32  # bytes that an entry takes at most while its file is read and counted
-_CELL_RESERVED, _START_RESERVED = 64, 1 << 30  # of addresses, which polars reserves generously
+# Of addresses, which polars and its threads reserve generously.
+_CELL_RESERVED, _START_RESERVED = 64, 3 << 29
 _SAMPLED = 1 << 20
 _DELIMITERS = (b",", b";", b"\t", b"|")
 

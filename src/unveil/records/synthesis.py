@@ -63,6 +63,7 @@ class Synthesis(VersionedRecord, frozen=True, kw_only=True):
     prior: float | None  # of joint tables; None: 1 record
     noise: float | None  # epsilon; None: without noise
     margins: tuple[tuple[str, ...], ...] | None  # of ipf; None: all pairs
+    protect_margins: str | None = None
     rules: tuple[str, ...]
     derived: tuple[str, ...]
     person: PersonColumn | None = None  # whose leaves and rare levels were counted; None: rows

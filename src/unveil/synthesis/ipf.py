@@ -6,12 +6,16 @@ otherwise as even as it can be: no interaction of higher order than the margins 
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.arguments import quote_value
 from unveil.arrays import Floats
-from unveil.errors import RolesError, list_names, nearest
+from unveil.errors import RolesError, SettingsError, list_names, nearest
+from unveil.measure.tables.parts import publish_counts
+from unveil.measure.tables.schemes import Published, Scheme, parse_scheme, trivial_bounds
 from unveil.synthesis.catall import (
     CatallModel,
     CellTable,
@@ -25,6 +29,7 @@ from unveil.synthesis.catall import (
 )
 from unveil.synthesis.impossible import Impossible, Zeros
 from unveil.synthesis.methods import Options, Target
+from unveil.synthesis.plan import Step
 
 ROUNDS = 1_000
 WORK = 2e10
@@ -64,6 +69,8 @@ def fit_ipf(
     cannot = zeros.table(shape)
     margins = {some: count_cells(targets, some) for some in axes}
     scale, notes = noise_scale(options, len(axes)), []
+    if options.protect_margins is not None:
+        margins, n = _publish(margins, parse_scheme(options.protect_margins))
     if scale is not None:
         margins = {some: _with_noise(margin, scale, n, rng) for some, margin in margins.items()}
         notes.append(noise_note(scale))
@@ -74,6 +81,58 @@ def fit_ipf(
             " another."
         )
     return IpfModel(CellTable.of(add_prior(table, prior, cannot, n)), tuple(notes))
+
+
+def _publish(margins: Mapping[Axes, Floats], scheme: Scheme) -> tuple[dict[Axes, Floats], int]:
+    """Margins as a reader has them, scaled to one total, and that total.
+
+    A suppressed count is taken for the middle of what its scheme says of it. No true count is
+    used after this: not even how many records there are.
+    """
+    chance = np.random.default_rng(0)  # is not asked: `check_protected` refuses schemes that draw
+    made = {}
+    for axes, counts in margins.items():
+        values = publish_counts(counts.ravel().astype(np.int64), scheme, chance)
+        made[axes] = np.array([_middle(value, scheme) for value in values]).reshape(counts.shape)
+    total = float(np.mean([margin.sum() for margin in made.values()]))
+    if not all(margin.sum() for margin in made.values()):
+        raise SettingsError(
+            f"A margin has no count above 0 under {scheme.text}. Choose a smaller base, or margins"
+            " of fewer columns."
+        )
+    return {axes: margin * (total / margin.sum()) for axes, margin in made.items()}, round(total)
+
+
+def published_total(model: Any, options: Options) -> int:
+    """The records that protected margins speak of: the weight of the table without the prior."""
+    return max(1, round(float(model.cells.up_to[-1]) - prior_of(options)))
+
+
+def _middle(value: Published, scheme: Scheme) -> float:
+    if isinstance(value, int):
+        return float(value)
+    low, high = trivial_bounds(value, scheme)
+    return (low + (low if high is None else high)) / 2
+
+
+def check_protected(options: Options, steps: Sequence[Step]) -> None:
+    """Refuse what would let the synthetic data see more than protected margins."""
+    if options.protect_margins is None:
+        return
+    scheme = parse_scheme(options.protect_margins)
+    if scheme.kind not in ("conventional", "up", "down", "suppress") or scheme.unknown:
+        raise SettingsError(
+            f"protect_margins is {quote_value(options.protect_margins)}. Choose conventional:5,"
+            " up:5, down:5 or suppress:5, which publish the same margins each time."
+        )
+    others = [name for step in steps if step.method != "ipf" for name in step.columns]
+    if options.margins is None or others:
+        named = f" {list_names(map(repr, others))} would be made otherwise." if others else ""
+        raise SettingsError(
+            f"protect_margins needs margins that name every synthesised column.{named}"
+        )
+    if options.noise is not None:
+        raise SettingsError("noise and protect_margins cannot be combined. Omit one.")
 
 
 def margins_of(options: Options, targets: Sequence[Target]) -> tuple[Axes, ...]:

@@ -34,6 +34,8 @@ FEWEST_STEPS = 20
 KTH = 5
 """The number of rows of a person is not above the fifth largest."""
 
+_MOST_DIGITS = 17
+
 MOST_AGAIN = 50
 """Rounds in which rows that break a rule are drawn again."""
 
@@ -51,6 +53,7 @@ class PersonRows:
     rising: tuple[str, ...]
     dated: tuple[str, ...]
     columns: tuple[ModelColumn, ...]
+    start: int = 0  # numbers of people begin behind it: no number of the original is among them
 
     def draw(
         self,
@@ -82,7 +85,7 @@ class PersonRows:
             frames.append(_frame_of(current).with_columns(pl.Series(ROWS, who)))
         made = pl.concat(frame.select(frames[0].columns) for frame in frames)
         made = made.sort(ROWS, maintain_order=True)
-        numbers = made[ROWS].cast(pl.Int64) + 1
+        numbers = made[ROWS].cast(pl.Int64) + (self.start + 1)
         shown = numbers if self.numbering == "number" else "FAKE_" + numbers.cast(pl.String)
         return made.drop(ROWS).with_columns(shown.alias(self.person))
 
@@ -297,7 +300,15 @@ def _follow(opening: SynthesisData, time: str, later: Ints, before: Ints, most: 
     person = opening.people.record.column  # type: ignore[union-attr]
     is_number = opening.table.frame.schema[person].is_numeric()
     numbering: Numbering = "number" if is_number else "text"
-    return PersonRows(person, numbering, time, fixed, rising, dated, columns)
+    start = _behind(opening.table.frame[person]) if is_number else 0
+    return PersonRows(person, numbering, time, fixed, rising, dated, columns, start)
+
+
+def _behind(numbers: pl.Series) -> int:
+    """The next power of ten, which tells no more of the numbers than how many digits they have."""
+    most: Any = numbers.max()
+    digits = len(str(abs(int(most or 0))))
+    return 10**digits if digits <= _MOST_DIGITS else -(2**62)
 
 
 def _is_equal(part: ColumnValues, some: Ints, others: Ints) -> bool:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from unveil.arguments import check_fields, choice, number_within, quote_value, whole_number
 from unveil.errors import SettingsError
+from unveil.measure.tables.schemes import parse_scheme
 from unveil.models.design import Predictors, Values
 from unveil.models.stored import Arrays
 from unveil.study.roles import names
@@ -62,6 +63,7 @@ _CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "prior": partial(number_within, range_="[0, inf)"),
     "noise": partial(number_within, range_="(0, inf)"),
     "margins": _margins,
+    "protect_margins": lambda _, given: given if given is None else parse_scheme(given).text,
 }
 
 
@@ -78,6 +80,7 @@ class Options:
     prior: float | None = None  # catall, ipf: counts spread evenly over the cells
     noise: float | None = None  # catall, ipf: epsilon of Laplace noise on the counts
     margins: tuple[tuple[str, ...], ...] | None = None  # ipf: sets of columns; None: all pairs
+    protect_margins: str | None = None  # ipf: the scheme by which margins are published first
 
     def __post_init__(self) -> None:
         check_fields(self, _CHECKS)

@@ -24,6 +24,7 @@ from unveil.synthesis.constraints import Constraint
 from unveil.synthesis.derived import resolve_rules, rule_and_derived_notes
 from unveil.synthesis.identifiers import Instructions, note_people
 from unveil.synthesis.impossible import Impossible, impossible_in, table_notes
+from unveil.synthesis.ipf import check_protected
 from unveil.synthesis.methods import Options
 from unveil.synthesis.plan import Step, SynthesisPlan, make_plan, order_by_dependency, within_bounds
 from unveil.synthesis.rule_kinds import Derived, Rule
@@ -172,6 +173,7 @@ def prepare_synthesis(
     plan = within_bounds(plan, columns)
     _check_nothing(plan)
     check_idle_options(plan, options)
+    check_protected(options, plan.steps)
     check_smooth(options.smooth, columns, plan, table)
     found = Strata.of(table.frame, plan.strata, parts)
     where = "the original" if len(found.sizes) == 1 else "the smallest stratum"

@@ -64,6 +64,7 @@ def make_record(opening: SynthesisData, models: Models, size: Size, method: str)
         prior=options.prior,
         noise=options.noise,
         margins=options.margins,
+        protect_margins=options.protect_margins,
         rules=(
             *(rule.text for rule in opening.rules),
             *(one.text for one in opening.constraints),
@@ -181,6 +182,12 @@ def _notes(opening: SynthesisData) -> tuple[str, ...]:
         )
     if not {*plan.left_out} <= {*dropped}:
         notes.append("Columns that are not in the order are not in the synthetic data.")
+    if opening.options.protect_margins is not None:
+        notes.append(
+            f"Made from protected margins ({opening.options.protect_margins}) alone, with the"
+            " levels of the columns: whatever the synthetic data disclose, these margins do. Their"
+            " bounds: unveil.bounds."
+        )
     if plan.predictor_only:
         notes.append("Columns that only predict are not in the synthetic data.")
     if plan.kept:

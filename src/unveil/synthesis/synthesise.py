@@ -12,6 +12,7 @@ from unveil.study.take_study import takes_study
 from unveil.synthesis.draw import Drawing
 from unveil.synthesis.fit import fit_all
 from unveil.synthesis.identifiers import Instructions
+from unveil.synthesis.ipf import published_total
 from unveil.synthesis.long import prepare_long, refuse_with_time
 from unveil.synthesis.methods import Options
 from unveil.synthesis.plan import default_method
@@ -48,6 +49,7 @@ def synthesise(
     prior: float | None = None,
     noise: float | None = None,
     margins: Sequence[Sequence[str]] | None = None,
+    protect_margins: str | None = None,
     strata: str | Iterable[str] | None = None,
     seed: int | None = None,
     person: str | None = None,
@@ -108,6 +110,11 @@ def synthesise(
         Of "catall" and "ipf": how many records are spread evenly over the table (1 where None),
         the epsilon of Laplace noise on its counts (none where None), and of "ipf" the sets of
         columns whose counts are fitted (all pairs where None).
+    protect_margins
+        A scheme ("conventional:5", "suppress:10") by which the counts of `margins` are published
+        before anything is drawn. All columns are then those of the margins, with "ipf", and the
+        synthetic data depend on the published margins and the levels alone; `rows` is their total
+        where None.
     strata
         Columns whose combinations are synthesised apart.
     seed
@@ -143,7 +150,11 @@ def synthesise(
         prior=prior,
         noise=noise,
         margins=margins,  # type: ignore[arg-type]  # read by the record
+        protect_margins=protect_margins,
     )
+    if protect_margins is not None and method == "cart" and options.margins:
+        named = [name for margin in options.margins for name in margin]
+        method, order = dict.fromkeys(named, "ipf"), order or [*dict.fromkeys(named)]
     n_copies = whole_number("copies", copies, most=MOST_COPIES)
     n_workers, say = workers_of(workers), check_progress(progress or no_progress)
     instructions: Any = (drop, renumber, real_values)
@@ -174,6 +185,8 @@ def synthesise(
         n_rows = models.n_original
     else:
         models = fit_models(opening, workers=n_workers, progress=say)
+    if protect_margins is not None and rows is None:
+        n_rows = published_total(models.drawing.strata[0][0].joint, options)
     made = draw_copies(models, n_copies, n_rows, opening.seed, workers=n_workers, progress=say)
     size = Size(len(made[0]), n_copies, is_seeded=seed is not None)
     record = make_record(opening, models, size, default_method(method))

@@ -24,6 +24,10 @@ TEMPLATES = {
         " than any original is, and the strict rule would reject them."
     ),
     "strict": "No retained row is closer to any original than its nearest other original is.",
+    "unfiltered": (
+        "A file of the same length without the filter would hold {n} rows that are too close, on"
+        " average."
+    ),
     "selected": (
         "The retained rows are a selected sample: the filter favours outlying values. See what"
         " changed below."
@@ -83,6 +87,9 @@ def _rest(record: DistanceFilter | Refill) -> Iterator[tuple[str, str]]:
         yield "paper", fill(TEMPLATES["paper"], s=s, p=p)
     elif is_any:
         yield "strict", TEMPLATES["strict"]
+    if is_any and record.n_close_unfiltered is not None:
+        n = f"{record.n_close_unfiltered:,.0f}"
+        yield "unfiltered", fill(TEMPLATES["unfiltered"], n=n)
     if is_any:
         yield "selected", TEMPLATES["selected"]
     for dropped in record.dropped_columns:

@@ -19,7 +19,7 @@ from unveil.view.utility import figure, without_empty
 
 TITLE = "Risk and utility of synthesis settings"
 TEMPLATES = {
-    "sizes": "{settings} for the {file}, {copies} each. Assumed intruder: knows {keys}.",
+    "sizes": "{settings} for the {file}{copies}. Assumed intruder: knows {keys}.",
     "frontier": (
         "No other setting has both less risk ({risk}) and better utility ({utility}) than: {names}."
     ),
@@ -121,11 +121,18 @@ def exploration_sentences(record: Exploration) -> Iterator[tuple[str, str]]:
 
 
 def _sizes(record: Exploration) -> str:
+    foreign = [row for row in record.rows if row.method == "file"]
+    n_own, copies = len(record.rows) - len(foreign), format_count(record.n_copies, "copy", "copies")
+    measured = [format_count(n_own, "setting")] if n_own else []
+    if foreign:
+        n_files = format_count(sum(row.n_copies for row in foreign), "file")
+        measured.append(f"{n_files} of {format_count(len(foreign), 'other method')}")
+    each = "each" if not foreign else "of each setting"
     return fill(
         TEMPLATES["sizes"],
-        settings=format_count(len(record.rows), "setting"),
+        settings=" and ".join(measured),
         file=f"{format_count(record.n_original, 'record')} of {visible(record.file)}",
-        copies=format_count(record.n_copies, "copy", "copies"),
+        copies=f", {copies} {each}" if n_own else "",
         keys=and_list(record.keys),
     )
 

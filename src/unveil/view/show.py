@@ -42,7 +42,7 @@ SHOWN_IN = {
         "project": ("Decision", "Explanation", "Judgement", "LogCheck", "WhatIf"),
         "projection": ("Projection",),
         "publication_plan": ("PublicationPlan",),
-        "protection": ("ConfidentialProtection", "Protection"),
+        "protection": ("ConfidentialProtection", "Protection", "StageTable"),
         "recognition": ("Recognition",),
         "recoding": ("FakeMarks", "Recoding", "Removal", "Smoothing", "Suggestions"),
         "replication": ("Replication",),

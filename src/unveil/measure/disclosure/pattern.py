@@ -29,9 +29,9 @@ CLOSE = 1e-4
 ROOM = 2**24
 """Most numbers in a table of combinations by values; rarer values beyond it share one column."""
 
-DENSE, ALWAYS_DENSE = 16, 2**16
-"""Keys are split where pairs of rows are at most so many times the combinations; a matrix of at
-most so many numbers is a dense one."""
+DENSE, ALWAYS_DENSE = 64, 2**16
+"""Keys are split where pairs of rows are at most so many times the combinations, for a row takes
+as long as 300 pairs; a matrix of at most so many numbers is a dense one."""
 TINY = np.finfo(float).tiny
 CHUNK = 2**21
 """Numbers at a time where combinations are gone through."""
@@ -161,7 +161,7 @@ class _Split:
         def is_fit(cut: int) -> bool:
             n_pairs = most_rows(margins[:cut]) * most_rows(margins[cut:])
             is_shared = bool({*chain(*margins[:cut])} & {*chain(*margins[cut:])})
-            return n_pairs <= DENSE * people.n_q and not is_shared
+            return n_pairs <= min(DENSE * people.n_q, ROOM // 2) and not is_shared
 
         cut = min(
             (cut for cut in range(1, len(margins)) if is_fit(cut)),

@@ -15,7 +15,7 @@ from unveil.measure.disclosure.disclosure import disclosure
 from unveil.measure.disclosure.excess import excess
 from unveil.measure.utility.pair_tables import pair_tables
 from unveil.measure.utility.utility import utility
-from unveil.project.explore.settings import CandidateSetting
+from unveil.project.explore.settings import CandidateSetting, ForeignFiles
 from unveil.protection.noise import add_noise
 from unveil.protection.recoding.recode import restore_form
 from unveil.protection.refill import refill
@@ -219,7 +219,7 @@ def mean(values: Iterable[float | None]) -> float | None:
 
 
 def row_of(
-    setting: CandidateSetting,
+    setting: CandidateSetting | ForeignFiles,
     scenario: ScenarioSpec,
     whole: tuple[Any, CandidateCopies],
     parts: tuple[Any, Any, CandidateCopies] | None,
@@ -270,7 +270,7 @@ def with_recognition(row: ExplorationRow, found: Recognition) -> ExplorationRow:
     )
 
 
-def refused_row(setting: CandidateSetting, reason: str) -> ExplorationRow:
+def refused_row(setting: CandidateSetting | ForeignFiles, reason: str) -> ExplorationRow:
     """The row of a setting that no copy could be made with."""
     empty: dict[str, Any] = dict.fromkeys((*MEASURED, "R", "n_rows", "DiSCO_max_target"))
     empty |= {f"{name}_sd": None for name in SPREAD}
@@ -285,7 +285,7 @@ def refused_row(setting: CandidateSetting, reason: str) -> ExplorationRow:
     )
 
 
-def _setting_fields(setting: CandidateSetting) -> dict[str, Any]:
+def _setting_fields(setting: CandidateSetting | ForeignFiles) -> dict[str, Any]:
     return {
         "name": setting.name,
         "method": setting.method_name,
@@ -297,7 +297,7 @@ def _setting_fields(setting: CandidateSetting) -> dict[str, Any]:
 
 
 def _row(
-    setting: CandidateSetting,
+    setting: CandidateSetting | ForeignFiles,
     copies: Sequence[ExplorationCopy],
     found: Disclosure,
     compared: PairTables | None,

@@ -33,7 +33,13 @@ from unveil.project.explore.candidates import (
     row_of,
     with_recognition,
 )
-from unveil.project.explore.settings import MIN_LEAF, CandidateSetting, parse_settings
+from unveil.project.explore.settings import (
+    MIN_LEAF,
+    CandidateSetting,
+    ForeignFiles,
+    parse_files,
+    parse_settings,
+)
 from unveil.project.recognition import recognise_candidate
 from unveil.protection.recoding.recode import restore_form
 from unveil.records.exploration import Exploration, ExplorationRow, RiskAxis, UtilityAxis, frontier
@@ -233,6 +239,7 @@ def explore(
     min_leaf: int | Iterable[int] = MIN_LEAF,
     filter: bool | Mapping[str, Any] = False,
     add_noise: Mapping[str, Any] | None = None,
+    files: Any = None,
     copies: int = 3,
     control: float | None = 0.2,
     recognition: Mapping[str, Any] | None = None,
@@ -264,6 +271,11 @@ def explore(
         with filter and noise where these are given. "catall" and "ipf" model the same categories
         together, the keys first, as many as a table of 65,536 cells has room for, and the other
         columns by trees.
+        "none": no setting, where files are given.
+    files
+        Synthetic, recoded or swapped files made in any other way, by a name of their own:
+        {"synthpop": ["s1.csv", "s2.csv"], "swapped": "swapped.csv"}, or a list of files. They are
+        measured like the copies of a setting, but for R, which needs the method itself.
     copies
         How many copies of each setting are measured: their means, and how they spread.
     control
@@ -311,6 +323,9 @@ def explore(
     chosen = parse_settings(
         settings, methods=methods, min_leaf=min_leaf, filter_=filter, add_noise=add_noise
     )
+    foreign = parse_files(files, [one.name for one in chosen])
+    if not chosen and not foreign:
+        raise SettingsError("No method and no file is given. Name at least one.")
     n_copies = whole_number("copies", copies, most=MOST_COPIES)
     tested = _check_recognition(recognition, chosen)
     share, say = _share(control), check_progress(progress or no_progress)
@@ -343,8 +358,9 @@ def explore(
     order = CommonSettings(
         known.keys, known.columns, n_copies, codes, instructions.real_values, workers
     )
-    work = _Work(table, scenario, order, parts, store, tested)
-    record = work.record(work.rows(chosen, say), axes, say)
+    work = _Work(table, scenario, order, parts, store, tested, missing_values)
+    rows = (*work.rows(chosen, say), *map(work.row_of_files, foreign))
+    record = work.record(rows, axes, say)
     return ExplorationResult(record, number)
 
 
@@ -399,6 +415,7 @@ class _Work:
     parts: tuple[Table, Table] | None
     store: Store
     tested: Mapping[str, Any] | None = None  # what is asked of recognition
+    missing_values: str | Sequence[str] = ()
 
     def rows(
         self, settings: Sequence[CandidateSetting], progress: Progress
@@ -409,9 +426,25 @@ class _Work:
             progress(f"trying {setting.name}", done, len(settings))
             rows.append(self._row(setting))
         progress("tried all settings", len(settings), len(settings))
-        if all(row.reason is not None for row in rows):
+        if rows and all(row.reason is not None for row in rows):
             raise SettingsError(f"No setting could be tried. {rows[0].name}: {rows[0].reason}")
         return tuple(rows)
+
+    def row_of_files(self, files: ForeignFiles) -> ExplorationRow:
+        """Files made elsewhere, by the same measures; what cannot be measured of them is told."""
+        opened = (
+            open_files({"synthetic": one}, None, self.missing_values)[0] for one in files.files
+        )
+        try:
+            copies = CandidateCopies([self._like_original(table) for table in opened], ())
+            return row_of(files, self.scenario, (restore_form(self.table), copies), None)
+        except InputError as fault:
+            return refused_row(files, str(fault))
+
+    def _like_original(self, table: Table) -> Any:
+        """A file without columns that the original does not have, such as a mark."""
+        known = [name for name in table.frame.columns if name in self.table.frame.columns]
+        return restore_form(replace(table, frame=table.frame.select(known)))
 
     def _row(self, setting: CandidateSetting) -> ExplorationRow:
         """One setting, from the folder or anew.

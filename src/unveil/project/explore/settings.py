@@ -5,10 +5,12 @@ afterwards: `filter` (as `unveil.refill` takes it, or True) and `add_noise` (as 
 """
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 from unveil.arguments import choice, is_list, quote_value, whole_number
@@ -137,6 +139,50 @@ class CandidateSetting:
         return None if self.method in ("parametric", "sample") else self.options["min_leaf"]
 
 
+MADE_ELSEWHERE = "file"
+NO_METHOD = "none"
+
+
+@dataclass(frozen=True)
+class ForeignFiles:
+    """Files made by any other method: named, and measured like our own."""
+
+    name: str
+    files: tuple[Any, ...]
+    method_name: str = MADE_ELSEWHERE
+    min_leaf: int | None = None
+    filter: None = None
+    add_noise: None = None
+
+    @property
+    def text(self) -> str:
+        """The names of the files, as a record has them."""
+        kinds = (
+            one if isinstance(one, str | os.PathLike) else "a data frame" for one in self.files
+        )
+        return _format_settings({"files": [Path(os.fsdecode(one)).name for one in kinds]})
+
+
+def parse_files(given: Any, taken: Iterable[str]) -> tuple[ForeignFiles, ...]:
+    """Files by the name of what made them; a list of files, each by its own name."""
+    if given is None:
+        return ()
+    if not isinstance(given, Mapping):
+        listed = _list("files", given)
+        if not all(isinstance(one, str | os.PathLike) for one in listed):
+            raise SettingsError('Name what made the files: files={"synthpop": [...]}.')
+        given = {Path(os.fsdecode(one)).stem: one for one in listed}
+        if len(given) < len(listed):
+            raise SettingsError('Two files have one name. Name them: files={"synthpop": [...]}.')
+    made = []
+    for name, files in given.items():
+        if not isinstance(name, str) or not name.strip() or name in taken:
+            raise SettingsError(f"{quote_value(name)} is no name of its own for files. Give one.")
+        several = list(files) if isinstance(files, list | tuple) else [files]
+        made.append(ForeignFiles(name, tuple(_list("files", several))))
+    return tuple(made)
+
+
 def _format_settings(said: Mapping[str, Any]) -> str:
     return json.dumps(said, sort_keys=True, ensure_ascii=True, allow_nan=False)
 
@@ -149,6 +195,8 @@ def parse_settings(
     settings: Any, *, methods: Any, min_leaf: Any, filter_: Any, add_noise: Any
 ) -> tuple[CandidateSetting, ...]:
     """The settings given, or those of the grid; none of them twice."""
+    if settings is None and methods in (NO_METHOD, (NO_METHOD,), [NO_METHOD]):
+        return ()
     if settings is None:
         leaves = _list("min_leaf", min_leaf)
         given: list[Any] = [*grid(_list("methods", methods), leaves, filter_, add_noise)]
