@@ -71,6 +71,8 @@ if TYPE_CHECKING:
     from unveil.project.explore.explore import explore
     from unveil.project.project import Project
     from unveil.project.protect import protect
+    from unveil.project.recognition import recognition
+    from unveil.project.stages import stages
     from unveil.project.verify_pack import verify_pack
     from unveil.protection.distance_filter import distance_filter
     from unveil.protection.label_as_fake import label_as_fake
@@ -144,6 +146,7 @@ __all__ = [
     "ptable",
     "read_file",
     "recode",
+    "recognition",
     "refill",
     "remove_replicated_uniques",
     "replicate",
@@ -152,6 +155,7 @@ __all__ = [
     "singling_out",
     "smooth",
     "split",
+    "stages",
     "suda",
     "suggest",
     "suggest_coding",
@@ -209,6 +213,7 @@ _HOMES = {
     "protect_table": "measure.tables.protect_table",
     "read_file": "io.read_file",
     "recode": "protection.recoding.recode",
+    "recognition": "project.recognition",
     "refill": "protection.refill",
     "remove_replicated_uniques": "protection.replicated_uniques",
     "replicate": "measure.utility.replicate",
@@ -219,6 +224,7 @@ _HOMES = {
     "singling_out": "measure.attacks.singling_out",
     "smooth": "protection.smooth",
     "split": "measure.cap.split",
+    "stages": "project.stages",
     "suda": "measure.uniques.suda",
     "suggest": "measure.roles.suggest",
     "suggest_coding": "protection.recoding.suggest_coding",

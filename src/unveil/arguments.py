@@ -66,6 +66,15 @@ def numbers_in(text: str) -> list[float | str]:
     return [float(part) if _NUMBER.fullmatch(part) else part for part in parts]
 
 
+def number_in_text(text: str) -> float | None:
+    """The finite number that a text is; None where it is none."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
 def whole_number(
     what: str, given: Any, *, least: int = 1, most: float = math.inf, why: str = ""
 ) -> int:

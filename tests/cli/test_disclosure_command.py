@@ -15,6 +15,7 @@ import pytest
 import unveil
 from unveil.cli import main
 from unveil.examples import KEYS, TARGETS, survey, survey_synthetic, write_csv
+from unveil.view.claims import points
 
 ESCAPE = "\x1b"
 CERTAIN = "Attribute disclosure by target variable"
@@ -116,8 +117,11 @@ def test_the_screen_shows_the_figures_that_python_gives(folder, run):
         assert re.search(rf" {count} +{re.escape(shown(value))}  {symbol}$", out, re.MULTILINE)
     row = result.attribute[0]
     wrong = row.DiS - row.DiSCO
+    (claim,) = result.with_expected().record.claims
     assert row_of(out, CERTAIN, "ill")[1:] == [
-        *("1", shown(row.DiSCO), f"{round(wrong * 4 / 100)}", shown(wrong)),
+        *("1", shown(row.DiSCO), shown(100 * claim.expected / 4)),
+        f"{points(100 * claim.adds / 4)} ± {25 * (claim.high - claim.adds):.1f}",
+        *(f"{round(wrong * 4 / 100)}", shown(wrong)),
         *(shown(row.Dorig), shown(row.baseCAPd), shown(row.removed)),
     ]
     guessed = row_of(out, "Random guess among matching records", "ill")

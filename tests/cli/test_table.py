@@ -73,6 +73,8 @@ def test_the_document_is_that_of_the_library_with_what_was_asked_for(run, counts
     asked = ("-r", "conventional:3", "--margins", "all", "--total", "--sap-max-n", 5, "--bounds")
     code, shown, _ = run(counts, *asked, "--audit", 10, "--limit", "2=1", "--json")
     document = json.loads(shown)
+    for one in (document, document["bounds"], document["audit"]):
+        assert one["notes"].pop(0) == "Read as long: counts in 'count', by row, column."
     release = unveil.PublishedTable.from_counts(
         TABLE, **NAMES, rounding="conventional:3", margins="all", total=True
     )

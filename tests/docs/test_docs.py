@@ -535,7 +535,7 @@ REFERENCE = {
 # Pages whose worked example is a table of counts.
 ABOUT_COUNTS = ("bounds", "sap", "ecap")
 # Pages whose example is run, and not about keys and a target.
-ABOUT_UTILITY = ("compare", "pair_tables", "projection", "tstr", "utility")
+ABOUT_UTILITY = ("compare", "pair_tables", "projection", "recognition", "tstr", "utility")
 # The worked example of every other page, as rows of keys and target.
 ORIGINAL = "axp axq ayp bxq byq byq"
 SYNTHETIC = "axp axp ayq byq byp cxp"
@@ -630,6 +630,14 @@ def test_every_relative_link_leads_somewhere(page):
         target = (page.parent / path).resolve() if path else page
         assert target.exists(), link
         assert not anchor or anchor in anchors_of(target), link
+
+
+def test_the_list_of_pages_has_every_page():
+    index = ROOT / "docs" / "README.md"
+    named = {
+        (index.parent / link).resolve() for link in re.findall(r"\]\(([^)#]+)", text_of(index))
+    }
+    assert [page for page in (ROOT / "docs").rglob("*.md") if page not in {*named, index}] == []
 
 
 @pytest.mark.parametrize("words", FIRST_LINES)

@@ -150,3 +150,45 @@ def gower(a, b, kinds, ranges, pick):
             ]
             total += pick(abs(left - right) / (high - low) for left, right in tried)
     return total / len(a)
+
+
+def filtered_by_pattern(original, synthetic, distance, *, rule):
+    """Keep each synthetic row, by the columns it shares with each original.
+
+    `distance(a, b, B)` is that on the columns B alone. For each B: the nearest of all originals
+    that have B (or every one, strict) is asked, if B is all that it shares with the row; its
+    others are all originals that have B.
+    """
+
+    def has(row):
+        return frozenset(i for i, x in enumerate(row) if x is not None)
+
+    found = []
+    for s in synthetic:
+        keep = True
+        for B in {has(s) & has(o) for o in original} - {frozenset()}:
+            there = [i for i, o in enumerate(original) if has(o) >= B]
+            d = {i: distance(s, original[i], B) for i in there}
+            tied = [i for i in there if d[i] <= min(d.values()) * (1 + TOLERANCE) + 1e-13]
+            for i in tied if rule == "paper" else there:
+                own = min(
+                    (distance(original[i], original[j], B) for j in there if j != i), default=inf
+                )
+                at = min(d.values()) if rule == "paper" else d[i]
+                if has(s) & has(original[i]) == B and at < own * (1 - TOLERANCE):
+                    keep = False
+        found.append(keep)
+    return found
+
+
+def mahalanobis_on(a, b, B, covariance):
+    """The distance on some columns, by their part of the covariance."""
+    places = sorted(B)
+    d = [a[i] - b[i] for i in places]
+    turned = solve([[covariance[i][j] for j in places] for i in places], d)
+    return sqrt(max(sum(x * y for x, y in zip(d, turned, strict=True)), 0.0))
+
+
+def gower_on(a, b, B, ranges):
+    """The mean over some columns of numbers of |a - b| / range."""
+    return sum(abs(a[i] - b[i]) / (ranges[i][1] - ranges[i][0]) for i in B) / len(B)

@@ -60,3 +60,17 @@ def by_value(original, synthetic, target):
         for value in shown(synthetic, row[1], target):
             (correct if value == own else wrong)[value] += 1
     return people, correct, wrong
+
+
+def sensitive_by_person(original, synthetic, target, value):
+    """How many people have a value, are shown with it, and are shown with it without having it."""
+    have, correct, shown_with = set(), set(), set()
+    for who, row in zip(whose(original), original, strict=True):
+        is_shown = shown(synthetic, row[1], target) == [value]
+        if row[2][target] == value:
+            have.add(who)
+        if row[2][target] == value and is_shown:
+            correct.add(who)
+        if is_shown:
+            shown_with.add(who)
+    return len(have), len(correct), len(shown_with - have)

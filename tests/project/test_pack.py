@@ -42,6 +42,7 @@ title = "Survey"
 [data]
 original = "{FOLDER}/people.csv"
 synthetic = ["FAKE_copy.csv"]
+special_codes = {{income = [-8]}}
 labels = "labels.json"
 [context]
 audience = "registered"
@@ -106,6 +107,7 @@ def decided(folder: Path) -> unveil.Project:
     (folder / FOLDER).mkdir(parents=True)
     original = people(1)
     original["town"][7], original["income"][7], original["note"][7] = 7, NUMBER, VALUE
+    original["income"][8:10] = [-8, 57]  # a code, and the lowest income
     pl.DataFrame({**original, HIDDEN: original["work"]}).write_csv(folder / FOLDER / "people.csv")
     pl.DataFrame(people(2)).write_csv(folder / "FAKE_copy.csv")
     (folder / "labels.json").write_text(LABELS.to_json())
@@ -342,7 +344,7 @@ def in_order(members: dict[str, Path], tmp_path: Path, whole: unveil.Project) ->
     return replaced(members, tmp_path, income=income)
 
 
-NOISE = "\n- income: normal noise, then values below 1000 or above 987654 set to these.\n"
+NOISE = "\n- income: normal noise, then values {} set to it.\n"
 PACKS = {
     "unexpected@extra.txt": lambda m, t, w: added(m, t, "extra.txt", "something"),
     "unreadable@extra.bin": lambda m, t, w: added(m, t, "extra.bin", "something"),
@@ -359,7 +361,9 @@ PACKS = {
     "row-order": in_order,
     "rare-level:town": lambda m, t, w: labelled(m, t),
     "rare-level:note": lambda m, t, w: edited(m, t, "README.html", f"<p>{VALUE}</p>"),
-    "extreme-value:income": lambda m, t, w: edited(m, t, "noise_statement.txt", NOISE),
+    "extreme-value:income": lambda m, t, w: edited(
+        m, t, "noise_statement.txt", NOISE.format("below 57")
+    ),
     "script@README.html": lambda m, t, w: edited(m, t, "README.html", "<p onclick='x()'>"),
     "address@README.html": lambda m, t, w: edited(m, t, "README.html", "<img src=//evil.example>"),
     "formula:note": lambda m, t, w: replaced(m, t, note=pl.lit("=cmd|'/C calc'!A0")),
@@ -367,10 +371,13 @@ PACKS = {
 }
 
 
-def secrets(whole, members, patch=None):
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(getpass, "getuser", lambda: USER)
-        return gather_secrets(find_release(whole.file), frozenset(members))
+@pytest.fixture(autouse=True)
+def a_user(monkeypatch):
+    monkeypatch.setattr(getpass, "getuser", lambda: USER)
+
+
+def secrets(whole, members):
+    return gather_secrets(find_release(whole.file), frozenset(members))
 
 
 @pytest.mark.parametrize("id_", PACKS)
@@ -381,6 +388,14 @@ def test_each_reason_for_refusal_has_a_pack_that_triggers_it(id_, whole, members
     assert id_ in [one.id for one in find_leaks(tmp_path / "made.zip", known)]
     write_archive(tmp_path / "as_it_was.zip", members)
     assert find_leaks(tmp_path / "as_it_was.zip", known) == ()
+
+
+@pytest.mark.parametrize(("end", "n"), [("above 987654", 1), ("below -8", 0), ("above 9000", 0)])
+def test_only_the_ends_of_the_original_are_extreme_values(end, n, whole, members, tmp_path):
+    made = edited(members, tmp_path, "noise_statement.txt", NOISE.format(end))
+    write_archive(tmp_path / "made.zip", made)
+    found = find_leaks(tmp_path / "made.zip", secrets(whole, members))
+    assert [one.kind for one in found] == ["extreme-value"] * n
 
 
 def test_times_and_comments_of_the_archive_are_refused(whole, members, tmp_path):
@@ -469,7 +484,7 @@ def test_a_file_is_added_by_name_and_searched_like_the_others(project, tmp_path)
     assert "disclosure-figures@more/method.md" in str(refused.value)
 
 
-def test_a_workbook_is_looked_into(project, tmp_path, monkeypatch):
+def test_a_workbook_is_looked_into(project, tmp_path):
     import xlsxwriter
 
     with xlsxwriter.Workbook(project.folder / "FAKE_table.xlsx") as book:
@@ -479,7 +494,6 @@ def test_a_workbook_is_looked_into(project, tmp_path, monkeypatch):
         sheet.write_row(1, 0, ["f", "x"])
         sheet.write_formula(2, 1, "=1+1")
     release_more(project, "file:FAKE_table.xlsx")
-    monkeypatch.setattr(getpass, "getuser", lambda: USER)
     with pytest.raises(LeakError) as refused:
         project.pack(tmp_path / "out.zip")
     for id_ in ("formula@more/FAKE_table.xlsx", "user-name@more/FAKE_table.xlsx", "no-role:n"):

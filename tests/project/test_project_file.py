@@ -54,8 +54,8 @@ FAULTS = [
         DATA + "[scenarios]\n",
         "project.toml, line 3: there is no section 'scenarios'. Did you mean 'scenario'? The"
         " sections are: schema, title, data, context, roles, scenario, exclude, limits,"
-        " ruling, exceptions, published, synthesis, protect, finding, table, publication,"
-        " pack.",
+        " ruling, exceptions, published, synthesis, protect, recognition, finding, table,"
+        " publication, pack.",
     ),
     (
         DATA + "synthetik = []\n",
@@ -414,7 +414,7 @@ FAULTS = [
         "project.toml, line 4: No limit can be set on 'DISCO'. Did you mean 'DiSCO'? Limits"
         " can be set on: UiO, UiS, UiOiS, repU, Dorig, Dsyn, iS, DiS, DiSCO, DiSDiO, CAPd,"
         " CAPs, DCAP, TCAP, adds, real_records, tied, sensitive, GTCAP, R, ECAP, SAP, recovered,"
-        " near, membership, unique, match_risk, pMSE, S_pMSE.",
+        " near, membership, AUC, recognised, epsilon, unique, match_risk, pMSE, S_pMSE.",
     ),
     (
         DATA + "[limits]\nDiSCO = 10\n",
@@ -455,7 +455,7 @@ FAULTS = [
         "project.toml, line 4: No limit can be set on 'acepted_by'. Limits can be set on:"
         " UiO, UiS, UiOiS, repU, Dorig, Dsyn, iS, DiS, DiSCO, DiSDiO, CAPd, CAPs, DCAP, TCAP,"
         " adds, real_records, tied, sensitive, GTCAP, R, ECAP, SAP, recovered, near,"
-        " membership, unique,"
+        " membership, AUC, recognised, epsilon, unique,"
         " match_risk, pMSE, S_pMSE. Did you mean"
         " 'accepted_by'?",
     ),

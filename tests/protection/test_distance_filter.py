@@ -85,10 +85,36 @@ class TestByHand:
         assert strict.record.warnings[0] == (
             "1 of 4 original rows miss a value. At worst such a row is far from every other, so all"
             " synthetic rows that may be nearer to it are refused; the strict rule asks every such"
-            " row, which is why it keeps none. To keep more, take distances on columns that every"
-            " original row has (columns=...), or fill in missing values before the synthetic data are made."
-            " Values are missing in a (1)."
+            " row, which is why it keeps none. To keep more, compare rows on the columns that both"
+            " have (missing='pattern'), take distances on columns that every original row has"
+            " (columns=...), or fill in missing values before the synthetic data are made. Values"
+            " are missing in a (1)."
         )
+        kept = distance_filter(
+            original, copy, inverse_covariance=PLAIN, rule="strict", missing="pattern"
+        )
+        # The second is compared on b alone, where every other is as near: nobody is refused by it.
+        assert kept.record.warnings[0].startswith("1 of 4 original and 0 of 2 synthetic rows miss")
+        assert kept.keep.tolist() == [False, False]  # the first is 20 from (0, 1), whose next is 50
+        assert kept.nearest.tolist() == [0, 3]
+
+    @pytest.mark.parametrize("metric", ["mahalanobis", "gower"])
+    def test_by_pattern_the_strict_rule_keeps_what_can_be_kept(self, metric):
+        rng = np.random.default_rng(1)
+        rows = [rng.normal([45, 170, 70], [15, 10, 12], (2000, 3)).round(1) for _ in "os"]
+        original, copy = (pl.DataFrame(one, schema=["age", "height", "weight"]) for one in rows)
+        gone = pl.when(pl.int_range(2000) < 22).then(None).otherwise("weight")
+        original = original.with_columns(weight=gone)
+        asked = {"rule": "strict", "metric": metric}
+        assert distance_filter(original, copy, **asked).n_kept == 0
+        kept = distance_filter(original, copy, **asked, missing="pattern")
+        known = distance_filter(original.drop_nulls(), copy, **asked)
+        assert known.n_kept - 22 < kept.n_kept <= known.n_kept > 400
+        again = distance_filter(original, original, **asked, missing="pattern")
+        assert again.n_kept == 0  # the original itself, with what it misses
+        # Without the filter a file as long would hold as many as the rule refuses of all.
+        expected = kept.n_kept * (2000 - kept.n_kept) / 2000
+        assert kept.record.n_close_unfiltered == pytest.approx(expected)
 
     def test_a_missing_category_is_as_far_as_its_farthest_level(self):
         # Dimensions b, c and x; the row without a level is x = 0 away from the first and third.
@@ -292,6 +318,50 @@ class TestTwins:
             )
             n = sum(p[0] and not s[0] for p, s in zip(expected, strict, strict=True))
             assert result.record.n_refused_by_strict == n
+
+    @pytest.mark.slow
+    @examples(50)
+    @given(
+        tables(), st.sampled_from(["paper", "strict"]), st.sampled_from(["gower", "mahalanobis"])
+    )
+    def test_by_pattern_it_is_the_filter_on_the_columns_that_both_rows_have(
+        self, data, rule, metric
+    ):
+        original, synthetic = data
+        original = [*original, [0.0] * len(original[0]), [3.0] * len(original[0])]  # the ranges
+        covariance = np.linalg.inv(precision_of(len(original[0]))).tolist()
+        given_ = {"inverse_covariance": precision_of(len(original[0]))}
+        result = distance_filter(
+            frame(original),
+            frame(synthetic),
+            **(given_ if metric == "mahalanobis" else {}),
+            metric=metric,
+            rule=rule,
+            missing="pattern",
+        )
+        ranges = [(0.0, 3.0)] * len(original[0])
+        expected = oracle.filtered_by_pattern(
+            original,
+            synthetic,
+            lambda a, b, B: (
+                oracle.mahalanobis_on(a, b, B, covariance)
+                if metric == "mahalanobis"
+                else oracle.gower_on(a, b, B, ranges)
+            ),
+            rule=rule,
+        )
+        assert result.keep.tolist() == expected
+        if rule == "strict":
+            return
+        strict = distance_filter(
+            frame(original),
+            frame(synthetic),
+            **(given_ if metric == "mahalanobis" else {}),
+            metric=metric,
+            rule="strict",
+            missing="pattern",
+        )
+        assert result.record.n_refused_by_strict == result.n_kept - strict.n_kept
 
     @examples(25)
     @given(

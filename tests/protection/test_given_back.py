@@ -7,6 +7,8 @@ import polars as pl
 import pytest
 
 import unveil
+from unveil.measure.structure.relations import find_relations
+from unveil.protection.given_back import ProtectedColumn, find_given_back
 
 N = 900
 RECODINGS = ("top_code", "bottom_code", "band", "round", "drop", "merge")
@@ -153,3 +155,35 @@ def test_a_derived_column_follows_the_noise() -> None:
     again = made.s3["weight"] / (made.s3["height"] / 100) ** 2
     assert (made.s3["bmi"] - again).abs().max() < 1e-9
     assert not made.s3["weight"].equals(made.s2["weight"])
+
+
+def test_codes_that_nobody_declared_do_not_hide_a_relation() -> None:
+    """8 % of weights are 999 and 6 % of heights -8; bmi is missing there, or nonsense."""
+    rng = np.random.default_rng(3)
+    gone = {"weight": (999.0, 0.08), "height": (-8.0, 0.06)}
+    coded = PEOPLE.select("weight", "height", "bmi").with_columns(
+        pl.when(pl.Series(rng.random(N) < share)).then(code).otherwise(pl.col(name)).alias(name)
+        for name, (code, share) in gone.items()
+    )
+    assert find_relations(coded, "weight", ["height", "bmi"]) == ()
+    (found,) = find_relations(coded, "weight", ["height", "bmi"], past_codes=True)
+    assert set(found.sources) == {"height", "bmi"}
+    noised = coded["weight"] + pl.Series(rng.normal(0, 5, N))
+    column = ProtectedColumn.of("weight", "add_noise", coded["weight"], noised)
+    released = coded.with_columns(weight=noised)
+    (back,) = find_given_back([column], {"weight": coded}, {"weight": released}, {})
+    assert 0.8 < back.share < 0.9  # all rows but those with a code
+    honest = coded.with_columns(bmi=pl.Series(rng.normal(24, 4, N)))
+    assert find_relations(honest, "weight", ["height", "bmi"], past_codes=True) == ()
+
+
+@pytest.mark.parametrize("zeros", [0.1, 0.4])
+def test_numbers_that_many_share_are_no_codes_where_a_relation_needs_them(
+    zeros: float,
+) -> None:
+    rng = np.random.default_rng(4)
+    benefit = np.where(rng.random(N) < zeros, 0.0, rng.gamma(9, 100, N).round(2))
+    frame = pl.DataFrame({"wage": PEOPLE["wage"], "benefit": benefit})
+    frame = frame.with_columns(total=pl.col("wage") + pl.col("benefit"))
+    (one,) = find_relations(frame, "benefit", ["wage", "total"], past_codes=True)
+    assert one.weights == (-1.0, 1.0)

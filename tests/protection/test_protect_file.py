@@ -145,7 +145,8 @@ FAULTS = [
         DATA + '[[protect.step]]\ndo = "synthesise"\n[syntesis]\nmin_leaf = 5',
         "project.toml, line 5: there is no section 'syntesis'. Did you mean 'synthesis'? The"
         " sections are: schema, title, data, context, roles, scenario, exclude, limits, ruling,"
-        " exceptions, published, synthesis, protect, finding, table.",
+        " exceptions, published, synthesis, protect, recognition, finding, table,"
+        " publication, pack.",
     ),
     (
         DATA + "[synthesis]\nmin_leaf = 'five'\n" + '[[protect.step]]\ndo = "synthesise"',

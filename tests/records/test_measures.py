@@ -1,5 +1,7 @@
 """The catalogue of figures that a limit can be set on."""
 
+from pathlib import Path
+
 import pytest
 
 from unveil.assessment import limits
@@ -34,7 +36,7 @@ def test_every_measure_says_what_it_is_and_where_it_comes_from():
         assert measure.name == name
         assert len(measure.what) > 20
         is_dated = any(digit in measure.source for digit in "0123456789")
-        assert is_dated or measure.source in ("docs/gate.md", "docs/measures/claims.md")
+        assert is_dated or (Path(__file__).parents[2] / measure.source).is_file()
         assert measure.kinds
 
 

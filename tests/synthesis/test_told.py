@@ -19,8 +19,8 @@ def test_numbers_that_most_people_have_to_themselves_are_told_of_unless_they_are
     assert set(made.copies[0]["bill"]) <= set(bills)
     assert made.record.notes == (
         "Most people have a number that no one else has in bill (30 of 40). The synthetic data"
-        ' repeat such numbers exactly. Draw from a smooth density (smoothing = "density";'
-        " --smoothing density), or round the column first (recoding step round).",
+        " repeat such numbers exactly. Smooth them (smooth; --smooth NAMES), or round the column"
+        " first (recoding step round).",
     )
     smooth = synthesise(frame, smoothing="density", seed=1)
     assert len(set(smooth.copies[0]["bill"]) & set(bills)) < 10

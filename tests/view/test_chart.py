@@ -178,6 +178,13 @@ RESULTS = {
     "split": lambda: unveil.split(people(), 0.5, seed=1),
     "suda": lambda: unveil.suda(people(), keys=KEYS),
     "suggest": lambda: unveil.suggest(people()),
+    "recognition": lambda: unveil.recognition(
+        people(),
+        lambda data, seed, rows: data.sample(rows, with_replacement=True, seed=seed),
+        people=10,
+        worlds=40,
+        seed=1,
+    ),
     "suggest_coding": lambda: unveil.suggest_coding(people()),
     "synthesise": synthesiser,
     "pair_tables": lambda: unveil.pair_tables(people(), people(300)),
@@ -196,6 +203,7 @@ ELSEWHERE = {
     "label_as_fake": "marks a file; its record has no figures",
     "ptable": "probabilities, without data",
     "read_file": "the data themselves",
+    "verify_pack": "checks an archive; its record names files only",
     "write_file": "writes the data themselves",
 }
 

@@ -6,7 +6,8 @@ import pytest
 
 import unveil
 from unveil.view.blocks import Sentence, TableBlock
-from unveil.view.claims import FOOTNOTE, claim_sentence, points
+from unveil.view.claims import FOOTNOTE, added_cells, claim_sentence, points
+from unveil.view.format import percent
 from unveil.view.show import as_blocks, as_html
 
 HOSTILE = "<b>\x1b[31mx"
@@ -43,11 +44,22 @@ def test_disclosure_shows_what_is_added_beside_its_warning():
     original, copy = files(is_copied=False)
     found = unveil.disclosure(original, copy, keys=["a", "b"], targets="t", expected=True)
     tables = [one for one in as_blocks(found.record) if isinstance(one, TableBlock)]
-    (added,) = [one for one in tables if one.caption == "What the synthetic data add"]
-    assert added.footnote == FOOTNOTE
+    heads = [[column.head for column in one.columns] for one in tables]
+    (added,) = [one for one, of in zip(tables, heads, strict=True) if "adds points" in of]
+    assert added.footnote.endswith(FOOTNOTE)
+    assert added_cells(found.record)["t"] == added.rows[0][3:5]
+    row = found.record.find_claim("t", 1)
+    half = 100 * (row.high - row.adds) / 600
+    assert added.rows[0][3] == percent(100 * row.expected / 600)
+    assert added.rows[0][4] == f"{points(100 * row.adds / 600)} ± {half:.1f}"
     plain = unveil.disclosure(original, copy, keys=["a", "b"], targets="t").record
-    captions = [one.caption for one in as_blocks(plain) if isinstance(one, TableBlock)]
-    assert "What the synthetic data add" not in captions
+    shown = [
+        column.head
+        for one in as_blocks(plain)
+        if isinstance(one, TableBlock)
+        for column in one.columns
+    ]
+    assert "adds points" not in shown
 
 
 def test_no_set_of_keys_is_shown_without_what_is_expected():

@@ -14,7 +14,7 @@ from unveil.examples import survey
 from unveil.records.disclosure import NotMeasured
 from unveil.records.report import ExclusionText, Parts
 from unveil.view.blocks import Figure, Heading, Items
-from unveil.view.format import ratio
+from unveil.view.format import n_of, ratio
 from unveil.view.sections.checks import value_of
 from view import report_cases
 from view.derived.written import percent
@@ -84,9 +84,11 @@ def test_several_copies_have_their_range_and_the_pool_in_the_table():
     record = report_cases.copies()[1][HEADLINE]
     for cells in table("attribute", report_cases.copies(), "pooled"):
         values = [record.attribute_of(cells[0], copy).DiSCO for copy in (1, 2, 3)]
-        assert cells[2] == percent(sum(values) / 3)
-        assert cells[4] == f"{min(values):.1f}\u00a0to\u00a0{max(values):.1f}"
-        assert cells[5] == percent(record.attribute_of(cells[0], "pooled").DiSCO)
+        mean = sum(values) / 3
+        n = n_of(mean, record.n_original).removeprefix("about ")
+        assert cells[2] == f"{n} ({percent(mean)})".replace(" ", "\u00a0")
+        assert cells[-5] == f"{min(values):.1f}\u00a0to\u00a0{max(values):.1f}"
+        assert cells[-4] == percent(record.attribute_of(cells[0], "pooled").DiSCO)
 
 
 def test_more_than_twenty_five_targets_are_folded():

@@ -56,12 +56,15 @@ KEYS = ("--findings", "[[finding]]", "finding = ", "with finding, accept", "find
 VALUES = {"left out", "left out on average", "leave out", "leave out some", "given away"}
 """Statuses and names of figures in documents, which other programs read: they keep their name."""
 
-SOURCES = sorted((ROOT / "src").rglob("*.py"))
+SOURCES = [*sorted((ROOT / "src").rglob("*.py")), *sorted((ROOT / "src").rglob("*.tsv"))]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def texts(path: Path) -> Iterator[str]:
     """Every text that a reader may see, without what is filled in; a single word is a key."""
+    if path.suffix == ".tsv":
+        yield from path.read_text(encoding="utf-8").split("\n")
+        return
     if path.suffix == ".md":
         yield from prose(path.read_text(encoding="utf-8"))
         return

@@ -380,7 +380,7 @@ def _extra_status(row: CopiedColumn, *, is_real: bool) -> AlertStatus:
 
 
 def _is_held(like: str, evidence: GateEvidence) -> bool:
-    """Whether most people have a value of that column that nobody else has."""
+    """Whether most people have a value of that column that no one else has."""
     many = HALF * _n_people(evidence)
     return any(row.column == like and row.n_held > many for row in evidence.single)
 

@@ -1,7 +1,7 @@
 """What do all checks of a release come to? One list of alerts, and an exit code.
 
 The same list is shown by `disclosure`, `run`, `decide`, the report, JSON and Python. An alert that
-a named person accepted for these very files stays on the list and no longer counts; what nobody may
+a named person accepted for these very files stays on the list and no longer counts; what no one may
 accept for an open audience always does.
 """
 
@@ -26,7 +26,7 @@ FEWEST = 50
 HARDLY_MATCHED = 1.0
 """Percent of people whose keys occur in the synthetic data, below which nothing was compared."""
 CLEARLY, SIGMAS = 0.75, 4.0
-"""A guess is worse than by frequencies below so much of them, by so many standard errors."""
+"""A guess is worse than at the baseline below so much of them, by so many standard errors."""
 _COMPARE = "Compare how both files code these columns, or record that they code them alike."
 SENSITIVE = (1.0, 5.0)
 """Percent of the people with a sensitive value, and of the others: review, block."""
@@ -264,7 +264,7 @@ def _unlike_alerts(disclosures: Sequence[Disclosure]) -> Iterator[Alert]:
 
 
 def _is_worse(row: AttributeRow, record: Disclosure) -> bool:
-    """Whether matched people are guessed clearly worse than by frequencies (DCAP, baseCAPd)."""
+    """Whether matched people are guessed clearly worse than at the baseline (DCAP, baseCAPd)."""
     if row.DCAP is None or row.baseCAPd is None or not row.iS or record.exclude:
         return False
     n_matched = record.n_original * row.iS / 100
@@ -322,7 +322,7 @@ def other_files_reason(one: Acceptance) -> str:
 
 
 def unacceptable_reason(alert: Alert) -> str:
-    """Why nobody can accept an alert."""
+    """Why no one can accept an alert."""
     return (
         f"{alert.id} cannot be accepted: for an open audience no one can accept identifiers or real"
         " records."
@@ -332,7 +332,7 @@ def unacceptable_reason(alert: Alert) -> str:
 def check_acceptances(
     ids: Iterable[str], alerts: Sequence[Alert], audience: Audience | None
 ) -> None:
-    """Refuse to accept what is no alert, or what nobody may accept."""
+    """Refuse to accept what is no alert, or what no one may accept."""
     known = {one.id: one for one in alerts}
     for id_ in ids:
         if id_ not in known:
@@ -346,7 +346,7 @@ def check_acceptances(
 
 
 def is_barred(alert: Alert, audience: Audience | None) -> bool:
-    """Whether nobody may accept it: identifiers and real records, for an open audience."""
+    """Whether no one may accept it: identifiers and real records, for an open audience."""
     is_grave = alert.status == "block" and alert.kind in ("identifier", "real_records")
     return is_grave and audience == "open"
 

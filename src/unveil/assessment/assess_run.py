@@ -2,7 +2,7 @@
 
 A value up to the first number of a limit is within, up to the second it is to be reviewed, beyond
 it above. Every copy and the pool of all copies are judged; means hide the worst copy and are not.
-Until somebody accepts the limits by name there is no verdict at all. What could not be measured is
+Until a person accepts the limits by name there is no verdict at all. What could not be measured is
 never quietly within, and a run of other files or settings than those of now lets nothing pass.
 """
 
@@ -137,7 +137,7 @@ def _farthest(rows: Sequence[LimitCheck]) -> LimitCheck:
 
 
 def _is_of_several(figures: Sequence[LimitCheck]) -> bool:
-    """Whether there are several copies, so that a figure has to say which it is of."""
+    """Whether there are several copies, so that a figure has to state which it is of."""
     return any(row.copy not in (None, 1) for row in figures)
 
 
@@ -193,7 +193,7 @@ def assess_run(
     run
         What was measured.
     disclosures
-        The disclosure record of each scenario, by its name: their flags are the findings.
+        The disclosure record of each scenario, by its name: their flags are those judged.
     said
         Limits, audience, rulings and answers as they are now.
     gate

@@ -7,10 +7,10 @@ from typing import get_args
 from unveil.errors import SettingsError, unknown_name
 from unveil.records.judgement import Audience, FactorName
 
-# What does each audience ask of the findings of the checks?
+# What does each audience ask of the flags of the checks?
 #
 # Raab (2024), end of section 4: for trusted researchers the easy measure, denominators limited to
-# 1, may be enough; for a file that is openly shared the custodian looks at the findings one by
+# 1, may be enough; for a file that is openly shared the custodian looks at the flags one by
 # one.
 
 

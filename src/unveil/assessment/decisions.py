@@ -150,7 +150,7 @@ class _Decisions:
             )
 
     def above(self, alerts: Sequence[Alert]) -> Iterator[SummaryDecision]:
-        """Every figure above its limit that nobody accepted: those of one target together."""
+        """Every figure above its limit that no one accepted: those of one target together."""
         accepted = {one.id for one in alerts if one.accepted is not None}
         open_ = [one for one in self.verdict.above if _alert_id(one) not in accepted]
         by_subject: dict[str | None, list[AboveLimit]] = {}

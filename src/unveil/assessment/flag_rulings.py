@@ -1,7 +1,7 @@
-"""Which findings of the checks are there, and what did people say about each?
+"""Which flags of the checks are there, and what did people say about each?
 
-A finding is one level of a target, alone or with the level of a key, that may be common knowledge
-(Raab 2024, section 4). Its id is "SCENARIO/EXCLUSION": what to leave out if it is.
+A flag is one level of a target, alone or with the level of a key, that may be common knowledge
+(Raab 2024, section 4). Its id is "SCENARIO/EXCLUSION": what to exclude if it is.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -54,7 +54,7 @@ def list_flag_rulings(
     rulings: Sequence[Ruling],
     exclusions: Sequence[InForce],
 ) -> tuple[FlagRuling, ...]:
-    """Every finding once, from its worst copy, with what was said of it."""
+    """Every flag once, from its worst copy, with what was said of it."""
     by_id = {ruling.finding: ruling for ruling in rulings}
     found = []
     for scenario, record in disclosures:
@@ -113,7 +113,7 @@ def _apply_implied_ruling(
     by_id: Mapping[str, Ruling],
     in_force: Mapping[str, InForce],
 ) -> FlagRuling | None:
-    """A pair whose level is common knowledge by itself: without the level it is left out too."""
+    """A pair whose level is common knowledge by itself: without the level it is excluded too."""
     whole = Exclusion(rule="level", target=flag.target, level=flag.level or "").text
     ruling = by_id.get(flag_id(row.scenario, whole))
     said = in_force.get(whole) if ruling is None or not ruling.accept else ruling

@@ -33,7 +33,7 @@ from unveil.records.limits import (
 # Which limits could one start from, and where do they come from?
 #
 # Two have a published origin. All others are proposals of ours, which tighten from closed to open,
-# and say so: nobody has published a value, and it is the custodian who decides.
+# and say so: no one has published a value, and it is the custodian who decides.
 
 
 OURS = "no published value: your decision"
@@ -84,7 +84,7 @@ def preset(
         closed, registered or open.
     declared
         What the project has beyond original and copies ("control", "protection", "table",
-        "radii"): limits that need something else are left out, because they would stay unanswered.
+        "radii"): limits that need something else are excluded, because they would stay unanswered.
         None gives all.
     """
     values = _PUBLISHED | _VALUES[audience or "open"]

@@ -1,4 +1,4 @@
-"""What has a person still to say before a release can be decided, and with which command?"""
+"""What is outstanding before a release can be decided, and with which command?"""
 
 import re
 import shlex
@@ -108,7 +108,7 @@ def _capital(sentence: str) -> str:
 
 
 def _gate(run: Run) -> Iterator[Outstanding]:
-    """Synthetic data that nobody looked through for real records let nothing pass."""
+    """Synthetic data that no one looked through for real records let nothing pass."""
     tried = [part for part in run.parts if part.kind == "gate"]
     if run.n_synthetic and all(part.state == "not measured" for part in tried):
         fix = f"Correct this and run again: {tried[0].reason}" if tried else "unveil run --again"
@@ -123,7 +123,7 @@ def _gate(run: Run) -> Iterator[Outstanding]:
 
 
 def _disclosure(run: Run) -> Iterator[Outstanding]:
-    """A copy of which nobody knows what it gives away is not judged, whatever else is measured."""
+    """A copy of which no one knows what it discloses is not judged, whatever else is measured."""
     tried = [part for part in run.parts if part.kind == "disclosure"]
     refused = [part for part in tried if part.state == "not measured"]
     if not run.n_synthetic or len(tried) > len(refused):

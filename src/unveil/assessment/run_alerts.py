@@ -1,7 +1,7 @@
 """What stands against the release of a run? The alerts of its files, its limits and its roles.
 
 The gate's evidence and the figures of the run go through `assess_release`, as everywhere. A project
-adds columns that nobody gave a role, and what it knows was not tested.
+adds columns that no one gave a role, and what it knows was not tested.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -112,7 +112,7 @@ def _breach(one: LimitCheck) -> Breach:
 def _without_role(
     evidence: GateEvidence, gate: GateStatements, limits: Mapping[str, tuple[float, float]]
 ) -> Iterator[Alert]:
-    """Columns of the synthetic data that nobody gave a role, unless an alert asks already."""
+    """Columns of the synthetic data that no one gave a role, unless an alert asks already."""
     theirs = (row.column for row in evidence.copied)
     asked = {
         one.columns[0]
@@ -151,7 +151,7 @@ def _role_alert(id_: str, columns: Sequence[str]) -> Alert:
 
 
 def _unknown_identifiers(evidence: GateEvidence, gate: GateStatements) -> Iterator[Alert]:
-    """Identifiers by role that the original does not have: nobody can tell if they are real."""
+    """Identifiers by role that the original does not have: no one can tell if they are real."""
     for name in dict.fromkeys(row.column for row in evidence.copied):
         if name in gate.identifiers and name not in evidence.compared:
             yield Alert(
@@ -184,8 +184,16 @@ def _given_back(found: Sequence[GivenBack]) -> Iterator[Alert]:
         )
 
 
+NO_RECOGNITION = (
+    "Membership of single people: whether an intruder who can rerun the synthesiser recognises them"
+    " was not tested. Ask for it with [recognition] in project.toml."
+)
+
+
 def _list_not_tested(run: Run, gate: GateStatements) -> Iterator[NotTested]:
     yield from _unmeasured_parts(run)
+    if run.n_synthetic and not any(part.kind == "recognition" for part in run.parts):
+        yield NotTested(what="recognition", sentence=NO_RECOGNITION)
     if gate.evidence is not None:
         yield from _note_row_counts(run, gate.evidence)
         ignored = tuple(name for name in gate.evidence.compared if name in gate.ignored)

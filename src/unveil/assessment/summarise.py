@@ -37,7 +37,7 @@ ByScenario = Sequence[tuple[str | None, Disclosure]]
 
 @dataclass(frozen=True)
 class ProjectFacts:
-    """What the records of a run do not have: what was declared, ruled and left out."""
+    """What the records of a run do not have: what was declared, ruled and excluded."""
 
     sensitive: Mapping[str, Collection[str]] = field(default_factory=dict)  # levels, by target
     rulings: tuple[SummaryRuling, ...] = ()
@@ -140,7 +140,7 @@ def _limit_check(one: Verdict) -> LimitCheck:
 
 
 def _open_flags(record: Disclosure) -> Iterator[FlagRuling]:
-    """The flags of a scenario, each once, from its worst copy; nobody has ruled on them."""
+    """The flags of a scenario, each once, from its worst copy; no one has ruled on them."""
     for flag in worst_flags(record.flags).values():
         yield FlagRuling(
             id=flag.exclusion,
@@ -370,7 +370,7 @@ class _Counted:
                 rows = [
                     (row.n_correct + row.n_wrong, name, row)
                     for name, record in self.disclosures
-                    for row in record.by_value
+                    for row in record.single_values.sensitive or record.by_value
                     if (row.target, row.level) == (target, level)
                 ]
                 _, name, row = max(rows, key=lambda one: one[0], default=(0, None, None))

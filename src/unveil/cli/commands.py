@@ -40,6 +40,7 @@ COMMANDS = {
     "pack": ("pack", "Build the release pack, and check that nothing else leaves."),
     "plan": ("plan", "Disclosure by many published tables together, and which tables do it."),
     "protect": ("protect", "Recode, synthesise, filter and add noise, as the project declares."),
+    "recognise": ("recognise", "Test whether single people are recognised as members."),
     "replicate": ("replicate", "Test whether the synthetic data replicate published results."),
     "report": ("report", "Write a run as one self-contained HTML report, ready to sign and print."),
     "rule": ("rule", "Record a ruling on a flag: common knowledge or residual risk."),

@@ -10,16 +10,17 @@ from msgspec.structs import replace
 from unveil.assessment.summarise import summarise_disclosure
 from unveil.cli.disclosure import measure_and_assess
 from unveil.cli.gate_options import GateOptions
-from unveil.cli.options import option
+from unveil.cli.options import more_options, option
 from unveil.cli.progress import progress_bar
 from unveil.errors import SettingsError
+from unveil.view.alerts import alert_blocks
 from unveil.view.blocks import Block, Sentence
 from unveil.view.format import lines
 from unveil.view.output import print_output
 from unveil.view.render_rich import render_rich
 from unveil.view.run import summary_screen
 
-MORE = "All sentences: --words   Flags: --flags"
+MORE = "More: --words, --flags, --details"
 
 
 @click.command()
@@ -34,10 +35,15 @@ MORE = "All sentences: --words   Flags: --flags"
     type=click.Path(file_okay=False, path_type=Path),
 )
 @option("--open is_opened", "Open the report in the browser.", is_flag=True)
-@option("--words", "State every figure in a sentence.", is_flag=True)
-@option("--flags", "List every flag of the checks.", is_flag=True)
+@more_options
 def demo(
-    files: Path | None, project: Path | None, is_opened: bool, words: bool, flags: bool
+    *,
+    files: Path | None,
+    project: Path | None,
+    is_opened: bool,
+    words: bool,
+    flags: bool,
+    details: bool,
 ) -> None:
     """Measure the embedded example: an artificial survey and synthetic data made from it.
 
@@ -66,7 +72,8 @@ def demo(
         command = shlex.join(["unveil", "assess", *paths, "--keys", ",".join(KEYS)])
         closing = [Sentence(f"Next: {command}", "dim"), Sentence(MORE, "dim")]
     blocks = summary_screen(summary, result.record, closing, words=words, flags=flags)
-    print_output(render_rich(blocks))
+    more = alert_blocks(assessment.alerts, assessment.not_tested) if details else ()
+    print_output(render_rich([*blocks, *more]))
     if project is not None:
         _make_demo_project(project, is_opened=is_opened)
 

@@ -14,6 +14,7 @@ from unveil.cli.gate_options import GateOptions, gate_options
 from unveil.cli.options import (
     exclude_option,
     file_option,
+    more_options,
     option,
     output_options,
     parse_two_numbers,
@@ -21,7 +22,6 @@ from unveil.cli.options import (
     takes_scenario,
     tolerance_option,
     weights_option,
-    words_option,
 )
 from unveil.cli.output_files import chart_option, check_records, write_chart, write_records
 from unveil.cli.progress import progress_bar
@@ -94,9 +94,7 @@ if TYPE_CHECKING:
     "What --chart draws: DiSCO of all targets, uniqueness, one target, or guesses (DCAP).",
     type=click.Choice(CHARTS),
 )
-@words_option
-@option("--flags has_flags", "List every flag, each with its exclusion.", is_flag=True)
-@option("--details has_details", "Add the other tables.", is_flag=True)
+@more_options
 @output_options
 def disclosure(
     *,
@@ -110,8 +108,8 @@ def disclosure(
     chart: Path | None,
     chart_of: str | None,
     words: bool,
-    has_flags: bool,
-    has_details: bool,
+    flags: bool,
+    details: bool,
     as_json: bool,
     as_csv: bool,
     **settings: Any,
@@ -142,7 +140,7 @@ def disclosure(
     result, assessment = measure_and_assess(files, wanted, gate, settings, recipe=recipe)
     figures = {name: limit for name, limit in wanted.items() if name in LIMITABLE}
     verdicts = check_limits(result.record, figures)
-    asked = zip(PARTS, (words, has_flags, has_details), strict=True)
+    asked = zip(PARTS, (words, flags, details), strict=True)
     show = tuple(part for part, is_asked in asked if is_asked)
     form = Form(show, as_json=as_json, as_csv=as_csv)
     shown = render_charts(result.record, verdicts, assessment, form)

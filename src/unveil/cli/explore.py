@@ -14,10 +14,12 @@ from unveil.cli.options import (
     file_option,
     json_option,
     key_and_target_options,
+    methods_by_name,
     missing_option,
     names_option,
     numbers_by_column,
     option,
+    parse_two_numbers,
     reasons,
     whole_numbers,
 )
@@ -48,7 +50,7 @@ INTERRUPTED = 130
     show_default="cart,parametric",
     metavar="NAMES",
     callback=column_names,
-    help=f"Methods of synthesis: {', '.join(METHODS)}.",
+    help=f"Methods of synthesis: {', '.join(METHODS)}; none, to compare --files alone.",
 )
 @option(
     "--min-leaf",
@@ -68,6 +70,13 @@ INTERRUPTED = 130
     multiple=True,
     callback=amounts,
 )
+@option(
+    "--files",
+    "Files made in any other way, by a name: synthpop=s1.csv,s2.csv. May be repeated.",
+    "NAME=FILES",
+    multiple=True,
+    callback=methods_by_name,
+)
 @option("--copies -m", "Number of copies of each setting.", type=int, default=3)
 @option(
     "--control",
@@ -76,7 +85,15 @@ INTERRUPTED = 130
     type=float,
     default=0.2,
 )
-@option("--risk", "Risk of the frontier: DiSCO, DiSCO_max, repU or R.", "MEASURE", default="DiSCO")
+@option(
+    "--recognition",
+    "Also test membership of so many people, in so many worlds: 50,200.",
+    "PEOPLE,WORLDS",
+    callback=parse_two_numbers,
+)
+@option(
+    "--risk", "Risk of the frontier: DiSCO, DiSCO_max, repU, R or AUC.", "MEASURE", default="DiSCO"
+)
 @option(
     "--utility", "Utility of the frontier: S_pMSE, S_pMSE_max or pMSE.", "MEASURE", default="S_pMSE"
 )
@@ -125,6 +142,8 @@ def explore(
       unveil explore survey.csv --keys sex,age,region --min-leaf 5,20,50 --folder tried
       unveil explore survey.csv -k sex,age,region -t income,health --methods cart,catall,ipf \\
         --filter --page map.html
+      unveil explore survey.csv -k sex,age,region --files synthpop=s1.csv,s2.csv \\
+        --files swapped=swapped.csv --chart map.svg
     """
     check_lacking("explore survey.csv", keys, original, names="the original file")
     check_targets({"--page": page, "--chart": chart})
@@ -142,8 +161,11 @@ def _explore(
         **asked,
         "targets": asked["targets"] or None,
         "filter": asked.pop("is_filtered"),
+        "files": asked["files"] or None,
         "bands": asked["bands"] or None,
     }
+    if (tested := asked["recognition"]) is not None:
+        settings["recognition"] = dict(zip(("people", "worlds"), map(int, tested), strict=True))
     settings.pop("is_filtered", None)
     try:
         with progress_bar() as bar:

@@ -158,6 +158,9 @@ def _settings(record: ProjectProposal) -> Iterator[str]:
     if record.radii:
         radii = list_names([f"{truncate(one.column)} {one.radius:g}" for one in record.radii])
         yield f"Radii for GTCAP: {radii}."
+    if record.smooth:
+        smooth = list_names([truncate(one.column) for one in record.smooth])
+        yield f"Smoothed in the synthesis, because most values are one person's: {smooth}."
     if n := len(record.codings.rows):
         are = "recoding is" if n == 1 else "recodings are"
         yield f"{n} {are} in the file as comments, for unveil protect."

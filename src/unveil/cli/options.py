@@ -229,12 +229,12 @@ def methods_by_name(
         files = next(csv.reader([rest], skipinitialspace=True), [])
         if not name or not files or not all(files):
             raise SettingsError(
-                f"--method {text!r} cannot be read. Write a name, =, and its files separated by"
-                " commas: CART=copy1.csv,copy2.csv."
+                f"{option.opts[0]} {text!r} cannot be read. Write a name, =, and its files"
+                " separated by commas: CART=copy1.csv,copy2.csv."
             )
         if name in methods:
             raise SettingsError(
-                f"--method is given twice for {name!r}. Give all its files at once."
+                f"{option.opts[0]} is given twice for {name!r}. Give all its files at once."
             )
         methods[name] = files
     return methods
@@ -354,7 +354,7 @@ def takes_scenario(example: str) -> Decorator:
     return decorate
 
 
-words_option = option("--words", "Add every figure in a sentence.", is_flag=True)
+words_option = option("--words", "State every figure in a sentence.", is_flag=True)
 """--words: the figures in sentences."""
 
 
@@ -409,7 +409,7 @@ def same_project(command: Command) -> Command:
 
 
 more_options = together(
-    option("--words", "State every figure in a sentence.", is_flag=True),
+    words_option,
     option("--flags", "List every flag of the checks.", is_flag=True),
     option("--details", "Print every table, alert and note.", is_flag=True),
 )

@@ -237,6 +237,16 @@ def values_of(alone: SudaResult, path: Path) -> tuple[bytes, str]:
     )
 
 
+def write_private_rows(path: Path, frame: pl.DataFrame, what: str) -> None:
+    """Write rows about single people, for their owner alone, and say so."""
+    write_private(path, _document(frame))
+    click.echo(
+        f"unveil: CONFIDENTIAL: {what} written to {visible(str(path))}; row 0 is the first of the"
+        " original. Keep it where the original is kept.",
+        err=True,
+    )
+
+
 def _document(frame: pl.DataFrame) -> bytes:
     document = io.BytesIO()
     guard_cells(frame).write_csv(document)

@@ -7,11 +7,14 @@ import click
 
 from unveil.arguments import numbers_in, whole_number
 from unveil.cli.options import file_option, json_option, option, same_project
+from unveil.cli.output_files import check_targets, write_targets
 from unveil.cli.progress import progress_bar
+from unveil.errors import SettingsError
 from unveil.io.write_file import ENDINGS
 from unveil.project.make_copies import protect_copy
 from unveil.project.read_project import read_project
 from unveil.records.protection import Protection
+from unveil.view.charts.scatter import projected_groups
 from unveil.view.format import lines
 from unveil.view.output import print_output
 from unveil.view.protection import protection_blocks
@@ -44,6 +47,15 @@ def leaves(
     is_flag=True,
 )
 @option(
+    "--stages measure_stages",
+    "Also measure risk, attacks, utility and published results of S1, S2 and S3.",
+    is_flag=True,
+)
+@file_option(
+    "--chart",
+    "CONFIDENTIAL: draw retained and filtered people on the original's axes: .svg, .png or .pdf.",
+)
+@option(
     "--sweep",
     "Compare leaf sizes: 5,20,33,100. Each needs its own synthesis.",
     "SIZES",
@@ -55,7 +67,7 @@ def protect(
     project: str | None,
     out: Path | None,
     ending: str | None,
-    keep_stages: bool,
+    chart: Path | None,
     as_json: bool,
     **asked: Any,
 ) -> None:
@@ -71,17 +83,22 @@ def protect(
     Example:
       unveil protect project.toml --out protected
       unveil protect project.toml --sweep 5,20,33,100 --seed 1 --keep-stages --out protected
+      unveil protect project.toml --stages --chart retained.svg
     """
     if asked["seed"] is not None:
         whole_number("--seed", asked["seed"], least=0)
+    check_targets({"--chart": chart})
     read = read_project(project, needs_files=False)
     with progress_bar() as bar:
-        made = protect_copy(
-            read, out=out, ending=ending, keep_stages=keep_stages, progress=bar, **asked
-        )
+        made = protect_copy(read, out=out, ending=ending, progress=bar, **asked)
     for note in made.notes:
         click.echo(f"unveil: {lines(note)}", err=True)
     record = cast(Protection, made.record)
+    if chart is not None:
+        axes = record.projection
+        if axes is None:
+            raise SettingsError("There is no picture: no distance filter left rows to draw.")
+        write_targets({chart: lambda: projected_groups(axes)})
     if as_json:  # confidential, without seeds
         written = [str(path) for path in made.paths]
         print_output(json_text({**record.to_dict(), "written": written}))

@@ -30,6 +30,11 @@ from unveil.view.pages.replication import replication_page
 @file_option(
     "--findings -f list_file", "The results to replicate, each as [[finding]].", "FILE.toml"
 )
+@option(
+    "--separate",
+    "Report each SYNTHETIC file by itself, such as the stages of protect; combine nothing.",
+    is_flag=True,
+)
 @option("--level", "Confidence level.", type=float, default=0.95)
 @option(
     "--synthesis",
@@ -51,6 +56,7 @@ def replicate(
     original: str | None,
     synthetic: tuple[str, ...],
     list_file: Path | None,
+    separate: bool,
     as_json: bool,
     as_csv: bool,
     page: Path | None,
@@ -62,10 +68,15 @@ def replicate(
     \b
     Example:
       unveil replicate original.csv synthetic.csv --findings results.toml --page results.html
+      unveil replicate original.csv S1.csv S2.csv S3.csv --separate --findings results.toml
     """
     _check(original, synthetic, list_file, (page, chart))
+    stems = [Path(one).stem for one in synthetic]
+    if separate and len(set(stems)) < len(stems):
+        raise SettingsError("Two synthetic files have one name. Give each its own.")
+    files = dict(zip(stems, synthetic, strict=True)) if separate else list(synthetic)
     with progress_bar() as bar:
-        result = measure_replicate(original, list(synthetic), list_file, **settings, progress=bar)
+        result = measure_replicate(original, files, list_file, **settings, progress=bar)
     record = result.record
     _write(record, page, chart)
     if as_json or as_csv or (page is None and chart is None):

@@ -156,6 +156,10 @@ TREE_OPTIONS = (
     ),
     option("--min-spread", "Minimum spread within a leaf.", "SHARE", type=float),
     option("--smoothing", "Draw numbers from a smooth density.", type=click.Choice(["density"])),
+    names_option(
+        "--smooth",
+        "Numbers to smooth alone, not beyond the fifth smallest and largest value.",
+    ),
     option(
         "--prior",
         "catall and ipf: prior count spread evenly over the table. Default: 1.",

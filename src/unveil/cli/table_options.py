@@ -15,6 +15,7 @@ from unveil.cli.options import (
     names_option,
     option,
     together,
+    words_option,
 )
 from unveil.errors import SettingsError, quote_text
 from unveil.measure.tables.sap import LARGEST_N
@@ -275,7 +276,7 @@ document_options = together(
         "Write the table to publish, without true counts: .csv, or .xlsx in the shape of FILE.",
     ),
     file_option("--chart", "CONFIDENTIAL: write the curve: .svg, .png or .pdf."),
-    option("--words", "State every figure in a sentence.", is_flag=True),
+    words_option,
     csv_option("Print the figures as CSV."),
     json_option,
 )

@@ -1,11 +1,11 @@
 """Which dictionaries are read: REDCap's, lists of codes, ours; and how are they written?"""
 
-import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from unveil.arguments import number_in_text
 from unveil.errors import ReadError
 from unveil.io.numbers import TAGS
 from unveil.records.codebook import Code, Kind, Level, MissingRange, Variable
@@ -352,7 +352,7 @@ def _parse_code(row: dict[str, str]) -> Code:
     code = row["code"]
     if row["code is"] != "number" or code in TAGS:
         return code
-    number = _finite(code)
+    number = number_in_text(code)
     if number is None or not _WHOLE.fullmatch(code):
         return code if number is None else number
     return int(code)
@@ -377,18 +377,10 @@ def _ranges(rows: Sequence[dict[str, str]], name: str, place: str) -> tuple[Miss
 
 
 def _end(text: str, name: str, place: str) -> float | None:
-    number = _finite(text)
+    number = number_in_text(text)
     if text and number is None:
         raise ReadError(
             f"{place} has an end of the missing numbers of {name!r} that is not a number. Write a"
             " number, or nothing if the range is open."
         )
     return number
-
-
-def _finite(text: str) -> float | None:
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None

@@ -79,7 +79,7 @@ class _ReadingProcess:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(_search_path())},
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(module_search_path())},
                 creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
                 pass_fds=self.memory,
             )
@@ -196,7 +196,7 @@ def _given_up_sentence(question: ReadRequest) -> str:
     )
 
 
-def _search_path() -> list[str]:
+def module_search_path() -> list[str]:
     """Where this process finds its modules, for the other to find the same."""
     places = [os.path.abspath(place) for place in sys.path if place]
     return list(dict.fromkeys([*places, str(_PACKAGES)]))

@@ -210,7 +210,7 @@ def _read(
 def split_sheet(path: Path) -> tuple[Path, str | None]:
     """A workbook and the sheet named behind it: survey.xlsx#2020, unless a file is called that."""
     named = _SHEET.fullmatch(path.name)
-    if named is None or _is_there(path):
+    if named is None or is_there(path):
         return path, None
     return path.with_name(named[1]), named[2]
 
@@ -263,12 +263,12 @@ def _note_missing(table: Table, missing_values: Sequence[str]) -> Table:
 
 
 def _unknown_ending(path: Path, place: str) -> str:
-    if _is_there(path) and path.is_dir():
+    if is_there(path) and path.is_dir():
         return f"{place} is a folder, not a file. Give the path of one file in it."
     if path.suffix.lower() == ".xls":
         return f"{place} is an old Excel workbook (.xls). Save it as .xlsx or CSV in Excel."
     ending = f"the ending {path.suffix!r}" if path.suffix else "no ending"
-    is_column = not path.suffix and not _is_there(path)
+    is_column = not path.suffix and not is_there(path)
     hint = " If it is a column, join the names with commas, without blanks." if is_column else ""
     return (
         f"{place} has {ending}; unveil reads files that end in "
@@ -281,7 +281,8 @@ def _known_endings() -> list[str]:
     return [*TEXT, ".csv.gz", *(ending for ending in KINDS if ending != ".xlsm")]
 
 
-def _is_there(path: Path) -> bool:
+def is_there(path: Path) -> bool:
+    """Whether there is such a file or folder."""
     try:
         return path.exists()
     except (OSError, ValueError):  # a name that no file can have

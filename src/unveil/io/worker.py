@@ -26,8 +26,8 @@ _SLACK = 1 << 30
 
 def main() -> None:
     """Answer until nobody asks any more."""
-    answers = _standard_output()
-    _leave_no_image()
+    answers = take_standard_output()
+    leave_no_image()
     while True:
         idle = threading.Timer(_IDLE_SECONDS, os._exit, (0,))
         idle.daemon = True
@@ -55,7 +55,7 @@ def _answer(question: ReadRequest, answers: BinaryIO) -> None:
     answers.flush()
 
 
-def _standard_output() -> BinaryIO:
+def take_standard_output() -> BinaryIO:
     """The pipe to the other process, out of reach of whatever else writes to standard output."""
     answers = os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -65,7 +65,8 @@ def _standard_output() -> BinaryIO:
     return answers
 
 
-def _leave_no_image() -> None:
+def leave_no_image() -> None:
+    """A crash leaves no image of the memory, with data in it, on the disk."""
     try:
         import resource
     except ImportError:  # not a Unix

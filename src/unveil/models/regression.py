@@ -79,6 +79,11 @@ def fit_line(
     return RegressionFit(np.array([intercept]), spread, ridge, dropped=basis.dropped), sigma
 
 
+def fit_ridge(products: Floats, sums: Floats, penalty: float) -> Floats:
+    """Ridge regression from the sums of products: (X'X + penalty I)^-1 X'y."""
+    return np.linalg.solve(products + penalty * np.eye(len(sums)), sums).astype(np.float64)
+
+
 def fit_plane(x: Floats, y: Floats) -> tuple[Floats, float, Floats]:
     """Slopes, intercept and residuals of least squares on a few columns, by their singular values.
 

@@ -38,6 +38,7 @@ from unveil.project.verify import release_obstacles
 from unveil.records.alerts import Acceptance, Alert
 from unveil.records.judgement import Decision, Judgement
 from unveil.records.run import Run
+from unveil.view.alerts import is_open
 
 # Why is something released although alerts stand against it? One reason for each, by its id.
 
@@ -60,7 +61,7 @@ def read_despite(given: Despite, judgement: Judgement) -> dict[str, str]:
         found[alert] = parse_reason(
             reason, "--despite", f"State why the data are released despite {alert}"
         )
-    still = [one.id for one in judgement.alerts if _is_open(one)]
+    still = [one.id for one in judgement.alerts if is_open(one)]
     for alert in found:
         if alert in known and alert not in still:
             raise SettingsError(
@@ -86,10 +87,6 @@ def _pair(text: str, known: Sequence[str]) -> tuple[str, str]:
     return alert, reason
 
 
-def _is_open(one: Alert) -> bool:
-    return one.accepted is None and one.status != "review"
-
-
 def alerts_against(judgement: Judgement, despite: Mapping[str, str]) -> list[Alert]:
     """The alerts that stand against a release: without a reason, or with one that nobody can give.
 
@@ -98,7 +95,7 @@ def alerts_against(judgement: Judgement, despite: Mapping[str, str]) -> list[Ale
     return [
         one
         for one in judgement.alerts
-        if _is_open(one) and (one.id not in despite or is_barred(one, judgement.audience))
+        if is_open(one) and (one.id not in despite or is_barred(one, judgement.audience))
     ]
 
 

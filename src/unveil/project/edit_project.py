@@ -1,4 +1,4 @@
-"""How does what somebody says get into the project file? All of it at once, and logged in a line.
+"""How does what a person says get into the project file? All of it at once, and logged in a line.
 
 What a person rules, answers, accepts and limits is gathered in a `ProjectEdit`, checked, and
 written whole or not at all: one check, one write, one line of the log.
@@ -150,7 +150,7 @@ class ProjectEdit:
         """Rule on all flags of a target, or of one of its values; the ids that were ruled on.
 
         The pairs of a target are ruled on at once where the audience allows it. For an open release
-        each pair that its value does not settle needs a ruling of its own, and is refused here.
+        each pair that its value does not cover needs a ruling of its own, and is refused here.
 
         Raises
         ------
@@ -220,7 +220,7 @@ class ProjectEdit:
         Raises
         ------
         SettingsError
-            If there is no such alert, it was accepted before, nobody may accept it for this
+            If there is no such alert, it was accepted before, no one may accept it for this
             audience, or files or settings changed since the run.
         """
         why, judgement = parse_reason(reason), self._judgement
@@ -313,7 +313,7 @@ def limits_table(values: Limits, by: str, on: str) -> dict[str, Any]:
 
 
 def today() -> str:
-    """The day on which somebody says something."""
+    """The day on which a person says something."""
     return now()[:10]
 
 
@@ -374,7 +374,7 @@ def change(
     return changed
 
 
-# What does a person say: a finding is common knowledge, these are the limits, this is the context?
+# What does a person say: a flag is common knowledge, these are the limits, this is the context?
 
 
 def rule(
@@ -386,7 +386,7 @@ def rule(
     by: str | None,
     instead: bool = False,
 ) -> ProjectFile:
-    """Rule on one finding (`ProjectEdit.rule`); the project as it is then."""
+    """Rule on one flag (`ProjectEdit.rule`); the project as it is then."""
     with ProjectEdit(project, by) as edit:
         edit.rule(finding, accept=accept, reason=reason, instead=instead)
     return edit.project
@@ -453,6 +453,7 @@ def list_declared(project: ProjectFile) -> tuple[str, ...]:
     found = {
         "control": project.data.control is not None,
         "table": bool(project.tables),
+        "recognition": project.recognition is not None,
         "plan": project.publication is not None,
         "radii": any(scenario.radii for scenario in project.scenarios),
         "protection": "protection" in kinds,
@@ -461,7 +462,7 @@ def list_declared(project: ProjectFile) -> tuple[str, ...]:
 
 
 def list_flags_now(project: ProjectFile) -> tuple[FlagRuling, ...]:
-    """The findings of the last run, as they are ruled now."""
+    """The flags of the last run, as they are ruled now."""
     return _last_judgement(project).findings
 
 
@@ -497,7 +498,7 @@ def _last_judgement(project: ProjectFile) -> Judgement:
 
 
 def _check_excluded(project: ProjectFile, id_: str) -> None:
-    """Refuse to keep what `[[exclude]]` leaves out: one of the two would have no effect."""
+    """Refuse to keep what `[[exclude]]` excludes: one of the two would have no effect."""
     name = parse_flag_name(id_)
     for entry in project.excludes:
         if entry.scenario in (None, name.scenario) and entry.exclusion == name.exclusion:
@@ -546,7 +547,7 @@ def _check_together(audience: Audience | None, given: str) -> None:
 
 
 def _normalise_id(given: str) -> str | None:
-    """The same finding as we would write it, where it is quoted in another way."""
+    """The same flag as we would write it, where it is quoted in another way."""
     scenario, slash, text = given.partition("/")
     if not slash or text.endswith(TWO_WAY):
         return None

@@ -16,6 +16,7 @@ from unveil.records.count_tables import Sap
 from unveil.records.disclosure import AttributeRow, Disclosure, Excess, IdentityRow
 from unveil.records.protection import Protection
 from unveil.records.publication_plan import PublicationPlan
+from unveil.records.recognition import Recognition
 from unveil.records.run import FigureRow, Kind, RunPart
 from unveil.records.uniques import MatchRisk, Suda
 from unveil.records.utility import PairTables, Utility
@@ -122,6 +123,12 @@ def _membership(record: Membership, copy: int | None) -> Iterator[Row]:
     yield {"measure": "membership", "copy": copy, "value": record.headline.advantage}
 
 
+def _recognition(record: Recognition, copy: int | None) -> Iterator[Row]:
+    yield {"measure": "AUC", "value": record.auc_mean}
+    yield {"measure": "recognised", "value": record.percent_recognised}
+    yield {"measure": "epsilon", "value": record.epsilon}
+
+
 def _utility(record: Utility, copy: int | None) -> Iterator[Row]:
     for row in record.rows:
         yield {"measure": "S_pMSE", "copy": row.copy, "value": row.S_pMSE}
@@ -162,6 +169,7 @@ _KINDS: dict[Kind, Callable[[Any, int | None], Iterator[Row]]] = {
     "linkability": _attacks,
     "inference": _attacks,
     "membership": _membership,
+    "recognition": _recognition,
     "utility": _utility,
     "tables": _tables,
     "sap": _sap,

@@ -130,17 +130,23 @@ def settings_sha256(project: ProjectFile) -> str:
         **({"recodings": recodings} if (recodings := _recodings(project)) else {}),
         "tables": project.tables,
         **({"publication": project.publication} if project.publication else {}),
+        **({} if project.recognition is None else {"recognition": _release_settings(project)}),
     }
     return hash_bytes(canonical(decides).encode())
 
 
-_NEW = ("person", "tolerance", "utility_sample")
+_NEW = ("person", "time", "tolerance", "utility_sample")
 
 
 def _as_before(settings: Any) -> dict[str, Any]:
     """The settings; what is new among them and not declared is left out, as if unknown."""
     known = _plain(settings)
     return {name: one for name, one in known.items() if name not in _NEW or one is not None}
+
+
+def _release_settings(project: ProjectFile) -> list[Any]:
+    """How membership is tested, which includes how the release is made."""
+    return [project.recognition, project.synthesis, project.steps, project.context.audience]
 
 
 def _kept_pairs(project: ProjectFile) -> list[list[str]]:

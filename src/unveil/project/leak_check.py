@@ -13,6 +13,7 @@ import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from html.parser import HTMLParser
 from itertools import combinations
 from pathlib import Path, PurePosixPath
@@ -31,13 +32,16 @@ from unveil.io.sources import read_table
 from unveil.io.table import Table
 from unveil.io.write_csv import is_formula
 from unveil.project.model import ProjectFile
-from unveil.project.seeds import CONFIDENTIAL, stored_seed
+from unveil.project.ro_crate import CRATE
+from unveil.project.seeds import CONFIDENTIAL
 from unveil.project.sources import Inputs
-from unveil.records.codebook import FEWEST_PEOPLE, Codebook
+from unveil.protection.recoding.column import declared_codes, ordinary
+from unveil.records.codebook import FEWEST_PEOPLE, Code, Codebook
 from unveil.records.judgement import Decision
 from unveil.records.limits import RISK
 from unveil.records.pack import Leak, LeakKind
 from unveil.records.run import Run
+from unveil.study.band_spec import parse_bands
 
 DATA = "data/"
 BESIDE = ".codebook.json"
@@ -53,76 +57,76 @@ _HASHES = re.compile(r"\b[0-9a-f]{64}\b")
 class Secrets:
     """What an outsider must not find, and what is allowed beside the synthetic data."""
 
-    original: Table  # as it was collected
-    synthetic: pl.DataFrame  # as it was released, all files together
+    project: ProjectFile
+    run: Run
+    decision: Decision
+    inputs: Inputs
     members: frozenset[str]  # that were put in
-    with_role: frozenset[str]  # columns
-    figures: frozenset[str]  # of disclosure risk, as text with five digits or more
-    seeds: frozenset[int]
-    people: tuple[str, ...]  # named in the project, and not for the public
-    users: tuple[str, ...]  # of this machine, and its name
-    places: tuple[str, ...]  # paths on this machine
     alerts: tuple[str, ...]  # that stand against the release
-    marker: str | None = None
 
-    @classmethod
-    def of(
-        cls,
-        project: ProjectFile,
-        run: Run,
-        decision: Decision,
-        inputs: Inputs,
-        *,
-        members: frozenset[str],
-        alerts: Sequence[str],
-    ) -> "Secrets":
-        """All that a project knows."""
-        released = [held.whole.frame for held in inputs.synthetic]
-        return cls(
-            original=read_table(inputs.collected_file, side="original"),
-            synthetic=pl.concat(released, how="diagonal_relaxed"),
-            members=members,
-            with_role=frozenset(_columns_with_role(project, run, inputs)),
-            figures=frozenset(_figures(run)),
-            seeds=frozenset(_seeds(project.folder)),
-            people=tuple(_people(project, run, decision)),
-            users=tuple(_users()),
-            places=tuple(dict.fromkeys((str(project.folder.resolve()), str(Path.home())))),
-            alerts=tuple(alerts),
-            marker=project.pack.marker,
-        )
+    @cached_property
+    def original(self) -> Table:
+        """The original as it was collected, with what is declared of it."""
+        return read_table(self.inputs.collected_file, side="original")
+
+    @property
+    def synthetic(self) -> pl.DataFrame:
+        """All files that were released, together."""
+        frames = [held.whole.frame for held in self.inputs.synthetic]
+        return pl.concat(frames, how="diagonal_relaxed")
+
+    @property
+    def with_role(self) -> set[str | None]:
+        """Columns that a person gave a role, or that the checks of the files compared."""
+        roles, gates = self.project.roles, self.run.list_parts("gate")
+        return {
+            *(*roles.key, *roles.target, *roles.identifier, *roles.ignore, roles.weight),
+            *(name for one in self.project.scenarios for name in (*one.keys, *(one.targets or ()))),
+            *(name for part in gates for name in json.loads(part.settings)["compared"]),
+            self.project.pack.marker,
+        }
+
+    @cached_property
+    def figures(self) -> set[str]:
+        """Figures of risk, as texts with so many digits that nothing else has them."""
+        rows = [one for one in self.run.figures if one.measure in RISK]
+        values = {one for row in rows for one in (row.value, row.companion, row.high)} - {None}
+        texts = {text for one in values for text in (f"{one:.5g}", f"{one:.6g}", repr(one))}
+        return {text for text in texts if sum(map(str.isdigit, text)) >= 5}
+
+    @cached_property
+    def seeds(self) -> set[str]:
+        """Every seed that is kept: of runs, of the synthesis and of each step of protection."""
+        found = set[str]()
+        for place in (self.project.folder / CONFIDENTIAL).rglob("*.json"):
+            with suppress(OSError, ValueError):
+                found |= {str(one) for one in _seeds_in(json.loads(place.read_bytes()))}
+        return {one for one in found if len(one) > 3}  # a short one is any number
+
+    @cached_property
+    def names(self) -> list[str]:
+        """People named in the project whom nothing names to the public; this user and machine."""
+        project, said = self.project, self.project.pack
+        told = [self.decision.by, said.contact, said.publisher, said.description, said.licence]
+        told += [said.title or project.title, *project.data.synthetic]
+        named = [project.context.analyst, self.run.by, project.limits.accepted_by]
+        named += [one.by for one in project.context.factors.values()]
+        named += [one.by for one in project.excludes] + [one.by for one in project.rulings]
+        named += [one.by for one in project.exceptions] + [one.by for one in said.more]
+        people = {re.split(r"[,;(]", one)[0].strip() for one in named if one}
+        with suppress(OSError, KeyError, ImportError):
+            people |= {getpass.getuser(), platform.node().partition(".")[0]} - _COMMON
+        public = " ".join(filter(None, told)).casefold()
+        return [one for one in people if len(one) > 3 and one.casefold() not in public]
+
+    @cached_property
+    def places(self) -> list[str]:
+        """Paths on this machine."""
+        found = (str(self.project.folder.resolve()), str(Path.home()))
+        return [one for one in found if len(one) > 5]
 
 
-def _columns_with_role(project: ProjectFile, run: Run, inputs: Inputs) -> Iterator[str]:
-    """Columns that somebody gave a role, or that the checks of the files compared."""
-    roles = project.roles
-    yield from (*roles.key, *roles.target, *roles.identifier, *roles.ignore)
-    yield from [] if roles.weight is None else [roles.weight]
-    for scenario in project.scenarios:
-        yield from (*scenario.keys, *(scenario.targets or ()))
-    for part in run.list_parts("gate"):
-        yield from json.loads(part.settings)["compared"]
-    yield from [] if project.pack.marker is None else [project.pack.marker]
-
-
-def _figures(run: Run) -> Iterator[str]:
-    """Figures of risk with so many digits that nothing else has them."""
-    for row in run.figures:
-        for value in (row.value, row.companion, row.high):
-            if row.measure in RISK and value is not None:
-                texts = {f"{value:.5g}", f"{value:.6g}", repr(value)}
-                yield from (text for text in texts if sum(map(str.isdigit, text)) >= 5)
-
-
-def _seeds(folder: Path) -> Iterator[int]:
-    """Every seed that is kept, of runs, of the synthesis and of each step of protection."""
-    if (kept := stored_seed(folder)) is not None:
-        yield kept.seed
-    for place in (folder / CONFIDENTIAL).rglob("*.json"):
-        try:
-            yield from _seeds_in(json.loads(place.read_bytes()))
-        except (OSError, ValueError):
-            continue
+_COMMON = {"root", "user", "users", "admin", "home", "data", "work", "localhost", "test", "main"}
 
 
 def _seeds_in(found: Any, *, is_seed: bool = False) -> Iterator[int]:
@@ -131,34 +135,6 @@ def _seeds_in(found: Any, *, is_seed: bool = False) -> Iterator[int]:
             yield from _seeds_in(one, is_seed=is_seed or "seed" in name)
     elif isinstance(found, int) and is_seed and not isinstance(found, bool):
         yield found
-
-
-def _people(project: ProjectFile, run: Run, decision: Decision) -> Iterator[str]:
-    """People named in the project, but for whom the custodian names to the public."""
-    said = project.pack
-    public = " ".join(filter(None, (decision.by, said.contact, said.description, said.licence)))
-    named = [
-        project.context.analyst,
-        run.by,
-        project.limits.accepted_by,
-        *(one.by for one in project.context.factors.values()),
-        *(one.by for one in project.excludes),
-        *(one.by for one in project.rulings),
-        *(one.by for one in project.exceptions),
-        *(one.by for one in said.more),
-    ]
-    for one in dict.fromkeys(filter(None, named)):
-        name = re.split(r"[,;(]", one)[0].strip()
-        if len(name) > 3 and name.casefold() not in public.casefold():
-            yield name
-
-
-def _users() -> Iterator[str]:
-    common = {"root", "user", "users", "admin", "home", "data", "work", "localhost", "test", "main"}
-    found = [platform.node().partition(".")[0]]
-    with suppress(OSError, KeyError, ImportError):
-        found.append(getpass.getuser())
-    yield from (one for one in found if len(one) > 3 and one.casefold() not in common)
 
 
 # What an outsider sees: documents as text, tables by their cells, and what a file says of itself.
@@ -185,7 +161,9 @@ def open_pack(files: Mapping[str, Path]) -> OpenedPack:
     for name, path in files.items():
         ending = PurePosixPath(name).suffix.lower()
         is_data = name.startswith(DATA) or (ending in _TABLES and name.startswith("more/"))
-        text = _read_text(path) if ending in _TEXTS else None
+        text = None
+        with suppress(UnicodeDecodeError):
+            text = path.read_bytes().decode("utf-8-sig") if ending in _TEXTS else None
         if is_data and ending in _TABLES:
             try:
                 tables[name] = read_table(path, side="data")
@@ -198,13 +176,6 @@ def open_pack(files: Mapping[str, Path]) -> OpenedPack:
             unreadable.append(name)
         documents[name] = f"{name}\n{text or ''}"
     return OpenedPack(files, documents, tables, tuple(dict.fromkeys(unreadable)))
-
-
-def _read_text(path: Path) -> str | None:
-    try:
-        return path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return None
 
 
 def _metadata(path: Path, table: Table) -> str:
@@ -243,7 +214,10 @@ def find_leaks(archive: Path, known: Secrets) -> tuple[Leak, ...]:
         found = [
             *(("zip-metadata", "", one) for one in archive_faults(archive, files)),
             *_unexpected(pack, known),
-            *(("mark", f"@{name}", one) for name, one in mark_faults(files, known.marker, pack)),
+            *(
+                ("mark", f"@{name}", one)
+                for name, one in mark_faults(files, known.project.pack.marker, pack)
+            ),
             *_document_leaks(pack, known),
             *_page_leaks(pack),
             *_byte_leaks(pack, known),
@@ -251,13 +225,9 @@ def find_leaks(archive: Path, known: Secrets) -> tuple[Leak, ...]:
             *_level_leaks(pack, known),
             *_extreme_values(pack, known),
             *_row_order(pack, known),
-            *_alerts(known),
         ]
-    made = {
-        f"{kind}{where}": Leak(kind=kind, id=f"{kind}{where}", sentence=one)
-        for kind, where, one in found
-    }
-    return tuple(made.values())
+    made = [Leak(kind=kind, id=f"{kind}{where}", sentence=one) for kind, where, one in found]
+    return tuple({one.id: one for one in made}.values())
 
 
 Found = tuple[LeakKind, str, str]
@@ -268,14 +238,7 @@ def _unexpected(pack: OpenedPack, known: Secrets) -> Iterator[Found]:
         if name not in known.members:
             yield "unexpected", f"@{name}", "The file is not on the list of what may leave."
     for name in pack.unreadable:
-        yield (
-            "unreadable",
-            f"@{name}",
-            f"The file {name} cannot be searched: its format is unknown.",
-        )
-
-
-def _alerts(known: Secrets) -> Iterator[Found]:
+        yield "unreadable", f"@{name}", f"The file {name} cannot be searched: unknown format."
     for one in known.alerts:
         yield "blocking-alert", f":{one}", "An alert stands against the release; decide again."
 
@@ -329,21 +292,20 @@ def _document_leaks(pack: OpenedPack, known: Secrets) -> Iterator[Found]:
         plain = _HASHES.sub("", _without_columns(text, pack.columns))
         at, in_it = f"@{name}", f"in {name}"
         numbers = set(re.findall(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e-?\d+)?(?![\w])", plain))
-        published = _without_criteria(plain) if name.endswith("metadata.json") else plain
+        published = _without_criteria(plain) if name == CRATE else plain
         if _ECAP.search(plain) or symbols.search(published) or numbers & known.figures:
             yield (
                 "disclosure-figures",
                 at,
                 f"ECAP or another figure of disclosure risk stands {in_it}.",
             )
-        seeds = {str(seed) for seed in known.seeds if seed > 999}
-        if _SEED.search(plain) or numbers & seeds:
+        if _SEED.search(plain) or numbers & known.seeds:
             yield "seed", at, f"A seed stands {in_it}."
         if _MODEL.search(plain):
             yield "model-details", at, f"Details of the model stand {in_it}: the class is enough."
-        if _PATH.search(text) or any(place in text for place in known.places if len(place) > 5):
+        if _PATH.search(text) or any(place in text for place in known.places):
             yield "path", at, f"A path stands {in_it}."
-        if _names_in(text, (*known.people, *known.users)):
+        if _names_in(text, known.names):
             yield "user-name", at, f"The name of a user or of a machine stands {in_it}."
 
 
@@ -371,12 +333,8 @@ def _names_in(text: str, names: Iterable[str]) -> bool:
 
 def _byte_leaks(pack: OpenedPack, known: Secrets) -> Iterator[Found]:
     """Paths of this machine anywhere, cells of data included."""
-    needles = [
-        place.encode(code)
-        for place in known.places
-        if len(place) > 5
-        for code in ("utf-8", "utf-16-le")
-    ]
+    codes = ("utf-8", "utf-16-le")
+    needles = [place.encode(code) for place in known.places for code in codes]
     for name, path in pack.files.items():
         content = path.read_bytes()
         if any(needle in content for needle in needles):
@@ -459,24 +417,21 @@ def _runs(column: pl.Series) -> bool:
     return bool((is_formula(plain) & (plain.str.len_chars() > 1)).any() or steered.any())
 
 
-def _rare_levels(known: Secrets) -> dict[str, tuple[set[str], set[float]]]:
+def _rare_levels(known: Secrets) -> Iterator[tuple[str, set[str], set[float]]]:
     """By column, values that few people have and no synthetic record: texts, and numbers."""
-    found = {}
+    synthetic = known.synthetic
     for column in known.original.frame.get_columns():
         counts = column.alias("value").drop_nulls().value_counts(name="n")
         rare = counts.filter(pl.col("n") < FEWEST_PEOPLE)["value"]
-        released = (
-            known.synthetic[column.name].drop_nulls()
-            if column.name in known.synthetic.columns
-            else pl.Series([], dtype=pl.String)
-        )
-        texts, others = (
-            set(fold_labels(one.cast(pl.String, strict=False).drop_nulls()).to_list())
-            for one in (rare, released.unique())
-        )
-        numbers = set(_as_numbers(rare)) - set(_as_numbers(released.unique()))
-        found[column.name] = (texts - others, numbers)
-    return found
+        name, texts, numbers = column.name, _folded(rare), set(_as_numbers(rare))
+        if name in synthetic.columns:
+            texts -= _folded(synthetic[name].unique())
+            numbers -= set(_as_numbers(synthetic[name].unique()))
+        yield name, texts, numbers
+
+
+def _folded(values: pl.Series) -> set[str]:
+    return set(fold_labels(values.cast(pl.String, strict=False).drop_nulls()).to_list())
 
 
 def _as_numbers(values: pl.Series) -> list[float]:
@@ -486,34 +441,30 @@ def _as_numbers(values: pl.Series) -> list[float]:
 
 
 def _level_leaks(pack: OpenedPack, known: Secrets) -> Iterator[Found]:
-    """Levels that only the original has: as codes or labels of their column, or in any text."""
-    rare = _rare_levels(known)
+    """Levels that only the original has: cells, codes or labels of their column, or any text."""
     books = [codebook_of(table) for table in pack.tables.values()]
     books += [book for text in pack.documents.values() for book in _codebooks_in(text)]
-    for book in books:
-        for variable in book.variables:
-            texts, numbers = rare.get(variable.name, (set(), set()))
-            original = known.original.variables.get(variable.name)
-            named = {
-                fold_label(level.label)
-                for level in (original.levels if original else ())
-                if find_code_number(level.code) in numbers or fold_label(str(level.code)) in texts
-            }
-            for level in variable.levels:
-                is_code = (
-                    find_code_number(level.code) in numbers or fold_label(str(level.code)) in texts
-                )
-                if is_code or fold_label(level.label) in texts | named:
-                    yield _rare(variable.name)
-    # Longer texts are looked for wherever they stand; of short ones prose is full.
-    for column, (texts, _) in rare.items():
+    for column, texts, numbers in _rare_levels(known):
+        said = known.original.variables.get(column)
+        own = [] if said is None else said.levels
+        named = {fold_label(one.label) for one in own if _is_code(one.code, texts, numbers)}
+        levels = [level for book in books if (one := book.variable(column)) for level in one.levels]
+        cells = [one.frame[column] for one in pack.tables.values() if column in one.frame.columns]
+        # Longer texts are looked for wherever they are; of short ones prose is full.
         long = [one for one in texts if len(one) >= 8]
-        if long and any(_has_any(text, long) for text in pack.documents.values()):
-            yield _rare(column)
+        if (
+            any(_is_code(one.code, texts, numbers) for one in levels)
+            or any(fold_label(one.label) in texts | named for one in levels)
+            or any(_folded(one.unique()) & texts for one in cells)
+            or any(numbers & {*_as_numbers(one.unique())} for one in cells)
+            or (long and any(_has_any(text, long) for text in pack.documents.values()))
+        ):
+            told = f"A rare level of {column!r} that only the original has."
+            yield "rare-level", f":{column}", told
 
 
-def _rare(column: str) -> Found:
-    return "rare-level", f":{column}", f"A rare level of {column!r} that only the original has."
+def _is_code(code: Code, texts: set[str], numbers: set[float]) -> bool:
+    return find_code_number(code) in numbers or fold_label(str(code)) in texts
 
 
 def _codebooks_in(text: str) -> Iterator[Codebook]:
@@ -538,15 +489,16 @@ def _extreme_values(pack: OpenedPack, known: Secrets) -> Iterator[Found]:
     """Ends of clipping that are the lowest or highest value of the original, held by few."""
     texts = [one for name, one in pack.documents.items() if name.endswith((".txt", ".md", ".html"))]
     lines = [line for text in texts for line in re.split(r"\n|<[^>]*>|\. ", text)]
+    codes = parse_bands(None, known.project.data.special_codes).special_codes
     for column in known.original.frame.get_columns():
-        if not column.dtype.is_numeric() or not column.drop_nulls().len():
+        if not column.dtype.is_numeric():
             continue
         told = [line for line in lines if _names_in(line, [column.name])]
         said = {float(one) for line in told for one in re.findall(r"-?\d+(?:\.\d+)?", line)}
-        ends = [
-            end for end in (column.min(), column.max()) if (column == end).sum() < FEWEST_PEOPLE
-        ]
-        if any(end in said for end in ends):
+        apart = declared_codes(known.original.variables.get(column.name))
+        values = ordinary(column, apart.also(codes.get(column.name, ())))
+        ends = {values.min(), values.max()} if len(values) else set()
+        if any(end in said and (values == end).sum() < FEWEST_PEOPLE for end in ends):
             sentence = f"The lowest or highest value of {column.name!r} in the original is told."
             yield "extreme-value", f":{column.name}", sentence
 
@@ -558,7 +510,8 @@ SIGMAS = 6.0
 """So many standard errors from no relation are no chance, however many columns are looked at."""
 FEWEST_ROWS = 50
 _FEWEST_MATCHES = 10
-_MOST_PAIRED = 12
+_MOST_PAIRED = 6
+_MOST_ROWS = 50_000  # enough to see an order, however long the files are
 
 
 def order_statistic(original: pl.DataFrame, released: pl.DataFrame) -> float:
@@ -573,12 +526,11 @@ def order_statistic(original: pl.DataFrame, released: pl.DataFrame) -> float:
     first, second = _comparable(original.select(shared), released.select(shared))
     finest = sorted(shared, key=lambda name: -first[name].n_unique())[:_MOST_PAIRED]
     sets = [*([name] for name in shared), *map(list, combinations(finest, 2)), shared]
-    found = [_order_z(first, second, one) for one in sets if one]
-    found += [matches_z(first[name], second[name]) for name in shared]
+    thin = [one.gather_every(max(1, one.height // _MOST_ROWS)) for one in (first, second)]
+    heads = [one.head(_MOST_ROWS) for one in (first, second)]
+    found = [_order_z(thin[0], thin[1], one) for one in sets if one]
     found += [
-        matches_z(*(frame.select(pl.struct(one)).to_series() for frame in (first, second)))
-        for one in sets[len(shared) :]
-        if one
+        matches_z(*(one.select(pl.struct(of)).to_series() for one in heads)) for of in sets if of
     ]
     return max(found, default=0.0)
 

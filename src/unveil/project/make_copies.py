@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 from msgspec.structs import replace
 
-from unveil.arguments import whole_number
+from unveil.arguments import check_faults, whole_number
 from unveil.atomic import write_all_or_none, write_new
 from unveil.errors import InputError, ReadError, RolesError, WriteError, list_names, quote_text
 from unveil.io.sources import CachedFile, hold
@@ -22,6 +22,7 @@ from unveil.project.protect import plan_protection, protect_project
 from unveil.project.read_project import NAME as PROJECT_NAME
 from unveil.project.read_project import read_project
 from unveil.project.seeds import CONFIDENTIAL, confidential_folder
+from unveil.project.stages import add_stages
 from unveil.project.toml import set_settings
 from unveil.protection.plan_synthesis import drop_identifiers, identifier_faults
 from unveil.protection.result import ProtectResult
@@ -304,6 +305,7 @@ def protect_copy(
     out: str | os.PathLike[str] | None = None,
     ending: str | None = None,
     keep_stages: bool = False,
+    measure_stages: bool = False,
     rows: int | None = None,
     sweep: Any = None,
     seed: int | None = None,
@@ -325,6 +327,7 @@ def protect_copy(
     )
     asked = {"rows": rows, "sweep": sweep, "seed": seed}
     made = protect_project(project, asked, progress)
+    made = add_stages(made, project, progress) if measure_stages else made
     filed = write_outputs(targets, made)
     entered = _enter_copies(project, [targets.copy], "protect")
     return Copies(made, (targets.copy,), filed.paths, filed.notes, entered)
@@ -354,9 +357,8 @@ def _read(project: ProjectFile, original: Path, settings: Mapping[str, Any]) -> 
 
 
 def _check_identifiers(project: ProjectFile, settings: Mapping[str, Any]) -> None:
-    faults = [told for _, told in identifier_faults(project.roles.identifier, settings)]
-    if faults:
-        raise RolesError("\n".join(faults))
+    faults = identifier_faults(project.roles.identifier, settings)
+    check_faults((told for _, told in faults), RolesError)
 
 
 def _next(folder: Path) -> str:

@@ -62,6 +62,14 @@ class Measuring:
         found: Record = _KINDS[part.kind](self, part, asked).record
         return PartOutcome(found, tuple(self.notes))
 
+    def recognise(self, part: PlannedPart, seed: int) -> Any:
+        """Membership of single people, with what is about each of them."""
+        from unveil.project.recognition import recognise_project
+
+        if part.refused is not None:
+            raise SettingsError(part.refused)
+        return recognise_project(self.inputs, {"seed": seed, **part.settings}, self.progress)
+
     def disclosure(self, settings: Mapping[str, Any]) -> DisclosureResult:
         """Disclosure under the exclusions that fit; the others are noted."""
         counted = self.count_scenario(settings)
@@ -256,6 +264,10 @@ def _attack(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:
     return _measure_copy(at, part, {**asked, "control": at.inputs.control})
 
 
+def _recognition(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:
+    return at.recognise(part, asked["seed"])
+
+
 _HOMES: dict[Kind, str] = {
     "exclusion_table": "disclosure.exclusion_table.exclusion_table",
     "cap": "cap.cap_table.cap_table",
@@ -299,6 +311,7 @@ _KINDS: dict[Kind, Callable[[Measuring, PlannedPart, dict[str, Any]], Any]] = {
     "linkability": _attack,
     "inference": _attack,
     "membership": _attack,
+    "recognition": _recognition,
     "structure": _measure_copy,
     "utility": _measure_pair,
     "tables": _measure_pair,

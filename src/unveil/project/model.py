@@ -204,6 +204,7 @@ class ProjectFile:
     synthesis: Mapping[str, Any] | None = None
     steps: tuple[Mapping[str, Any], ...] = ()  # of [[protect.step]], as they are written
     plan: ProtectionPlan | None = None  # of [synthesis] and the steps
+    recognition: Mapping[str, Any] | None = None  # None: membership of single people is not tested
     findings: tuple[Mapping[str, Any], ...] = ()
     tables: tuple[Mapping[str, Any], ...] = ()
     publication: Mapping[str, Any] | None = None  # [publication]: many tables, as a plan

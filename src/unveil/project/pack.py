@@ -9,7 +9,7 @@ named person released. `leak_check` then opens the archive, and knows nothing of
 import os
 import re
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -141,6 +141,13 @@ def find_release(project: ProjectFile) -> Release:
     decision = decisions[-1]
     _check_log(project.folder, decision.run)
     run = load_run(project.folder, decision.run)
+    _check_unchanged(project, decision, run)
+    parts = load_parts(project.folder, run)
+    return Release(project, decision, run, parts, judge_run(project, run, parts))
+
+
+def _check_unchanged(project: ProjectFile, decision: Decision, run: Run) -> None:
+    forget_hashes()
     changes = [*changes_since_release(project.folder, decision, run.files)]
     decided = {(one.role, one.copy, one.path) for one in run.files}
     if {(one.role, one.copy, one.path) for one in list_files(project)} != decided:
@@ -148,8 +155,6 @@ def find_release(project: ProjectFile) -> Release:
     if changes:
         told = "\n".join(f"- {one}" for one in changes)
         raise RulingNeededError(f"Nothing is packed. Measure and decide again:\n{told}")
-    parts = load_parts(project.folder, run)
-    return Release(project, decision, run, parts, judge_run(project, run, parts))
 
 
 def _check_log(folder: Path, run: int) -> None:
@@ -419,7 +424,8 @@ def pack_public(project: ProjectFile, out: str | os.PathLike[str], *, sign: Key 
     with _prepared(project, out) as (place, stage):
         release = find_release(project)
         members, documents = _public_members(release, stage)
-        with _written(place, members, mode=0o666) as archive:
+
+        def look_again(archive: Path) -> None:
             found = find_leaks(archive, gather_secrets(release, frozenset(members)))
             leaks = [one for one in found if one.id not in project.pack.released]
             if leaks:
@@ -429,11 +435,11 @@ def pack_public(project: ProjectFile, out: str | os.PathLike[str], *, sign: Key 
                     " it, or state in project.toml who releases it all the same and why:"
                     f' [[pack.more]] release = "{leaks[0].id}", reason = "...", by = "Name, role".'
                 )
-            made = _record(place, "public", archive, members)
-            signature = None if sign is None else sign_file(archive, Path(os.fsdecode(sign)))
-        made = replace(made, checks=documents.checks, notes=documents.notes, more=project.pack.more)
+            _check_unchanged(project, release.decision, release.run)  # also while it was read
+
+        made = _write(place, "public", members, sign, look_again)
         _log(project, release, made)
-        return _signed(place, made, signature)
+        return replace(made, checks=documents.checks, notes=documents.notes, more=project.pack.more)
 
 
 def pack_confidential(
@@ -454,10 +460,7 @@ def pack_confidential(
             members=_members(members),
         )
         members[MANIFEST] = manifest_text(_members(members)).encode()
-        with _written(place, members, mode=0o600) as archive:
-            made = _record(place, "confidential", archive, members)
-            signature = None if sign is None else sign_file(archive, Path(os.fsdecode(sign)))
-        return _signed(place, made, signature)
+        return _write(place, "confidential", members, sign)
 
 
 def _archived(folder: Path, out: Path) -> Iterator[tuple[str, Path]]:
@@ -482,7 +485,6 @@ def _prepared(project: ProjectFile, out: str | os.PathLike[str]) -> Iterator[tup
         )
     with lock_project(project.folder, "unveil pack"):
         heal_log(project.folder)
-        forget_hashes()
         try:
             shutil.rmtree(stage, ignore_errors=True)
             stage.mkdir(mode=0o700, parents=True)
@@ -496,38 +498,38 @@ def _prepared(project: ProjectFile, out: str | os.PathLike[str]) -> Iterator[tup
             shutil.rmtree(stage, ignore_errors=True)
 
 
-@contextmanager
-def _written(place: Path, members: Contents, *, mode: int) -> Iterator[Path]:
-    """The finished archive beside its place, to be looked at; in place when the block ends."""
+def _write(
+    place: Path,
+    form: PackForm,
+    members: Contents,
+    sign: Key,
+    look_again: Callable[[Path], None] = lambda archive: None,
+) -> Pack:
+    """Write the archive beside its place; once it was looked at it is put there, and signed."""
+    mode = 0o666 if form == "public" else 0o600
     place.parent.mkdir(parents=True, exist_ok=True)
     for one in place.parent.iterdir():
         if one.name.startswith(f".{place.name}.") and is_left_behind(one):
             one.unlink(missing_ok=True)
     with write_beside(place, mode=mode) as archive:
         write_archive(archive, members)
-        if os.path.lexists(place) and file_sha256(place)[1] != file_sha256(archive)[1]:
+        n_bytes, sha256 = file_sha256(archive)
+        is_new = not os.path.lexists(place)
+        if not is_new and file_sha256(place)[1] != sha256:
             check_present(place)
-        yield archive
-
-
-def _record(place: Path, form: PackForm, archive: Path, members: Contents) -> Pack:
-    n_bytes, sha256 = file_sha256(archive)
+        look_again(archive)
+        signature = None if sign is None else sign_file(archive, Path(os.fsdecode(sign)))
+    if signature is not None:
+        replace_file(place.with_name(f"{place.name}.sig"), signature, mode=mode)
     return Pack(
         path=str(place),
         form=form,
         n_bytes=n_bytes,
         sha256=sha256,
-        is_new=not os.path.lexists(place),
-        is_signed=False,
+        is_new=is_new,
+        is_signed=sign is not None,
         members=_members(members),
     )
-
-
-def _signed(place: Path, made: Pack, signature: bytes | None) -> Pack:
-    if signature is not None:
-        mode = 0o666 if made.form == "public" else 0o600
-        replace_file(place.with_name(f"{place.name}.sig"), signature, mode=mode)
-    return replace(made, is_signed=signature is not None)
 
 
 def _log(project: ProjectFile, release: Release, pack: Pack) -> None:
@@ -546,7 +548,7 @@ def _log(project: ProjectFile, release: Release, pack: Pack) -> None:
 def gather_secrets(release: Release, members: frozenset[str]) -> Secrets:
     """What the leak check looks for in a pack of a release with these members."""
     known = (release.project, release.run, release.decision, release.inputs)
-    return Secrets.of(*known, members=members, alerts=release.alerts)
+    return Secrets(*known, members, tuple(release.alerts))
 
 
 def _members(members: Mapping[str, Path | bytes]) -> tuple[PackMember, ...]:
@@ -556,7 +558,8 @@ def _members(members: Mapping[str, Path | bytes]) -> tuple[PackMember, ...]:
             n, digest = len(content), hash_bytes(content)
         else:
             n, digest = file_sha256(content)
-        what = _WHAT.get(name, "synthetic data" if name.startswith(DATA) else "added by name")
+        kind = "codebook of the text file" if name.endswith(BESIDE) else "synthetic data"
+        what = _WHAT.get(name, kind if name.startswith(DATA) else "added by name")
         found.append(PackMember(name=name, what=what, n_bytes=n, sha256=digest))
     return tuple(found)
 

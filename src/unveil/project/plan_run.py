@@ -13,6 +13,7 @@ from unveil.arguments import quote_value
 from unveil.count.codes import CodedColumn, code_of, label
 from unveil.errors import InputError, RolesError, SettingsError
 from unveil.project.model import ProjectFile, PublishedEntry, ScenarioEntry
+from unveil.project.release_procedure import procedure_of
 from unveil.project.rulings_in_force import list_kept_pairs, list_rulings, overruled_notes
 from unveil.project.sources import Inputs, list_plan_files
 from unveil.protection.plan import FileError
@@ -28,7 +29,7 @@ from unveil.study.study import sides_of
 MOST_ATTACKED = 2_000
 """So many people are attacked at most: a rate is then known to about two percent."""
 CHANCE: tuple[Kind, ...] = (
-    *("singling_out", "linkability", "inference", "membership", "utility", "sap"),
+    *("singling_out", "linkability", "inference", "membership", "recognition", "utility", "sap"),
     "plan",
 )
 
@@ -177,6 +178,7 @@ _LIKENESS: tuple[Kind, ...] = ("utility", "tables", "compare", "projection")
 def parts_of_files(planner: Planner) -> Iterator[PlannedPart]:
     """The parts that belong to no scenario."""
     yield from _keyless_attacks(planner)
+    yield from _recognition(planner)
     yield from _likeness(planner)
     if planner.project.findings:
         settings = {
@@ -211,6 +213,32 @@ def _keyless_attacks(planner: Planner) -> Iterator[PlannedPart]:
         for kind, settings in more.items():
             if any(measures is None or kind in measures for measures in wanted):
                 yield planner.part(kind, {**asked, **settings}, files, copy=copy)
+
+
+def plan_recognition(project: ProjectFile, inputs: Inputs) -> PlannedPart:
+    """The part that tests membership of single people, or why there is none."""
+    found = [*_recognition(Planner(project, inputs))]
+    if not found:
+        raise SettingsError(
+            f"{project.path.name} does not ask for recognition of single people. Add a table"
+            " [recognition] to it, and name the synthetic files."
+        )
+    return found[0]
+
+
+def _recognition(planner: Planner) -> Iterator[PlannedPart]:
+    """Membership of single people, where the project asks for it."""
+    project = planner.project
+    if project.recognition is None or not project.data.synthetic:
+        return
+    settings, refused = dict(project.recognition), None
+    try:
+        settings["procedure"] = procedure_of(project)
+    except InputError as fault:
+        refused = str(fault)
+    without = [name for name in planner.omitted_columns if name not in project.roles.identifier]
+    settings |= {"without": without, "special_codes": planner.codes(planner.inputs.columns)}
+    yield planner.part("recognition", settings, planner.files("control"), refused=refused)
 
 
 def _likeness(planner: Planner) -> Iterator[PlannedPart]:

@@ -23,7 +23,17 @@ from unveil.measure.roles.person import find_person
 from unveil.models.neighbours.radius import LARGEST
 from unveil.project.model import ScenarioEntry
 from unveil.protection.recoding.column import declared_codes, find_codes, ordinary
-from unveil.records.suggestion import ProposedCodes, ProposedRadius, RoleRow, Suggestion
+from unveil.records.suggestion import (
+    ProposedCodes,
+    ProposedRadius,
+    ProposedSmoothing,
+    RoleRow,
+    Suggestion,
+)
+from unveil.study.people import read_people
+from unveil.study.study import Study
+from unveil.synthesis.record import count_alone, is_mostly_alone
+from unveil.synthesis.split_columns import split
 
 # Which numbers stand for no answer, and which are near one another? Proposals with reasons.
 
@@ -48,6 +58,39 @@ def propose_codes(table: Table, given: Mapping[str, Any]) -> Iterator[ProposedCo
 def _likely_codes(table: Table, name: str) -> tuple[float, ...]:
     numbers = ordinary(table.frame[name], declared_codes(None))
     return find_likely_codes(*np.unique(numbers, return_counts=True))
+
+
+def propose_smooth(
+    table: Table, roles: Suggestion, rules: Sequence[str], codes: Mapping[str, Any]
+) -> Iterator[ProposedSmoothing]:
+    """Amounts in which more than half of the people hold a value nobody else has.
+
+    No years, codes, identifiers, dates, or columns that a rule computes from others.
+    """
+    person = roles.person
+    whose = np.arange(table.frame.height)
+    if person is not None:
+        whose = read_people(Study([table]).files, person.column).of_row.astype(np.int64)
+    computed = {rule.partition(" = ")[0].strip("`") for rule in rules if " = " in rule}
+    for name, dtype in table.frame.schema.items():
+        if name in computed or roles.row_of(name).role not in ("key", "target"):
+            continue
+        if not dtype.is_numeric() or _is_coded(table, name):
+            continue
+        declared = table.variables.get(name)
+        part = split(table.frame[name], special=_numbers(codes.get(name, ())), variable=declared)
+        if part.column.kind != "number" or _are_years(part.column.knots):
+            continue
+        n_alone, n_plain = count_alone(part, whose)
+        if is_mostly_alone(n_alone, n_plain) and 2 * n_alone > n_plain:
+            yield ProposedSmoothing(
+                column=name,
+                reason=f"{n_alone:,} of {n_plain:,} people hold a value that no one else has",
+            )
+
+
+def _are_years(values: Floats) -> bool:
+    return bool(len(values) and (values % 1 == 0).all() and 1800 <= values[0] <= values[-1] <= 2200)
 
 
 def propose_radii(

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from unveil.arguments import absent_sentence, choice, quote_value
+from unveil.arguments import absent_sentence, check_faults, choice, quote_value
 from unveil.assessment.context import QUESTIONS
 from unveil.assessment.limits import preset
 from unveil.atomic import write_all_or_none, write_new
@@ -33,6 +33,7 @@ from unveil.project.proposals import (
     propose_codes,
     propose_radii,
     propose_scenario,
+    propose_smooth,
 )
 from unveil.project.read_files import file_fault
 from unveil.project.read_project import NAME, project_from
@@ -76,6 +77,10 @@ _RULES = (
     "Every row of the original obeys these rules, and so will every synthetic row. Take out what"
     " is an accident."
 )
+_SMOOTH = (
+    "Numbers that point at people are drawn from a smooth density, not beyond the fifth smallest"
+    " and largest value and on the grid of the column. Take out what must stay exact."
+)
 _LOW_FIDELITY = (
     "Low-fidelity data: each column is drawn by itself, for code to be written with. Four checks"
     " come before the public pack (unveil pack --public release.zip), each passed or open with its"
@@ -108,7 +113,7 @@ def project_text(
         *([*_scenario(proposal, one)] for one in proposal.scenarios),
         [*_limits(proposal, control)],
         [*_exclude()],
-        [*_rules(proposal)] if preset_name is None else [*_low_fidelity()],
+        [*_synthesis(proposal)] if preset_name is None else [*_low_fidelity()],
         [*_codings(proposal)],
     )
     return "\n".join("\n".join(lines) + "\n" for lines in sections if lines)
@@ -229,12 +234,20 @@ def _exclude() -> Iterator[str]:
     yield from (_MARK + line for line in setting_lines(example))
 
 
-def _rules(proposal: ProjectProposal) -> Iterator[str]:
+def _synthesis(proposal: ProjectProposal) -> Iterator[str]:
+    if not proposal.rules and not proposal.smooth:
+        return
+    yield "[synthesis]"
     if proposal.rules:
         yield from _comment(_RULES)
-        yield "[synthesis]"
         yield "rules = ["
         yield from (f"    {toml_string(rule)}," for rule in proposal.rules)
+        yield "]"
+    if proposal.smooth:
+        yield from _comment(_SMOOTH)
+        yield "smooth = ["
+        for one in proposal.smooth:
+            yield f"    {toml_string(one.column)}, # {escape_comment(one.reason)}"
         yield "]"
 
 
@@ -372,6 +385,7 @@ def propose(
     told("looking for recodings", 0, 1)
     first = scenarios[0].keys or None
     columns = dict.fromkeys([*roles.keys, *roles.targets, *own])
+    rules = propose_rules(table.frame, [*columns], apart)
     record = ProjectProposal(
         file=None,
         original=_relative(data, place),
@@ -383,7 +397,8 @@ def propose(
         special_codes=codes,
         roles=roles,
         codings=suggest_coding(opened, keys=first, **asked).record,
-        rules=propose_rules(table.frame, [*columns], apart),
+        rules=rules,
+        smooth=tuple(propose_smooth(table, roles, rules, apart)),
     )
     text = project_text(
         record,
@@ -419,8 +434,7 @@ def _owner_columns(table: Table, owner: str | Iterable[str], roles: Suggestion) 
         for name in found
         if name in known and roles.row_of(name).n_distinct is None
     ]
-    if faults:
-        raise RolesError("\n".join(faults))
+    check_faults(faults, RolesError)
     return found
 
 

@@ -1,12 +1,16 @@
 """Which files does a project name, and how are they read? `[data]`, `[[table]]` and others."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from unveil.arguments import choice, number_within, quote_value, whole_number
 from unveil.errors import InputError, SettingsError, quote_text
+from unveil.io.sources import is_there
+from unveil.measure.attacks.worlds import ABSENCES, FEWEST_WORLDS, INTRUDERS, MOST_WORLDS
 from unveil.measure.tables.schemes import parse_scheme
 from unveil.measure.utility.replicate_settings import parse_results
 from unveil.project.fields import Fields, table_in, tables_in
@@ -64,6 +68,38 @@ def read_data(document: Mapping[str, Any], faults: list[FileError]) -> Data:
         sampling_fraction=fields.parse("sampling_fraction", _parse_fraction),
         utility_sample=fields.parse("utility_sample", _parse_sample),
     )
+
+
+def read_recognition(document: Mapping[str, Any], faults: list[FileError]) -> dict[str, Any] | None:
+    """`[recognition]`: whether a run tests the membership of single people, and how."""
+    if "recognition" not in document:
+        return None
+    fields = table_in(document, "recognition", faults)
+    readers: dict[str, Callable[[Any], Any]] = {
+        "people": partial(whole_number, "people"),
+        "worlds": partial(whole_number, "worlds", least=FEWEST_WORLDS, most=MOST_WORLDS),
+        "intruder": lambda given: choice("intruder", given, INTRUDERS),
+        "out": lambda given: choice("out", given, ABSENCES),
+        "claimed_epsilon": lambda given: number_within("claimed_epsilon", given, "[0, inf)"),
+        "command": parse_command,
+    }
+    fields.only([*readers])
+    return {name: fields.parse(name, read) for name, read in readers.items() if fields.has(name)}
+
+
+def parse_command(given: Any) -> list[str]:
+    """The words of a command with places to fill in; never a line for a shell."""
+    try:
+        words = shlex.split(given) if isinstance(given, str) else [str(word) for word in given]
+    except ValueError:
+        raise SettingsError("The command has a quotation mark that is not closed.") from None
+    lacks = [place for place in ("{data}", "{out}") if place not in " ".join(words)]
+    if lacks:
+        raise SettingsError(
+            f"The command names no {' and no '.join(lacks)}. Write where the program finds its file"
+            " and where it writes: mysynth {data} {out} --seed {seed}"
+        )
+    return words
 
 
 def _check_codes(column: str, given: Any) -> None:
@@ -144,16 +180,9 @@ def file_fault(folder: Path, given: str) -> str | None:
     """What is said of a file that is not there; None where it is. A sheet may stand behind #."""
     book, mark, _ = given.rpartition("#")
     is_sheet = bool(mark) and book.lower().endswith(_WORKBOOKS)
-    if _is_there(folder / given) or (is_sheet and _is_there(folder / book)):
+    if is_there(folder / given) or (is_sheet and is_there(folder / book)):
         return None
     return f"there is no file {quote_text(given)}. Paths start at the folder of the project file."
-
-
-def _is_there(path: Path) -> bool:
-    try:
-        return path.exists()
-    except (OSError, ValueError):  # a name that no file can have
-        return False
 
 
 def read_published(

@@ -33,6 +33,7 @@ from unveil.project.read_files import (
     read_findings,
     read_publication,
     read_published,
+    read_recognition,
     read_tables,
 )
 from unveil.project.read_people import (
@@ -352,6 +353,7 @@ def _parse_project(place: str, path: Path, text: str) -> tuple[ProjectFile, tupl
         synthesis=document.get("synthesis"),
         steps=steps,
         plan=plan,
+        recognition=read_recognition(document, faults),
         findings=read_findings(document, faults),
         tables=read_tables(document, faults),
         publication=read_publication(document, faults),
@@ -362,7 +364,8 @@ def _parse_project(place: str, path: Path, text: str) -> tuple[ProjectFile, tupl
 
 SECTIONS = (
     *("schema", "title", "data", "context", "roles", "scenario", "exclude", "limits", "ruling"),
-    *("exceptions", "published", "synthesis", "protect", "finding", "table", "publication", "pack"),
+    *("exceptions", "published", "synthesis", "protect", "recognition", "finding", "table"),
+    *("publication", "pack"),
 )
 """What a project file may hold."""
 _BEGIN = 'Begin each step with [[protect.step]], then state what to do: do = "synthesise".'

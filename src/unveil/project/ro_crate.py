@@ -193,7 +193,7 @@ def _decision(decision: Decision | PublicDecision, tested: Sequence[Entity]) -> 
 def _criterion(limit: Limit, *, with_threshold: bool, judgement: Judgement | None = None) -> Entity:
     """One criterion; its threshold where that is told, its result in the confidential form only."""
     made = _entity(f"criterion-{limit.measure}", "PropertyValue", name=limit.measure)
-    if not with_threshold:
+    if not with_threshold or (limit.measure == "ECAP" and judgement is None):  # never public
         return {**made, "description": "a limit accepted by name; its threshold is confidential"}
     told = f"review above {limit.review:g}; origin: {limit.origin}"
     made |= {"description": told, "maxValue": limit.limit, "unitText": limit.unit}

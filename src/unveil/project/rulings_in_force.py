@@ -10,7 +10,7 @@ from unveil.protection.plan import FileError
 from unveil.records.exclusions import Exclusion
 from unveil.study.exclusion_rules import parse_exclusions
 
-# Which finding does a ruling name? "SCENARIO/EXCLUSION", or "SCENARIO/TARGET two-way".
+# Which flag does a ruling name? "SCENARIO/EXCLUSION", or "SCENARIO/TARGET two-way".
 
 
 TWO_WAY = " two-way"
@@ -19,7 +19,7 @@ _FORMS = "Write scenario/target=level, or scenario/target=level@key=level."
 
 @dataclass(frozen=True)
 class FlagName:
-    """The name of a finding, taken apart."""
+    """The name of a flag, taken apart."""
 
     scenario: str
     target: str
@@ -57,7 +57,7 @@ def _bare(target: str) -> str:
     return target
 
 
-# Which rulings decide what is left out? One on a pair goes before one on all pairs.
+# Which rulings decide what is excluded? One on a pair goes before one on all pairs.
 
 
 def list_rulings(project: ProjectFile, scenario: str, *, accept: bool) -> list[FlagName]:
@@ -82,7 +82,7 @@ def list_kept_pairs(project: ProjectFile, scenario: str) -> list[str]:
 def contradicted_rulings(
     exclusion: Exclusion, scenario: str | None, rulings: Sequence[RulingEntry]
 ) -> Iterator[int]:
-    """The places of rulings that keep what an exclusion would leave out."""
+    """The places of rulings that keep what an exclusion would exclude."""
     for place, one in enumerate(rulings):
         name = parse_flag_name(one.finding)
         is_here = scenario in (None, name.scenario)
@@ -93,7 +93,7 @@ def contradicted_rulings(
 def contradictions(
     excludes: Sequence[ExcludeEntry], rulings: Sequence[RulingEntry], text: str
 ) -> Iterator[FileError]:
-    """Each `[[exclude]]` that leaves out what a `[[ruling]]` keeps, with the lines of both."""
+    """Each `[[exclude]]` that excludes what a `[[ruling]]` keeps, with the lines of both."""
     lines = Lines(text)
     for place, entry in enumerate(excludes):
         for number in contradicted_rulings(entry.exclusion, entry.scenario, rulings):
@@ -107,7 +107,7 @@ def contradictions(
 
 
 def overruled_notes(project: ProjectFile, scenario: str) -> Iterator[str]:
-    """Pairs that somebody kept, and whose whole level is left out: told, because it wins."""
+    """Pairs that a person kept, and whose whole level is excluded: told, because it wins."""
     named = [one.exclusion for one in list_rulings(project, scenario, accept=True) if one.exclusion]
     named += [one.exclusion for one in project.excludes if one.scenario in (None, scenario)]
     levels = {(one.target, one.level) for one in named if one.rule == "level"}

@@ -59,6 +59,7 @@ SECONDS: dict[Kind, float] = {
     "linkability": 0.5,
     "inference": 1.0,
     "membership": 1.0,
+    "recognition": 200.0,
     "utility": 2.0,
     "compare": 0.2,
     "sap": 0.5,

@@ -290,6 +290,16 @@ class Inputs:
         return self._read.original
 
     @property
+    def collected_copies(self) -> tuple[CachedFile, ...]:
+        """The synthetic files as they are."""
+        return tuple(self._read.synthetic)
+
+    @property
+    def collected_control(self) -> CachedFile | None:
+        """The control sample as it was collected."""
+        return self._read.control
+
+    @property
     def original(self) -> CachedFile:
         """The confidential file, recoded as the synthetic data were, to be compared with them."""
         return self.study.original

@@ -5,7 +5,6 @@ signature is OpenSSH's (`ssh-keygen -Y sign`): the key is the user's own, and th
 it checks it.
 """
 
-import json
 import os
 import shutil
 import subprocess
@@ -24,7 +23,6 @@ from unveil.io.table import Table
 from unveil.measure.structure.describe import describe_table
 from unveil.project.fingerprint import file_sha256
 from unveil.project.leak_check import BESIDE, DATA, mark_faults, open_pack
-from unveil.project.ro_crate import CRATE
 from unveil.records.codebook import DescribedFile
 from unveil.records.pack import PackFault, PackForm, PackMember, PackVerification
 from unveil.study.scenario import no_progress
@@ -127,15 +125,14 @@ def _manifest_faults(files: Mapping[str, Path]) -> Iterator[PackFault]:
 
 
 def _public_faults(files: Mapping[str, Path]) -> Iterator[PackFault]:
-    """Marks, codebook and the record for programs, against the data."""
+    """Marks and codebook, against the data."""
     opened = open_pack(files)
     for name in opened.unreadable:
         if name.startswith(DATA):
             yield PackFault(member=name, sentence="It cannot be read as data.")
     for name, sentence in mark_faults(files, None, opened):
         yield PackFault(member=name, sentence=sentence)
-    yield from _codebook_faults(files, {one: opened.tables[one] for one in opened.tables})
-    yield from _crate_faults(files)
+    yield from _codebook_faults(files, opened.tables)
 
 
 def _codebook_faults(files: Mapping[str, Path], tables: Mapping[str, Table]) -> Iterator[PackFault]:
@@ -160,23 +157,12 @@ def _codebook_faults(files: Mapping[str, Path], tables: Mapping[str, Table]) -> 
         is_same = False
     if not is_same:
         yield PackFault(member=CODEBOOK, sentence="The codebook does not describe the data.")
-    sizes = {one.frame.height for name, one in data.items() if Path(name).suffix == ending}
-    others = {one.frame.height for one in data.values()}
-    if sizes != others:
+    sizes = [
+        sorted(one.frame.height for name, one in data.items() if Path(name).suffix == of)
+        for of in {Path(name).suffix for name in data}
+    ]
+    if any(one != sizes[0] for one in sizes):
         yield PackFault(member=None, sentence="The formats do not hold the same records.")
-
-
-def _crate_faults(files: Mapping[str, Path]) -> Iterator[PackFault]:
-    """The record for programs names the hashes too."""
-    try:
-        graph: list[dict[str, Any]] = json.loads(files[CRATE].read_bytes())["@graph"]
-        told = {str(one["@id"]): one["sha256"] for one in graph if "sha256" in one}
-    except (KeyError, OSError, ValueError, TypeError):
-        yield PackFault(member=CRATE, sentence="It is missing or cannot be read.")
-        return
-    for name, digest in told.items():
-        if name in files and file_sha256(files[name])[1] != digest:
-            yield PackFault(member=CRATE, sentence=f"It has another hash of {name}.")
 
 
 # A detached signature by OpenSSH, which is installed nearly everywhere and needs no network.

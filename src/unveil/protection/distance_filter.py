@@ -23,7 +23,7 @@ from unveil.models.neighbours.missing import MOST_CHOICES
 from unveil.models.neighbours.settings import DistanceSettings
 from unveil.models.neighbours.space import Prepared, prepare_space
 from unveil.records.codebook import Variable
-from unveil.records.protection import DistanceFilter, Shift
+from unveil.records.protection import DistanceFilter, Refill, Shift
 from unveil.study.people import People, check_person
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import OpenFiles, Study, open_files
@@ -248,6 +248,7 @@ class DistanceFilterResult(Result):
             acceptance=self.acceptance,
             n_refused_by_strict=n_strict,
             share_refused_by_strict=n_strict / self.n_kept if self.n_kept else None,
+            n_close_unfiltered=close_unfiltered(self.n_kept, self.acceptance),
             shifts=moved,
             warnings=(*warnings_of(self), *shift_warnings(moved)),
             coercions=found.notes,
@@ -276,6 +277,11 @@ class DistanceFilterResult(Result):
         )
 
 
+def close_unfiltered(n_rows: int, acceptance: float | None) -> float | None:
+    """Rows that the rule refuses in a file of this length without the filter, on average."""
+    return None if acceptance is None else n_rows * (1 - acceptance)
+
+
 def _finite(values: Floats) -> list[float | None]:
     """The values as a list; None where there is no distance."""
     return [value if np.isfinite(value) else None for value in values.tolist()]
@@ -287,6 +293,8 @@ def warnings_of(result: DistanceFilterResult) -> list[str]:
     n_original = result._tables[0].frame.height
     if n_original == 1:
         found.append("The original has one row, which has no neighbour: every row is refused.")
+    elif any(result._prepared.n_incomplete) and result._settings.missing == "pattern":
+        found.append(_by_pattern(result, n_original))
     elif result._prepared.n_incomplete[0]:
         found.append(_incomplete(result, n_original))
     person = None if result._people is None else result._people.record
@@ -312,9 +320,20 @@ def _incomplete(result: DistanceFilterResult, n_original: int) -> str:
     return (
         f"{result._prepared.n_incomplete[0]:,} of {n_original:,} original rows miss a value. At"
         " worst such a row is far from every other, so all synthetic rows that may be nearer to it"
-        f" are refused; the strict rule asks every such row, {strict}. To keep more, take distances"
-        " on columns that every original row has (columns=...), or fill in missing values before"
-        f" the synthetic data are made. Values are missing in {list_names(result._prepared.gaps)}."
+        f" are refused; the strict rule asks every such row, {strict}. To keep more, compare rows"
+        " on the columns that both have (missing='pattern'), take distances on columns that every"
+        " original row has (columns=...), or fill in missing values before the synthetic data are"
+        f" made. Values are missing in {list_names(result._prepared.gaps)}."
+    )
+
+
+def _by_pattern(result: DistanceFilterResult, n_original: int) -> str:
+    """What is assumed where rows are compared on the columns that both have."""
+    incomplete, total = result._prepared.n_incomplete, len(result.keep)
+    return (
+        f"{incomplete[0]:,} of {n_original:,} original and {incomplete[1]:,} of {total:,} synthetic"
+        " rows miss a value. Rows were compared on the columns that both have, assuming that an"
+        " intruder does not know what is missing and learns nothing from its being missing."
     )
 
 
@@ -360,8 +379,10 @@ def distance_filter(
         Where several originals are nearest, "any" refuses a row if one of them demands it; "first"
         asks the first of them alone, as printed, so that the order of the file matters.
     missing
-        "exact": the worst case, see Notes. "simple": paper 004's shortcut, by which a missing
-        value differs in nothing between a synthetic row and an original; it keeps more rows.
+        "exact": the worst case, see Notes. "pattern": two rows are compared on the columns that
+        both have, beside the originals that have them too; it assumes that what is missing tells
+        an intruder nothing. "simple": paper 004's shortcut, by which a missing value differs in
+        nothing between a synthetic row and an original. Both keep more rows.
     inverse_covariance
         Of the columns in their order, a category's levels but the most frequent among them; from
         the complete rows of the original where None. Then no column is dropped.
@@ -431,6 +452,24 @@ def distance_filter(
     )
 
 
+def count_close(
+    original: Any, synthetic: Any, used: Refill, special_codes: Mapping[str, Any]
+) -> int:
+    """How many rows a filter that was used before refuses in other data."""
+    codes = {name: code for name, code in special_codes.items() if name in used.columns}
+    found = distance_filter(
+        original,
+        synthetic,
+        columns=used.columns,
+        metric=used.metric,
+        rule=used.rule,
+        ties=used.ties,
+        missing=used.missing,
+        special_codes=codes,
+    )
+    return len(found.keep) - found.n_kept
+
+
 def filter_tables(
     tables: Sequence[Table],
     settings: DistanceSettings,
@@ -465,7 +504,7 @@ def decide_rows(
     """Find the nearest originals of each row, and decide."""
     progress("looking for the nearest originals", 1, STEPS)
     leads = found.space.leads()
-    d_original = found.space.own_of(leads.first)
+    d_original = found.space.own_of(leads.first) if leads.own is None else leads.own
     is_any = settings.rule == "strict" or settings.ties == "any"
     limit = leads.limit if is_any else d_original
     keep = ~is_closer(leads.distance, limit)

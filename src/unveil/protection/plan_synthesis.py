@@ -187,6 +187,7 @@ _CHECKS: dict[str, Callable[[Any], Checks]] = {
     "drop": lambda given: iter([lambda: names(given, "Columns to drop")]),
     "renumber": lambda given: iter([lambda: names(given, "Columns to renumber")]),
     "real_values": lambda given: iter([lambda: parse_reasons(given)]),
+    "smooth": lambda given: iter([lambda: names(given, "Columns to smooth")]),
     "rules": _rules,
     "derived": _derived_checks,
     "special_codes": partial(_codes, "Special codes"),

@@ -24,6 +24,7 @@ from unveil.models.neighbours.settings import DistanceSettings
 from unveil.models.neighbours.space import Prepared, prepare_space
 from unveil.protection.distance_filter import (
     DistanceFilterResult,
+    close_unfiltered,
     decide_rows,
     shift_warnings,
     shifts,
@@ -125,6 +126,7 @@ class RefillResult(Result):
             n_people_near=self._n_people_near,
             n_refused_by_strict=n_strict,
             share_refused_by_strict=n_strict / n_rows if n_rows else None,
+            n_close_unfiltered=close_unfiltered(n_rows, n_kept / n_drawn),
             shifts=moved,
             warnings=(
                 *self._explain_unfinished(n_rows, need),

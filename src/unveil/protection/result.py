@@ -27,7 +27,7 @@ from unveil.records.protection import (
 from unveil.records.recoding import Step
 from unveil.synthesis.synthesiser import inflation_note
 from unveil.view.ecap import records_sentences
-from unveil.view.format import and_list
+from unveil.view.format import and_list, format_count
 
 # The record of `unveil.protect`: every step's own, sizes, warnings, and the public statement.
 
@@ -69,6 +69,7 @@ def make_record(
         reasons=tuple(plan.reason for plan in stages.noises.values()),
         together=stages.together,
         given_back=stages.given_back,
+        n_close_after=stages.n_close_after,
         sweep=sweep,
         is_seeded=is_seeded,
         statement=statement_of(synthesis, [step.do for step in stages.plan.steps], stages.noise),
@@ -90,6 +91,12 @@ def _warnings(stages: Stages) -> Iterator[str]:
         yield from () if part is None else part.warnings
     for plan in stages.noises.values():
         yield from _noise_warnings(plan.reason)
+    if stages.n_close_after:
+        yield (
+            f"After the filter, other steps brought {format_count(stages.n_close_after, 'row')} of"
+            f" {stages.frame.height:,} so close to an original again that it would refuse them."
+            " Choose less noise, or compare the stages (--stages)."
+        )
     if stages.together is not None and stages.together.n_above:
         yield from _together_warnings(stages.together)
     for record in stages.smoothing:

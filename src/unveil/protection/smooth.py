@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from unveil.arguments import check_faults
 from unveil.arrays import Floats
 from unveil.count.centring import centre
 from unveil.errors import RolesError, SettingsError
@@ -100,13 +101,11 @@ def _check(table: Table, chosen: Sequence[str], codes: Mapping[str, Any]) -> Non
         raise RolesError("No columns to smooth are given. Name columns of numbers.")
     table.check_columns((*chosen, *codes))
     kinds = {name: kind_of(table.frame.schema[name]) for name in chosen}
-    others = [
+    check_faults(
         f"Column {name!r} holds {NOUNS[kind]}, not numbers, and cannot be smoothed. Omit it."
         for name, kind in kinds.items()
         if kind != "number" and table.frame[name].null_count() < table.frame.height
-    ]
-    if others:
-        raise SettingsError("\n".join(others))
+    )
 
 
 def _smooth_column(

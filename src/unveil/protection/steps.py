@@ -22,6 +22,7 @@ from unveil.measure.ecap.ecap import measure_ecap, prepare_values
 from unveil.measure.ecap.ecap_records import ecap_records
 from unveil.measure.ecap.noise_settings import find_kept_codes
 from unveil.measure.utility.projection import projection
+from unveil.protection.distance_filter import count_close
 from unveil.protection.given_back import ProtectedColumn, find_given_back, with_planned_noise
 from unveil.protection.noise import add_noise
 from unveil.protection.plan import (
@@ -265,6 +266,7 @@ class Stages:
     before: dict[str, tuple[ProtectedBy, pl.Series]] = field(default_factory=dict)  # of the copy
     given_back: tuple[GivenBack, ...] = ()
     together: EcapRecords | None = None
+    n_close_after: int | None = None
 
     def recode(self) -> list[FileError]:
         """Do the recodings; everything that keeps the plan from being done to these data."""
@@ -348,6 +350,9 @@ class Stages:
         self.frames["s3"] = self.frame
         self.given_back = tuple(self._find_given_back())
         self.together = self._measure_together()
+        if self.refill is not None and not self.frame.equals(self.frames["filtered"]):
+            original = restore_form(self.table)
+            self.n_close_after = count_close(original, self.frame, self.refill, self.codes)
 
     def _measure_together(self) -> EcapRecords | None:
         """ECAP of whole records of the recoded original, where columns or rows can add up.
@@ -485,6 +490,7 @@ class Stages:
         if first.frame.height == self.frame.height:
             self.frames["s1"] = first.frame
         self.projection = self._project(first, found.record, codes)
+        self.frames["filtered"] = found.data
         self._record_step(found.data, step, StepSentences.refill(found.record))
 
     def _project(

@@ -45,6 +45,7 @@ Untested = Literal[
     "sampling",
     "part",
     "person",
+    "recognition",
     "scenario",
     "numbers",
     "weights",

@@ -144,8 +144,9 @@ class Membership(VersionedRecord, frozen=True, kw_only=True):
     n_exact: int  # synthetic records equal to an original record in every compared column
     share_exact: float
     closest: tuple[ClosestRow, ...]
-    closer_to_original: float  # synthetic records closer to the original than to the control
-    closer_interval: Interval  # Wilson, as if synthetic records were independent
+    people_auc: float  # the chance that a member is closer to the synthetic data than another
+    people_auc_interval: Interval  # DeLong et al. (1988)
+    recall_at_1: float | None  # members closer than all but 1 % of the control; None below 100
     warnings: tuple[str, ...]
     coercions: tuple[Coercion, ...]
 

@@ -29,7 +29,7 @@ class BandedColumn(Record, frozen=True, kw_only=True):
     special_codes: tuple[str, ...]  # codes kept apart that occur, as text
 
 
-# Findings that may be common knowledge: what the one-way and two-way checks raised.
+# Flags that may be common knowledge: what the one-way and two-way checks raised.
 #
 # Raab (2024), end of section 3.4 and section 4, with synthpop's rules.
 
@@ -53,8 +53,8 @@ class Flag(Record, frozen=True, kw_only=True):
     key_level: str | None  # None is the missing level
     level_label: str | None = None  # as people read it, "Male (1)", where the file has labels
     key_level_label: str | None = None
-    n: int  # findings (DiSCO records) that it accounts for
-    n_disclosive: int  # all findings about the target
+    n: int  # disclosures (DiSCO records) that it accounts for
+    n_disclosive: int  # all disclosures about the target
     n_level: int  # original records with the target level, among n_all
     n_all: int  # one-way: original records left by exclusions; two-way: those with the key level
     percent: float  # one-way: n of n_disclosive; two-way: n_level of n_all
@@ -86,14 +86,14 @@ class IdentityRow(Record, frozen=True, kw_only=True):
     UiS: float | None
     UiOiS: float | None
     repU: float | None
-    N_d_both: Number  # original records whose keys occur in the copy
-    N_s_both: Number  # records of the copy whose keys occur in the original
+    N_d_both: Number  # original records whose keys occur in the synthetic data
+    N_s_both: Number  # records of the synthetic data whose keys occur in the original
     n_q_synthetic: Number  # distinct key combinations in this copy
     n_q_both: Number  # those that the original has too
 
 
 class AttributeRow(Record, frozen=True, kw_only=True):
-    """What the copy gives away about one target: Raab 2024, equations 6 to 14."""
+    """What the synthetic data disclose about one target: Raab 2024, equations 6 to 14."""
 
     target: str
     copy: Copy
@@ -112,7 +112,7 @@ class AttributeRow(Record, frozen=True, kw_only=True):
     CAPs: float | None
     DCAP: float | None
     TCAP: float | None  # Raab's equation 13, not Taub's
-    DCAP_scaled: float | None  # a share: 0 is guessing by frequencies, 1 is certainty
+    DCAP_scaled: float | None  # a share: 0 is the baseline, 1 is certainty
     TCAP_scaled: float | None
     CAPd_renormalised: float | None  # synthpop's way with exclusions; without any, the same
     CAPs_renormalised: float | None
@@ -166,6 +166,7 @@ class SingleValueCounts(Record, frozen=True, kw_only=True):
     targets: tuple[SingleValues, ...]
     any_correct: tuple[AnyCorrect, ...]
     exact: tuple[str, ...]  # targets of numbers or dates that are compared exactly, not in bands
+    sensitive: tuple[ValueRow, ...] = ()  # by person, before exclusions; none without such a column
 
 
 class GroupRow(Record, frozen=True, kw_only=True):
@@ -192,7 +193,7 @@ ClaimRule = Literal[
     "some_file",  # determined by some file: no intruder knows which, so this is a ceiling
     "most_support",  # of the sets of keys that determine it, the one with most records
 ]
-"""What is stated about people by someone who reads the synthetic data alone."""
+"""What is stated about people by a person who reads the synthetic data alone."""
 
 
 MEANING = "own record or deeper pattern"
@@ -348,7 +349,7 @@ class WeightedFigures(Record, frozen=True, kw_only=True):
 
 
 class ToleranceRow(Record, frozen=True, kw_only=True):
-    """What the copy gives away of a number within a tolerance: Raab 2024, section 3.4.
+    """What the synthetic data disclose of a number within a tolerance: Raab 2024, section 3.4.
 
     Determined: all matching records agree with each other. Correct: and each with the truth.
     """
@@ -378,14 +379,14 @@ class Spread(Record, frozen=True, kw_only=True):
 
 
 class Recurrence(Record, frozen=True, kw_only=True):
-    """Original records that stand whole in a copy: the same value in every compared column."""
+    """Original records that reappear in a copy: the same value in every compared column."""
 
     copy: int
     n: int
     percent: float
     n_columns: int
-    n_alone: int  # original records alone with their values in all these columns
-    n_alone_recurring: int  # those of them that stand in the copy
+    n_alone: int  # original records unique on their values in all these columns
+    n_alone_recurring: int  # those of them that reappear in the synthetic data
     kind: Literal["none", "some", "all", "equal"]
 
 
@@ -431,7 +432,7 @@ class Disclosure(VersionedRecord, frozen=True, kw_only=True):
     weighted: WeightedFigures | None = None  # None: no weights are declared
     tolerance: tuple[ToleranceRow, ...] = ()  # of targets that have one
     spread: tuple[Spread, ...]
-    recurrence: tuple[Recurrence, ...]  # original records that stand whole in each copy
+    recurrence: tuple[Recurrence, ...]  # original records that reappear in each copy
     checks: Checks
     flags: tuple[Flag, ...]  # one-way and two-way checks: may be common knowledge
     small_cells: tuple[SmallCells, ...] = ()  # what flags would be without a least number of people
@@ -545,7 +546,7 @@ class ExcessPart(Record, frozen=True, kw_only=True):
 
 
 class Excess(VersionedRecord, frozen=True, kw_only=True):
-    """How much more the copies give away about the people they were made from."""
+    """How much more the copies disclose about the people they were made from."""
 
     files: tuple[str, ...]  # train, control, copies
     keys: tuple[str, ...]
@@ -572,7 +573,7 @@ class Excess(VersionedRecord, frozen=True, kw_only=True):
 
 
 class ExclusionColumn(Record, frozen=True, kw_only=True):
-    """One column of Raab's Table 2: what is left out."""
+    """One column of Raab's Table 2: what is excluded."""
 
     column: int
     title: str
@@ -580,7 +581,7 @@ class ExclusionColumn(Record, frozen=True, kw_only=True):
 
 
 class ExclusionTableRow(Record, frozen=True, kw_only=True):
-    """One target in one column: what the original gives away, and what the copy does."""
+    """One target in one column: what the original discloses, and what the synthetic data do."""
 
     target: str
     column: int
@@ -595,7 +596,7 @@ class ExclusionTable(VersionedRecord, frozen=True, kw_only=True):
     files: tuple[str, ...]
     keys: tuple[str, ...]
     targets: tuple[str, ...]
-    measure: str  # of the copy
+    measure: str  # of the synthetic data
     measure_original: str  # of the original: Dorig, or CAPd beside DCAP
     n_original: int
     n_synthetic: tuple[int, ...]

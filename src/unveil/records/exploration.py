@@ -10,7 +10,7 @@ from typing import Literal
 from unveil.records.base import Record, VersionedRecord
 from unveil.records.disclosure import Coercion
 
-RiskAxis = Literal["DiSCO", "DiSCO_max", "repU", "R"]
+RiskAxis = Literal["DiSCO", "DiSCO_max", "repU", "R", "AUC"]
 UtilityAxis = Literal["S_pMSE", "S_pMSE_max", "pMSE"]
 
 
@@ -62,6 +62,11 @@ class ExplorationRow(Record, frozen=True, kw_only=True):
     copies: tuple[ExplorationCopy, ...]
     warnings: tuple[str, ...]
     reason: str | None = None  # why nothing could be measured
+    AUC: float | None = None  # of recognition, mean over people tested; None where not asked for
+    AUC_exposed: float | None = None
+    recognised: float | None = None  # percent of people tested, in the release of the train part
+    hit_rate: float | None = None  # at 1 % false alarms
+    epsilon: float | None = None  # at least
 
 
 class Exploration(VersionedRecord, frozen=True, kw_only=True):

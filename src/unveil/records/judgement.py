@@ -48,14 +48,14 @@ class LimitCheck(Record, frozen=True, kw_only=True):
 
 
 class FlagRuling(Record, frozen=True, kw_only=True):
-    """One finding of a one-way or two-way check, and how it was ruled."""
+    """One flag of a one-way or two-way check, and how it was ruled."""
 
     id: str  # "neighbour/workab=NO": what a ruling names
     scenario: str
     target: str
     kind: Literal["one_way", "two_way"]
     exclusion: str
-    n: int  # findings that it accounts for, in the worst copy
+    n: int  # disclosures that it accounts for, in the worst copy
     sentence: str
     state: RulingState
     reason: str | None = None
@@ -64,7 +64,7 @@ class FlagRuling(Record, frozen=True, kw_only=True):
 
 
 class Outstanding(Record, frozen=True, kw_only=True):
-    """Something that a person has to say before a release can be decided."""
+    """Something that a person has to state before a release can be decided."""
 
     kind: MissingKind
     sentence: str
@@ -159,15 +159,15 @@ class LogCheck(HasView, VersionedRecord, frozen=True, kw_only=True):
     n_decisions: int
     head: str
     faults: tuple[LogFault, ...]
-    is_edited: bool = False  # the project file was edited by hand since the last line: no fault
-    since_release: tuple[str, ...] = ()  # files that are not those that were released: no fault
+    is_edited: bool = False  # the project file was edited by hand since the last line: no error
+    since_release: tuple[str, ...] = ()  # files that are not those that were released: no error
 
 
-# Why a target stands where it stands: sentences, figures step by step, findings, what to type.
+# Why a target stands where it stands: sentences, figures step by step, flags, what to type.
 
 
 class DisclosureStep(Record, frozen=True, kw_only=True):
-    """One step from the original to what the copy gives away, in percent of people."""
+    """One step from the original to what the synthetic data disclose, in percent of people."""
 
     measure: str
     value: float | None
@@ -175,7 +175,7 @@ class DisclosureStep(Record, frozen=True, kw_only=True):
 
 
 class ExplainedFlag(Record, frozen=True, kw_only=True):
-    """A finding with its level, and what to type about it."""
+    """A flag with its level, and what to type about it."""
 
     finding: FlagRuling
     level: str | None  # of the target; None is the missing level
@@ -235,8 +235,8 @@ class WhatIfScenario(Record, frozen=True, kw_only=True):
     added: tuple[str, ...]  # those asked about that act here
     n_targets: int
     headline_copy: Copy
-    closes: tuple[str, ...]  # ids of findings that are raised no more
-    opens: tuple[str, ...]  # ids of findings that are raised only then
+    closes: tuple[str, ...]  # ids of flags that are cleared
+    opens: tuple[str, ...]  # ids of flags that are raised only then
     sentences: tuple[str, ...]
 
 

@@ -45,45 +45,39 @@ class LimitedMeasure:
         return "a number from 0 on" if is_open else f"0 to {self.highest:.0f}"
 
 
-def _identity(name: str, equation: int, what: str) -> LimitedMeasure:
-    return LimitedMeasure(name, "percent", what, f"Raab 2024, equation {equation}", ("disclosure",))
-
-
-def _attribute(name: str, equation: int | str, what: str) -> LimitedMeasure:
+def _raab(name: str, equation: int | str, what: str) -> LimitedMeasure:
     return LimitedMeasure(name, "percent", what, f"Raab 2024, equation {equation}", ("disclosure",))
 
 
 _IDENTITY = (
-    _identity("UiO", 2, "people unique on the keys in the original"),
-    _identity("UiS", 3, "synthetic records unique on the keys in the synthetic data"),
-    _identity("UiOiS", 4, "people unique in the original whose keys occur in the synthetic data"),
-    _identity("repU", 5, "people unique in both files on the same keys (replicated uniques)"),
+    _raab("UiO", 2, "people unique on the keys in the original"),
+    _raab("UiS", 3, "synthetic records unique on the keys in the synthetic data"),
+    _raab("UiOiS", 4, "people unique in the original whose keys occur in the synthetic data"),
+    _raab("repU", 5, "people unique in both files on the same keys (replicated uniques)"),
 )
 _ATTRIBUTE = (
-    _attribute("Dorig", 8, "people whose keys determine the target in the original"),
-    _attribute(
+    _raab("Dorig", 8, "people whose keys determine the target in the original"),
+    _raab(
         "Dsyn",
         "8, on the synthetic data",
         "synthetic records whose keys determine the target there",
     ),
-    _attribute("iS", 9, "people matched: their keys occur in the synthetic data"),
-    _attribute(
+    _raab("iS", 9, "people matched: their keys occur in the synthetic data"),
+    _raab(
         "DiS",
         10,
         "people whose keys determine the target in the synthetic data, correctly or wrongly",
     ),
-    _attribute(
-        "DiSCO", 11, "people whose keys determine the target in the synthetic data, correctly"
-    ),
-    _attribute("DiSDiO", 12, "those of DiSCO whose keys determine it in the original too"),
-    _attribute("CAPd", 7, "people guessed right among the originals with their keys"),
-    _attribute(
+    _raab("DiSCO", 11, "people whose keys determine the target in the synthetic data, correctly"),
+    _raab("DiSDiO", 12, "those of DiSCO whose keys determine it in the original too"),
+    _raab("CAPd", 7, "people guessed right among the originals with their keys"),
+    _raab(
         "CAPs",
         "7, on the synthetic data",
         "synthetic records guessed correctly among those with the same keys",
     ),
-    _attribute("DCAP", 6, "people guessed right among the synthetic records with their keys"),
-    _attribute("TCAP", 13, "matched people whose target is determined, correctly"),
+    _raab("DCAP", 6, "people guessed right among the synthetic records with their keys"),
+    _raab("TCAP", 13, "matched people whose target is determined, correctly"),
 )
 _CLAIMS = (
     LimitedMeasure(
@@ -175,6 +169,31 @@ _OTHERS = (
         "El Emam et al. 2022",
         ("membership",),
         needs="control",
+    ),
+    LimitedMeasure(
+        "AUC",
+        "share",
+        "the mean over people tested: how often a release made with the person is told from one"
+        " without; 0.5 = a guess",
+        "Carlini et al. 2022",
+        ("recognition",),
+        needs="recognition",
+    ),
+    LimitedMeasure(
+        "recognised",
+        "percent",
+        "people tested who are recognised in the synthetic data at 1 % false alarms",
+        "Carlini et al. 2022",
+        ("recognition",),
+        needs="recognition",
+    ),
+    LimitedMeasure(
+        "epsilon",
+        "ratio",
+        "the epsilon of differential privacy, at least, as shown by recognition of people",
+        "Annamalai et al. 2024",
+        ("recognition",),
+        needs="recognition",
     ),
     LimitedMeasure(
         "unique",

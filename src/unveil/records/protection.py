@@ -20,7 +20,7 @@ from unveil.records.utility import Projection
 Metric = Literal["mahalanobis", "jaccard", "gower"]
 Rule = Literal["paper", "strict"]
 Ties = Literal["any", "first"]
-Fill = Literal["exact", "simple"]
+Fill = Literal["exact", "simple", "pattern"]
 Drop = Literal["auto", "refuse"]
 Fault = Literal["constant", "all missing", "too many levels", "explained by others"]
 
@@ -83,6 +83,7 @@ class DistanceFilter(VersionedRecord, frozen=True, kw_only=True):
     acceptance: float | None  # share kept; None of no rows
     n_refused_by_strict: int  # rows kept that the strict rule would refuse
     share_refused_by_strict: float | None  # of the rows kept
+    n_close_unfiltered: float | None = None  # rows refused in a file as long without the filter
     shifts: tuple[Shift, ...]
     warnings: tuple[str, ...]
     coercions: tuple[Coercion, ...]
@@ -119,6 +120,7 @@ class Refill(VersionedRecord, frozen=True, kw_only=True):
     n_people_near: int | None = None  # whose row is nearest to a refused one; None without person
     n_refused_by_strict: int
     share_refused_by_strict: float | None
+    n_close_unfiltered: float | None = None
     shifts: tuple[Shift, ...]  # all rows drawn, and the rows kept
     warnings: tuple[str, ...]
     coercions: tuple[Coercion, ...]
@@ -241,6 +243,48 @@ class SweepRow(Record, frozen=True, kw_only=True):
     S_pMSE: float | None  # median over all pairs of columns; None where there is no pair
 
 
+class StageAttack(Record, frozen=True, kw_only=True):
+    """A simulated attack on one stage: means over secrets, or over both kinds of singling out."""
+
+    attack: str
+    n: int = 0  # attacks that the means are over
+    success: float | None = None
+    on_control: float | None = None  # None without a control sample
+    R: float | None = None
+    reason: str | None = None  # why it was not measured
+
+
+class StageRow(Record, frozen=True, kw_only=True):
+    """One stage: S1, S2, S3, or as much of S1 as S2 has rows."""
+
+    stage: str
+    n_rows: int
+    too_close: float | None = None  # share that the filter refuses; None where none was used
+    repU: float | None
+    DiSCO: float | None  # mean over targets
+    DiSCO_max: float | None
+    DiSCO_max_target: str | None
+    R: float | None  # of DiSCO; None without a control sample
+    pMSE: float | None
+    S_pMSE: float | None  # median over pairs of columns
+    S_pMSE_max: float | None
+    attacks: tuple[StageAttack, ...]
+    overlap: float | None  # of intervals, mean over published results
+    n_results: int
+
+
+class StageTable(VersionedRecord, frozen=True, kw_only=True):
+    """Risk, attacks, utility and replication after each step: Chapelle and Falissard 2023."""
+
+    files: tuple[str, ...]
+    keys: tuple[str, ...]
+    targets: tuple[str, ...]
+    n_original: int
+    n_control: int | None
+    rows: tuple[StageRow, ...]
+    projection: Projection | None = None  # retained and filtered people on the original's axes
+
+
 class Protection(VersionedRecord, frozen=True, kw_only=True):
     """The four steps of Chapelle and Falissard 2023: recoding, synthesis, filter, noise."""
 
@@ -266,7 +310,9 @@ class Protection(VersionedRecord, frozen=True, kw_only=True):
     reasons: tuple[NoiseReason, ...]
     together: EcapRecords | None = None  # noised columns known together, or people by their rows
     given_back: tuple[GivenBack, ...] = ()  # what published columns undo
+    n_close_after: int | None = None  # rows that steps after the filter brought too close again
     sweep: tuple[SweepRow, ...]
+    stages: StageTable | None = None  # where they were measured
     is_seeded: bool  # whether the user gave a seed; seeds are in the confidential record alone
     statement: str  # public: class of method, kind and amount of noise; nothing else
     warnings: tuple[str, ...]

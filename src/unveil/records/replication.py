@@ -82,6 +82,7 @@ class Replication(VersionedRecord, frozen=True, kw_only=True):
     level: float
     synthesis: Literal["simple", "proper", "incomplete"]
     rule: str  # the variance for inference about the population
+    stages: tuple[str, ...] = ()  # names of the files, where each is reported by itself
     findings: tuple[ReplicatedResult, ...]
     rows: tuple[FindingRow, ...]
     coercions: tuple[Coercion, ...]
@@ -94,5 +95,11 @@ class Replication(VersionedRecord, frozen=True, kw_only=True):
 
     @property
     def headline_rows(self) -> tuple[FindingRow, ...]:
-        """The rows of that copy."""
+        """The rows of that copy; of every file where each is reported by itself."""
+        if self.stages:
+            return self.rows
         return tuple(row for row in self.rows if row.copy == self.headline_copy)
+
+    def name_of(self, row: FindingRow, text: str) -> str:
+        """What a row is called: with its stage, where files are reported by themselves."""
+        return f"{text}, {self.stages[int(row.copy) - 1]}" if self.stages else text

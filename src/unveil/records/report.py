@@ -13,6 +13,7 @@ from unveil.records.disclosure import Disclosure, Excess, ExclusionTable
 from unveil.records.judgement import Decision, FactorName, Judgement
 from unveil.records.protection import Protection
 from unveil.records.publication_plan import PublicationPlan
+from unveil.records.recognition import Recognition
 from unveil.records.replication import Replication
 from unveil.records.run import Kind, Run
 from unveil.records.summary import Summary
@@ -33,6 +34,7 @@ RECORDS: dict[Kind, type[Record]] = {
     "linkability": Attacks,
     "inference": Attacks,
     "membership": Membership,
+    "recognition": Recognition,
     "structure": CodebookDifferences,
     "utility": Utility,
     "tables": PairTables,

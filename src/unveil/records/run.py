@@ -24,6 +24,7 @@ Kind = Literal[
     "linkability",
     "inference",
     "membership",
+    "recognition",
     "structure",
     "utility",
     "tables",

@@ -105,6 +105,13 @@ class ProposedCodes(Record, frozen=True, kw_only=True):
     reason: str
 
 
+class ProposedSmoothing(Record, frozen=True, kw_only=True):
+    """A number that the synthesis smooths, and why."""
+
+    column: str
+    reason: str
+
+
 class ProjectProposal(VersionedRecord, frozen=True, kw_only=True):
     """Everything that a new project file says, and why."""
 
@@ -119,3 +126,4 @@ class ProjectProposal(VersionedRecord, frozen=True, kw_only=True):
     roles: Suggestion
     codings: Suggestions
     rules: tuple[str, ...] = ()  # between columns, which the original obeys without exception
+    smooth: tuple[ProposedSmoothing, ...] = ()

@@ -1,4 +1,4 @@
-"""One page for whoever signs: verdict, people at risk, what was not tested, what is to be decided.
+"""One page to sign: verdict, people at risk, what was not tested, what is to be decided.
 
 Every number stands here once, and every view shows these numbers and no others. The page is
 confidential: counts of few people, and levels that checks name, may be among them.

@@ -59,6 +59,7 @@ class Synthesis(VersionedRecord, frozen=True, kw_only=True):
     complexity: float
     min_spread: float | None
     smoothing: Literal["density"] | None
+    smooth: tuple[str, ...] = ()
     prior: float | None  # of joint tables; None: 1 record
     noise: float | None  # epsilon; None: without noise
     margins: tuple[tuple[str, ...], ...] | None  # of ipf; None: all pairs

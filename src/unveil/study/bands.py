@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from unveil.arguments import check_faults
 from unveil.arrays import Floats, Ints
 from unveil.count.codes import CodedColumn
 from unveil.errors import AlignError
@@ -92,8 +93,7 @@ def _check_other_than_numbers(columns: Sequence[CodedColumn]) -> None:
                 f"Column {column.name!r} holds whole numbers beyond 9,007,199,254,740,992, too"
                 " large to be cut exactly. Remove it from the bands, or divide it first."
             )
-    if faults:
-        raise AlignError("\n".join(faults))
+    check_faults(faults, AlignError)
 
 
 def _largest(levels: pl.Series) -> int:

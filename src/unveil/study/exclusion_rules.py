@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
+from unveil.arguments import check_faults
 from unveil.errors import SettingsError, list_names, nearest, quote_text
 from unveil.records.exclusions import Exclusion, Rule
 
@@ -55,8 +56,7 @@ def parse_exclusions(given: Any) -> tuple[Exclusion, ...]:
             parsed[_parse_exclusion(one)] = None
         except SettingsError as fault:
             faults.append(str(fault))
-    if faults:
-        raise SettingsError("\n".join(faults))
+    check_faults(faults)
     return tuple(sorted(parsed, key=lambda exclusion: ORDER[exclusion.rule]))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from unveil.arguments import absent_sentence
+from unveil.arguments import absent_sentence, check_faults
 from unveil.count.codes import CodedColumn
 from unveil.count.overlap import check_disjoint, doubtful_levels
 from unveil.errors import RolesError, list_names, nearest
@@ -97,14 +97,13 @@ def open_scenario(
 
 def check_other_columns(bands: Bands, chosen: Roles) -> None:
     """Refuse bands of a column that is neither key nor target."""
-    faults = [
+    faults = (
         f"Bands or special codes are given for {name!r}, which is neither key nor target."
         f"{nearest(name, chosen.columns)} Keys and targets are: {list_names(chosen.columns)}."
         for name in bands.columns
         if name not in chosen.columns
-    ]
-    if faults:
-        raise RolesError("\n".join(faults))
+    )
+    check_faults(faults, RolesError)
 
 
 def _segment(

@@ -7,7 +7,7 @@ in the original and in every copy, and no column can be both in one scenario.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from unveil.arguments import absent_sentence, looks_like_data
+from unveil.arguments import absent_sentence, check_faults, looks_like_data
 from unveil.errors import RolesError, list_names, nearest
 from unveil.io.table import Table
 from unveil.records.disclosure import Coercion
@@ -87,8 +87,7 @@ def _check_absent(tables: Sequence[Table], wanted: Sequence[str]) -> None:
             faults.append(_absent_everywhere(name, tables[0].frame.columns))
         else:
             faults += [absent_sentence(table.place, name, table.frame.columns) for table in without]
-    if faults:
-        raise RolesError("\n".join(faults))
+    check_faults(faults, RolesError)
 
 
 def _absent_everywhere(name: str, columns: Sequence[str]) -> str:

@@ -5,13 +5,14 @@ limits of rpart that synthpop uses. Numbers are drawn from the values in the lea
 proportions of the leaf, which is the same: one of its rows, each as likely.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.arrays import Ints
+from unveil.count.packing import count_people
 from unveil.models.design import Predictors, TreeCoding, Values
 from unveil.models.stored import Stored
 from unveil.models.tree import LEAF, GrownTree, Nodes, TreeCuts, grow_tree
@@ -55,12 +56,17 @@ class LeafSmoothing(Stored):
     3.31), with the standard deviation alone where the quartiles fall together. The kernel is cut
     off at the smallest and the largest value of the column, so that no value lies beyond them.
     Reiter (2005) draws from the same density. Values are rounded to the decimals of the column.
+    Of columns in `Options.smooth` the range ends at the fifth smallest and largest value, `heaps`
+    (values that five people have) stay as they are, and `step` is the grid in units of the last
+    decimal.
     """
 
     width: NDArray[np.float64]  # of every node
     low: float  # a whole number where values are, lest the last digits be lost
     high: float
     decimals: int | None
+    step: int = 1
+    heaps: NDArray[np.float64] | None = None
 
     @classmethod
     def of(cls, donors: Donors) -> Self:
@@ -70,20 +76,68 @@ class LeafSmoothing(Stored):
         low, high = donors.values.min().item(), donors.values.max().item()
         return cls(_widths(values, donors), low, high, decimals)
 
+    def within_tails(self, values: Values, people: Ints) -> Self:
+        """The same between the fifth smallest and largest value, on the grid, beside heaps."""
+        levels, codes = np.unique(values, return_inverse=True)
+        order = np.argsort(values, kind="stable")
+        _, lowest = np.unique(people[order], return_index=True)
+        _, highest = np.unique(people[order[::-1]], return_index=True)
+        few = min(_HOLDERS, len(lowest))
+        step = 1
+        if self.decimals is not None:
+            units = np.rint(levels.astype(float) * 10.0**self.decimals)
+            is_exact = bool(np.abs(units).max(initial=0) < 2.0**53)
+            step = int(np.gcd.reduce(units.astype(np.int64))) if is_exact else 1
+        return replace(
+            self,
+            low=np.sort(values[order][lowest])[few - 1].item(),
+            high=np.sort(values[order[::-1]][highest])[-few].item(),
+            step=max(step, 1),
+            heaps=levels[count_people(codes, people, len(levels)) >= _HOLDERS].astype(float),
+        )
+
     def around(self, centre: Values, leaves: Nodes, rng: np.random.Generator) -> Values:
         """One value from the kernel around each donor, by the inverse of its distribution."""
         from scipy.special import ndtr, ndtri
 
         width = self.width[leaves]
         moved = width > 0
+        if self.heaps is not None:
+            inside: Any = np.clip(centre, self.low, self.high)
+            centre = inside.astype(centre.dtype)
+            moved &= ~np.isin(centre.astype(float), self.heaps)
         h, x = width[moved], centre[moved].astype(float)
         below, above = ndtr((self.low - x) / h), ndtr((self.high - x) / h)
         drawn = x + h * ndtri(below + rng.random(len(x)) * (above - below))
         if self.decimals is not None:
-            drawn = drawn.round(self.decimals)
+            grid = self.step
+            drawn = (
+                drawn.round(self.decimals) if grid == 1 else _on_grid(drawn, grid, self.decimals)
+            )
         made = centre.copy()
         made[moved] = np.clip(_in_64_bits(drawn, made.dtype), self.low, self.high)
         return made
+
+
+def smooth_leaves(
+    donors: Donors, target: Target, predictors: Predictors, options: Options
+) -> LeafSmoothing | None:
+    """The smoothing of a target; None where it is drawn as it is."""
+    is_named = target.name in options.smooth
+    if target.kind != "number" or not (is_named or options.smoothing == "density"):
+        return None
+    smoothing = LeafSmoothing.of(donors)
+    if not is_named:
+        return smoothing
+    rows = np.arange(len(target.values))
+    whose = rows if predictors.people is None else predictors.take(predictors.people)
+    return smoothing.within_tails(target.values, whose)
+
+
+def _on_grid(drawn: NDArray[np.float64], step: int, decimals: int) -> NDArray[np.float64]:
+    """Numbers as multiples of so many units of the last decimal."""
+    near: NDArray[np.float64] = np.rint(drawn * 10.0**decimals / step) * step
+    return (near / 10.0**decimals).round(decimals)
 
 
 def _in_64_bits(drawn: NDArray[np.float64], dtype: np.dtype[Any]) -> Values:
@@ -115,6 +169,7 @@ def _decimals(values: NDArray[np.float64], most: int = 6) -> int | None:
     return next((d for d in range(most + 1) if np.array_equal(values.round(d), values)), None)
 
 
+_HOLDERS = 5
 _CLASS_WORK = 2_000_000
 _FEWEST_CLASSES = 64
 _FEW_ROWS = 20
@@ -171,8 +226,7 @@ def fit_cart(
     elif options.min_spread:
         cuts = cuts.without(_too_alike(grown, options.min_spread, is_number=is_number))
     donors = Donors.of(target.values, cuts.leaves_of(matrix), len(cuts.left))
-    is_smooth = options.smoothing == "density" and is_number
-    return CartModel(coding, cuts, donors, LeafSmoothing.of(donors) if is_smooth else None)
+    return CartModel(coding, cuts, donors, smooth_leaves(donors, target, predictors, options))
 
 
 def merge_leaves(

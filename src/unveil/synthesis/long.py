@@ -230,7 +230,7 @@ def prepare_long(opening: SynthesisData, time: str, method: str | Mapping[str, s
         if {rule.column, *rule.needs} & {*rows.dated}:
             raise SettingsError(
                 f"The rule {quote_text(rule.text)} names a date that is drawn as its distance from"
-                f" {time!r}. Write it as a rule between columns, or leave it out."
+                f" {time!r}. Write it as a rule between columns, or omit it."
             )
     dated = {name: _offsets(opening.parts[name], held) for name in rows.dated}
     parts = {**opening.parts, **dated}

@@ -58,6 +58,7 @@ _CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "complexity": partial(number_within, range_="[0, 1)"),
     "min_spread": partial(number_within, range_="[0, 1)"),
     "smoothing": partial(choice, choices=("density",)),
+    "smooth": lambda _, given: names(given, "Columns to smooth"),
     "prior": partial(number_within, range_="[0, inf)"),
     "noise": partial(number_within, range_="(0, inf)"),
     "margins": _margins,
@@ -73,6 +74,7 @@ class Options:
     complexity: float = 1e-8
     min_spread: float | None = None
     smoothing: Literal["density"] | None = None
+    smooth: tuple[str, ...] = ()  # numbers smoothed within the fifth smallest and largest value
     prior: float | None = None  # catall, ipf: counts spread evenly over the cells
     noise: float | None = None  # catall, ipf: epsilon of Laplace noise on the counts
     margins: tuple[tuple[str, ...], ...] | None = None  # ipf: sets of columns; None: all pairs

@@ -16,7 +16,7 @@ from unveil.models.axes import Sparse, basis_of
 from unveil.models.design import DummyCoding, Predictors, Values
 from unveil.models.regression import RegressionFit, fit_line
 from unveil.models.stored import Stored
-from unveil.synthesis.cart import Donors, LeafSmoothing
+from unveil.synthesis.cart import Donors, LeafSmoothing, smooth_leaves
 from unveil.synthesis.methods import Options, Target
 from unveil.synthesis.regression import notes_of
 
@@ -133,10 +133,8 @@ def fit_normrank(
     """
     coding = DummyCoding.fit(predictors)
     line, sigma = fit_scores(coding.matrix(predictors), target.values, rng)
-    smoothing = None
-    if options.smoothing == "density":
-        everyone = np.zeros(len(target.values), dtype=np.int32)
-        smoothing = LeafSmoothing.of(Donors.of(target.values, everyone, 1))
+    everyone = Donors.of(target.values, np.zeros(len(target.values), dtype=np.int32), 1)
+    smoothing = smooth_leaves(everyone, target, predictors, options)
     notes = notes_of(target.name, line, coding.pool(predictors))
     in_order: Values = target.values.copy()
     in_order.sort()

@@ -31,6 +31,7 @@ from unveil.synthesis.settings import (
     check_codes_of_categories,
     check_idle_options,
     check_large_leaves,
+    check_smooth,
     codes_by_column,
     date_notes,
     entries,
@@ -171,6 +172,7 @@ def prepare_synthesis(
     plan = within_bounds(plan, columns)
     _check_nothing(plan)
     check_idle_options(plan, options)
+    check_smooth(options.smooth, columns, plan, table)
     found = Strata.of(table.frame, plan.strata, parts)
     where = "the original" if len(found.sizes) == 1 else "the smallest stratum"
     sizes = found.sizes

@@ -60,6 +60,7 @@ def make_record(opening: SynthesisData, models: Models, size: Size, method: str)
         complexity=options.complexity,
         min_spread=options.min_spread,
         smoothing=options.smoothing,
+        smooth=options.smooth,
         prior=options.prior,
         noise=options.noise,
         margins=options.margins,
@@ -97,26 +98,32 @@ def _real_number_notes(opening: SynthesisData) -> tuple[str, ...]:
     """A note on numbers that most people have to themselves, where they are drawn as they are."""
     if opening.options.smoothing is not None:
         return ()
-    parts = [opening.parts[name] for name in opening.plan.order]
+    smooth = opening.options.smooth
+    parts = [opening.parts[name] for name in opening.plan.order if name not in smooth]
     whose = np.arange(opening.n_rows) if opening.whose is None else opening.whose
     counts = {
-        part.column.name: _n_alone(part, whose) for part in parts if part.column.kind == "number"
+        part.column.name: count_alone(part, whose) for part in parts if part.column.kind == "number"
     }
     told = [
         f"{name} ({n_alone:,} of {n_plain:,})"
         for name, (n_alone, n_plain) in counts.items()
-        if n_alone >= max(_FEWEST_ALONE, n_plain / 2)
+        if is_mostly_alone(n_alone, n_plain)
     ]
     if not told:
         return ()
     return (
         f"Most people have a number that no one else has in {list_names(told)}. The synthetic data"
-        ' repeat such numbers exactly. Draw from a smooth density (smoothing = "density";'
-        " --smoothing density), or round the column first (recoding step round).",
+        " repeat such numbers exactly. Smooth them (smooth; --smooth NAMES), or round the column"
+        " first (recoding step round).",
     )
 
 
-def _n_alone(part: ColumnValues, whose: Ints) -> tuple[int, int]:
+def is_mostly_alone(n_alone: int, n_plain: int) -> bool:
+    """Whether at least half of the people with a value, and 20, have one that no one else has."""
+    return n_alone >= max(_FEWEST_ALONE, n_plain / 2)
+
+
+def count_alone(part: ColumnValues, whose: Ints) -> tuple[int, int]:
     """People with a plain value that no one else has, and people with a plain value."""
     is_plain = slice(None) if part.state is None else part.state == 0
     levels, codes = np.unique(part.values[is_plain], return_inverse=True)

@@ -6,7 +6,7 @@ import numpy as np
 
 from unveil.models.design import Predictors, Values
 from unveil.models.stored import Stored
-from unveil.synthesis.cart import Donors, LeafSmoothing
+from unveil.synthesis.cart import Donors, LeafSmoothing, smooth_leaves
 from unveil.synthesis.methods import Options, Target
 
 
@@ -29,14 +29,11 @@ class SampleModel(Stored):
 def fit_sample(
     target: Target, predictors: Predictors, options: Options, rng: np.random.Generator
 ) -> SampleModel:
-    """Keep the values; predictors and chance are not asked."""
-    del predictors, rng
-    if options.smoothing != "density" or target.kind != "number":
-        return SampleModel(_sort_values(target.values))
-    everyone = np.zeros(len(target.values), dtype=np.int32)
-    return SampleModel(
-        _sort_values(target.values), LeafSmoothing.of(Donors.of(target.values, everyone, 1))
-    )
+    """Keep the values; predictors say whose they are, and chance is not asked."""
+    del rng
+    everyone = Donors.of(target.values, np.zeros(len(target.values), dtype=np.int32), 1)
+    smoothing = smooth_leaves(everyone, target, predictors, options)
+    return SampleModel(_sort_values(target.values), smoothing)
 
 
 def _sort_values(values: Values) -> Values:

@@ -12,6 +12,7 @@ from unveil.arguments import (
     whole_number,
 )
 from unveil.errors import SettingsError
+from unveil.io.table import Table
 from unveil.models.design import ModelColumn
 from unveil.study.scenario import Progress
 from unveil.synthesis.methods import JOINT, Options
@@ -33,6 +34,19 @@ def check_idle_options(plan: SynthesisPlan, options: Options) -> None:
             raise SettingsError(
                 f"{name} is a setting of {' and '.join(map(repr, of))}, but no column has that"
                 f" method. Omit it, or give some columns the method {of[-1]!r}."
+            )
+
+
+def check_smooth(
+    smooth: tuple[str, ...], columns: Mapping[str, ModelColumn], plan: SynthesisPlan, table: Table
+) -> None:
+    """Only numbers that are synthesised can be smoothed."""
+    table.check_columns(smooth)
+    for name in smooth:
+        if name not in plan.order or columns[name].kind != "number":
+            raise SettingsError(
+                f"Column {name!r} cannot be smoothed: it is no number that is synthesised. Remove"
+                " it from smooth."
             )
 
 

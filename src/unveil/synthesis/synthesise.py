@@ -44,6 +44,7 @@ def synthesise(
     complexity: float = 1e-8,
     min_spread: float | None = None,
     smoothing: Literal["density"] | None = None,
+    smooth: str | Iterable[str] | None = None,
     prior: float | None = None,
     noise: float | None = None,
     margins: Sequence[Sequence[str]] | None = None,
@@ -100,6 +101,9 @@ def synthesise(
     smoothing
         "density": numbers are drawn from a smooth density within the leaf, inside the column's
         range, instead of repeating original values.
+    smooth
+        Columns of numbers that alone are drawn from a smooth density, not beyond the fifth smallest
+        and largest value and on the grid of the column; values that five people have stay.
     prior, noise, margins
         Of "catall" and "ipf": how many records are spread evenly over the table (1 where None),
         the epsilon of Laplace noise on its counts (none where None), and of "ipf" the sets of
@@ -135,6 +139,7 @@ def synthesise(
         complexity=complexity,
         min_spread=min_spread,
         smoothing=smoothing,
+        smooth=() if smooth is None else smooth,  # type: ignore[arg-type]
         prior=prior,
         noise=noise,
         margins=margins,  # type: ignore[arg-type]  # read by the record

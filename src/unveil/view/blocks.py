@@ -41,7 +41,7 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Facts:
-    """Values under their names; one without a value is left out."""
+    """Values under their names; one without a value is not shown."""
 
     rows: tuple[tuple[str, str], ...]
 
@@ -137,7 +137,7 @@ class Signatures:
 
 @dataclass(frozen=True)
 class Folded:
-    """Detail: unfolds on a page, is left out on paper, and on a terminal unless asked for."""
+    """Detail: unfolds on a page, is hidden on paper, and on a terminal unless asked for."""
 
     summary: str
     blocks: "tuple[Block, ...]"

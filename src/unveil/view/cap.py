@@ -12,13 +12,12 @@ from unveil.view.cap_trend import FIT_HEADS, fit_cells, trend_sentences
 from unveil.view.cap_words import (
     SCENARIOS,
     cap_standing,
-    format_share,
     key_set_name,
     label_of,
     method_phrase,
     share,
 )
-from unveil.view.format import and_list, format_count, people, truncate
+from unveil.view.format import and_list, format_count, format_share, people, truncate
 from unveil.view.show import as_blocks, as_text
 
 TEMPLATES = {
@@ -179,7 +178,7 @@ def all_cap_sentences(record: Cap) -> Iterator[str]:
 
 
 def head_text(record: Cap, head: Head) -> str:
-    """What stands above a column, the rule for non-matches left out."""
+    """What stands above a column, without the rule for non-matches."""
     several = len(record.key_sets) > 1
     return f"{SCENARIOS[head.scenario]}{f', {truncate(head.key_set.name)}' if several else ''}"
 

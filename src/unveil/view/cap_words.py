@@ -3,7 +3,7 @@
 from typing import Literal
 
 from unveil.records.cap import BASELINE, ORIGINAL, Cap, CapRow
-from unveil.view.format import percent, truncate
+from unveil.view.format import truncate
 
 SCENARIOS = {
     "full": "full set",
@@ -33,11 +33,6 @@ def share(value: float | None) -> str:
         return "<0.0001"
     shown = f"{value:.3f}" if value >= 0.1 else f"{value:.3g}"
     return ">0.999" if shown == "1.000" and value < 1 else shown
-
-
-def format_share(value: float | None) -> str:
-    """A share as a percentage."""
-    return "-" if value is None else percent(100 * value)
 
 
 def method_phrase(method: str) -> str:

@@ -149,23 +149,14 @@ def group_cells(row: ClaimGroup) -> tuple[str, ...]:
     return truncate(row.target), level, by, f"{row.n:,}", percent(row.percent)
 
 
-ADDED = "What the synthetic data add"
-ADDED_HEADS = ("target", "DiSCO", "expected", "adds")
+ADDED_HEADS = ("expected percent", "adds points")
 FOOTNOTE = f"adds: {MEANING}; only a control sample tells which."
 
 
-def added_blocks(record: Disclosure) -> Iterator[Block]:
-    """DiSCO of every target beside what other people's records would give; if it was computed."""
+def added_cells(record: Disclosure) -> dict[str, tuple[str, ...]]:
+    """What other people's records would give of each target's DiSCO, and what is added."""
     rows = [record.find_claim(target, record.headline_copy) for target in record.targets]
-    cells = [claim_cells(row) for row in rows if row is not None]
-    if cells:
-        yield table(
-            ADDED,
-            ADDED_HEADS,
-            [(one[0], one[3], one[5], one[6]) for one in cells],
-            main=("adds",),
-            footnote=FOOTNOTE,
-        )
+    return {row.target: claim_cells(row)[-2:] for row in rows if row is not None}
 
 
 def part_blocks(record: Claims | Disclosure) -> Iterator[Block]:

@@ -86,7 +86,7 @@ def rounded_sentences(record: RoundedTable) -> Iterator[tuple[str, str]]:
 
 
 def bounds_sentences(record: Bounds) -> Iterator[tuple[str, str]]:
-    """What everything published gives away together, by the name of the figure."""
+    """What everything published discloses together, by the name of the figure."""
     m = f"{sum(not cell.structural for cell in record.cells):,}"
     if not record.n_determined:
         yield "given away", TEMPLATES["nothing given"]

@@ -23,7 +23,7 @@ from unveil.view.blocks import (
     sentences,
     table,
 )
-from unveil.view.claims import added_blocks, part_blocks
+from unveil.view.claims import ADDED_HEADS, FOOTNOTE, added_cells, part_blocks
 from unveil.view.disclosure import unit
 from unveil.view.format import (
     and_list,
@@ -75,7 +75,6 @@ def disclosure_blocks(
     yield identity_table(record, verdicts)
     if record.targets:
         yield attribute_table(record, verdicts)
-    yield from added_blocks(record)
     yield _tolerance_table(record)
     yield _weighted_table(record)
     yield from sentences([_flags_sentence(record)])
@@ -141,9 +140,16 @@ def attribute_table(record: Disclosure, verdicts: Sequence[Checked] = ()) -> Tab
     """For how many people the keys point to a single value, true or not, target by target."""
     has_pool = len(record.n_synthetic) > 1
     found = flags_view.visible_flags(record)
+    added = added_cells(record)
+    wrongly = f"wrongly {unit(record)}"
     heads = (
-        *("target", f"correctly {unit(record)}", "correctly DiSCO", f"wrongly {unit(record)}"),
-        *("wrongly percent", *(("pooled DiSCO",) if has_pool else ()), "original Dorig"),
+        *(
+            "target",
+            f"correctly {unit(record)}",
+            "correctly DiSCO",
+            *(ADDED_HEADS if added else ()),
+        ),
+        *(wrongly, "wrongly percent", *(("pooled DiSCO",) if has_pool else ()), "original Dorig"),
         *("baseline baseCAPd", "reduction percent", *(("flags",) if found else ())),
     )
     rows = []
@@ -153,6 +159,7 @@ def attribute_table(record: Disclosure, verdicts: Sequence[Checked] = ()) -> Tab
         of_target = [flag for flag in found if flag.target == row.target]
         cells = [
             *(truncate(row.target), _count(record, row.DiSCO), percent_or_dash(row.DiSCO)),
+            *added.get(row.target, ("-",) * len(ADDED_HEADS) if added else ()),
             *(_count(record, wrong), percent_or_dash(wrong)),
             *map(percent_or_dash, (*pool, row.Dorig, row.baseCAPd, row.removed)),
             *([flags_view.short_flags(of_target)] if found else []),
@@ -164,9 +171,9 @@ def attribute_table(record: Disclosure, verdicts: Sequence[Checked] = ()) -> Tab
         (*heads, "status") if verdicts else heads,
         rows,
         text=("flags",),
-        spare=(*spare, "original Dorig", heads[3], heads[1]),
+        spare=(*spare, "original Dorig", wrongly, ADDED_HEADS[0], heads[1]),
         main=("correctly DiSCO",),
-        footnote=said.TEMPLATES["columns"],
+        footnote=f"{said.TEMPLATES['columns']}{f' {FOOTNOTE}' if added else ''}",
     )
 
 

@@ -5,7 +5,15 @@ from collections.abc import Iterator, Sequence
 from unveil.records.protection import DistanceFilter, Refill, Shift
 from unveil.view import blocks
 from unveil.view.blocks import Block, Heading, notes, table
-from unveil.view.format import and_list, fill, format_count, format_signed, lines, percent, truncate
+from unveil.view.format import (
+    and_list,
+    fill,
+    format_count,
+    format_share,
+    format_signed,
+    lines,
+    truncate,
+)
 from unveil.view.show import as_blocks, as_text
 
 TEMPLATES = {
@@ -16,6 +24,10 @@ TEMPLATES = {
         " than any original is, and the strict rule would reject them."
     ),
     "strict": "No retained row is closer to any original than its nearest other original is.",
+    "unfiltered": (
+        "A file of the same length without the filter would hold {n} rows that are too close, on"
+        " average."
+    ),
     "selected": (
         "The retained rows are a selected sample: the filter favours outlying values. See what"
         " changed below."
@@ -42,7 +54,7 @@ def _sentences_by_key(record: DistanceFilter) -> Iterator[tuple[str, str]]:
         TEMPLATES["kept"],
         k=f"{record.n_kept:,}",
         n=f"{record.n_synthetic:,}",
-        p=_share(record.acceptance),
+        p=format_share(record.acceptance),
         metric=METRICS[record.metric],
         columns=and_list(record.columns),
     )
@@ -71,10 +83,13 @@ def refill_keyed(record: Refill) -> Iterator[tuple[str, str]]:
 def _rest(record: DistanceFilter | Refill) -> Iterator[tuple[str, str]]:
     is_any = record.n_kept if isinstance(record, DistanceFilter) else record.n_rows
     if is_any and record.rule == "paper":
-        s, p = f"{record.n_refused_by_strict:,}", _share(record.share_refused_by_strict)
+        s, p = f"{record.n_refused_by_strict:,}", format_share(record.share_refused_by_strict)
         yield "paper", fill(TEMPLATES["paper"], s=s, p=p)
     elif is_any:
         yield "strict", TEMPLATES["strict"]
+    if is_any and record.n_close_unfiltered is not None:
+        n = f"{record.n_close_unfiltered:,.0f}"
+        yield "unfiltered", fill(TEMPLATES["unfiltered"], n=n)
     if is_any:
         yield "selected", TEMPLATES["selected"]
     for dropped in record.dropped_columns:
@@ -82,21 +97,17 @@ def _rest(record: DistanceFilter | Refill) -> Iterator[tuple[str, str]]:
     yield from (("warning", lines(warning)) for warning in record.warnings)
 
 
-def _share(share: float | None) -> str:
-    return "-" if share is None else percent(100 * share)
-
-
 def shift_cells(row: Shift) -> tuple[str, ...]:
     """One column under SHIFT_HEADS."""
-    shown = _share if row.kind == "category" else _figure
+    shown = format_share if row.kind == "category" else _figure
     return (
         truncate(row.column),
         "-" if row.level is None else truncate(row.level),
         shown(row.before),
         shown(row.after),
         format_signed(row.difference),
-        _share(row.missing_before),
-        _share(row.missing_after),
+        format_share(row.missing_before),
+        format_share(row.missing_after),
     )
 
 
@@ -112,16 +123,15 @@ def sort_by_shift(shifts: Sequence[Shift]) -> list[Shift]:
 def round_rows(record: Refill) -> list[tuple[str, ...]]:
     """The rounds under ROUND_HEADS."""
     return [
-        (str(one.round), f"{one.drawn:,}", f"{one.kept:,}", _share(one.acceptance))
+        (str(one.round), f"{one.drawn:,}", f"{one.kept:,}", format_share(one.acceptance))
         for one in record.rounds
     ]
 
 
 @as_text.register
 def _(record: DistanceFilter) -> str:
-    kept = (
-        f"{record.n_kept:,} of {record.n_synthetic:,} rows retained ({_share(record.acceptance)})"
-    )
+    share = format_share(record.acceptance)
+    kept = f"{record.n_kept:,} of {record.n_synthetic:,} rows retained ({share})"
     strict = f"; the strict rule would reject {record.n_refused_by_strict:,} of them"
     return (
         f"Distance filter, {record.rule} rule, on {and_list(record.columns)}: {kept}"
@@ -134,7 +144,7 @@ def _(record: Refill) -> str:
     return (
         f"Refill, {record.rule} rule, on {and_list(record.columns)}: {record.n_rows:,} of"
         f" {record.rows_wanted:,} rows after {format_count(len(record.rounds), 'round')}"
-        f" (acceptance {_share(record.acceptance)})"
+        f" (acceptance {format_share(record.acceptance)})"
     )
 
 

@@ -182,7 +182,7 @@ RECORDS = {
 
 
 def records_sentences(record: EcapRecords) -> Iterator[str]:
-    """What is known of whom, and how sure a claim would be."""
+    """What is known of whom, and with what probability."""
     kind = "listed" if record.n_people == record.N else "sampled"
     yield RECORDS[kind].format(
         N=f"{record.N:,}",

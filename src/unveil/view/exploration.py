@@ -19,7 +19,7 @@ from unveil.view.utility import figure, without_empty
 
 TITLE = "Risk and utility of synthesis settings"
 TEMPLATES = {
-    "sizes": "{settings} for the {file}, {copies} each. Assumed intruder: knows {keys}.",
+    "sizes": "{settings} for the {file}{copies}. Assumed intruder: knows {keys}.",
     "frontier": (
         "No other setting has both less risk ({risk}) and better utility ({utility}) than: {names}."
     ),
@@ -47,12 +47,17 @@ TEMPLATES = {
         "Independent columns, which keep no relation at all, still have DiSCO {DiSCO} % and repU"
         " {repU} %: a floor, not what people's records disclose."
     ),
+    "recognition": (
+        "AUC: of two releases, one made with a person and one without, how often the correct one is"
+        " picked (0.50 = a guess). recognised: percent of people tested, 1 by chance. epsilon: at"
+        " least. Compare a filter with as few rows and no filter."
+    ),
     "held": "R of DiSCO: {train} training records against a control sample of {control} people.",
     "refused": "{name} could not be computed: {reason}",
 }
 HEADS = (
     *("setting", "repU", "DiSCO", "DiSCO sd", "highest DiSCO", "R", "pMSE", "S_pMSE", "S_pMSE sd"),
-    *("worst pair", "its columns", "frontier"),
+    *("worst pair", "its columns", "AUC", "recognised", "epsilon", "frontier"),
 )
 SPARE = ("its columns", "highest DiSCO", "pMSE", "S_pMSE sd", "DiSCO sd", "worst pair")
 TABLE = "Lower is better in every column; means over copies"
@@ -62,6 +67,7 @@ RISKS = {
     "DiSCO_max": "DiSCO of the riskiest target, percent of people",
     "repU": "repU, percent of people",
     "R": "R of DiSCO, excess disclosure of training records",
+    "AUC": "AUC, recognition of single people as members",
 }
 UTILITIES = {
     "S_pMSE": "S_pMSE, median over pairs of columns",
@@ -77,7 +83,7 @@ def value(row: ExplorationRow, field: str) -> str:
         return "-"
     if field == "pMSE":
         return f"{found:.5f}"
-    if field == "R":
+    if field in ("R", "AUC", "epsilon"):
         return ratio(found)
     return figure(found) if field.startswith("S_") else percent_figure(found)
 
@@ -104,6 +110,8 @@ def exploration_sentences(record: Exploration) -> Iterator[tuple[str, str]]:
     if record.n_train is not None:
         held = {"train": f"{record.n_train:,}", "control": f"{record.n_control:,}"}
         yield "held", fill(TEMPLATES["held"], **held)
+    if any(row.AUC is not None for row in record.rows):
+        yield "recognition", TEMPLATES["recognition"]
     for row in record.rows:
         if row.reason is not None:
             refused = {"name": visible(row.name), "reason": visible(row.reason)}
@@ -113,11 +121,18 @@ def exploration_sentences(record: Exploration) -> Iterator[tuple[str, str]]:
 
 
 def _sizes(record: Exploration) -> str:
+    foreign = [row for row in record.rows if row.method == "file"]
+    n_own, copies = len(record.rows) - len(foreign), format_count(record.n_copies, "copy", "copies")
+    measured = [format_count(n_own, "setting")] if n_own else []
+    if foreign:
+        n_files = format_count(sum(row.n_copies for row in foreign), "file")
+        measured.append(f"{n_files} of {format_count(len(foreign), 'other method')}")
+    each = "each" if not foreign else "of each setting"
     return fill(
         TEMPLATES["sizes"],
-        settings=format_count(len(record.rows), "setting"),
+        settings=" and ".join(measured),
         file=f"{format_count(record.n_original, 'record')} of {visible(record.file)}",
-        copies=format_count(record.n_copies, "copy", "copies"),
+        copies=f", {copies} {each}" if n_own else "",
         keys=and_list(record.keys),
     )
 
@@ -185,6 +200,9 @@ def cells(record: Exploration, row: ExplorationRow) -> tuple[str, ...]:
         figure(row.S_pMSE_sd),
         value(row, "S_pMSE_max"),
         " by ".join(map(truncate, row.worst_pair)) or "-",
+        value(row, "AUC"),
+        value(row, "recognised"),
+        value(row, "epsilon"),
         "●" if row.name in record.frontier else "",
     )
 

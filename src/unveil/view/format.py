@@ -12,6 +12,7 @@ from string import Formatter
 from typing import Any
 
 from unveil.records.base import Copy
+from unveil.records.limits import MEASURES
 
 LONGEST_NAME = 60
 MISSING = "(missing)"
@@ -33,9 +34,19 @@ def percent_or_dash(value: float | None) -> str:
     return "-" if value is None else percent(value)
 
 
-def removed_text(value: float | None) -> str:
-    """What the copy takes away of what the original gives away; it may be nothing, or less."""
-    return "none: it discloses more" if value is not None and value < 0 else percent_or_dash(value)
+def format_share(value: float | None) -> str:
+    """A share as a percentage in a table; a dash where nothing could be measured."""
+    return percent_or_dash(None if value is None else 100 * value)
+
+
+def copy_name(copy: Copy) -> str:
+    """A copy before a row of its figures."""
+    return {"mean": "mean", "pooled": "all pooled"}.get(str(copy), f"copy {copy}")
+
+
+def limit_text(measure: str, value: float) -> str:
+    """A limit as its custodian typed it."""
+    return f"{value:.15g}{' %' if MEASURES[measure].unit == 'percent' else ''}"
 
 
 def percent_figure(value: float | None) -> str:
@@ -99,7 +110,7 @@ def truncate(text: str) -> str:
 
 
 def format_rule(rule: str) -> str:
-    """An exclusion as it is read: one without a level leaves out the missing level."""
+    """An exclusion as it is read: one without a level excludes the missing level."""
     return _NO_LEVEL.sub(lambda found: f"={MISSING}" if found[0] == "=" else found[0], rule)
 
 

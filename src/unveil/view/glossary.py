@@ -7,6 +7,9 @@ ps_tq = s_tq / s_q. The pages of `docs/measures` say more, with edge cases and w
 
 import re
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
 
 from unveil.view.blocks import (
     AlertBox,
@@ -20,12 +23,44 @@ from unveil.view.blocks import (
     Sentence,
     TableBlock,
 )
-from unveil.view.glossary_attacks import GUESSED
-from unveil.view.glossary_disclosure import FOUND
-from unveil.view.glossary_entry import Topic
-from unveil.view.glossary_utility import UTILITY
 
-GLOSSARY = (*FOUND, *GUESSED, *UTILITY)
+
+@dataclass(frozen=True)
+class GlossaryTerm:
+    """One entry: `names` are the words in sentences that lead here, the first is its heading."""
+
+    id: str  # of its anchor: "disco" is #term-disco
+    names: tuple[str, ...]
+    sentence: str
+    formula: str = ""
+    out_of: str = ""
+    source: str = ""
+    also: str = ""  # other names in use, or what it must not be taken for
+
+    @property
+    def anchor(self) -> str:
+        """Where a link to it leads."""
+        return f"term-{self.id}"
+
+
+class Topic(NamedTuple):
+    """Terms that belong together."""
+
+    title: str
+    terms: tuple[GlossaryTerm, ...]
+
+
+def _read() -> Iterator[Topic]:
+    """The table beside the templates: a line for each term, "# Title" before those of a topic."""
+    text = (Path(__file__).parent / "templates" / "glossary.tsv").read_text("utf-8")
+    for topic in text.removeprefix("# ").split("\n# "):
+        title, *rows = topic.strip("\n").split("\n")
+        cells = [row.split("\t") for row in rows]
+        terms = (GlossaryTerm(id_, (*names.split("; "),), *more) for id_, names, *more in cells)
+        yield Topic(title, tuple(terms))
+
+
+GLOSSARY = tuple(_read())
 """Every term of the report, by what it is about."""
 TERMS = {name: term for topic in GLOSSARY for term in topic.terms for name in term.names}
 """Every term by each of its names."""

@@ -5,11 +5,20 @@ One catalogue of templates, filled from the record only: no number is typed by h
 
 from collections.abc import Iterator
 
-from unveil.records.base import Copy
 from unveil.records.cap import Gtcap, GtcapBin, GtcapCopy, UniqueRule
 from unveil.view import blocks
 from unveil.view.blocks import Bars, Block, Heading, Sentence, notes, table
-from unveil.view.format import and_list, fill, format_count, people, percent, ratio, truncate
+from unveil.view.format import (
+    and_list,
+    copy_name,
+    fill,
+    format_count,
+    format_share,
+    people,
+    percent,
+    ratio,
+    truncate,
+)
 from unveil.view.show import as_blocks, as_text
 
 TEMPLATES = {
@@ -119,7 +128,7 @@ def keyed_sentences(record: Gtcap) -> Iterator[tuple[str, str]]:
 def _means(record: Gtcap) -> tuple[str, str]:
     row = record.find_copy(record.headline_copy)
     shares = {
-        letter: _percent(value)
+        letter: format_share(value)
         for letter, value in zip(
             "sob", (row.mean_synthetic, row.mean_original, row.mean_baseline), strict=True
         )
@@ -127,10 +136,6 @@ def _means(record: Gtcap) -> tuple[str, str]:
     if row.ratio_of_means is None:
         return "means without scale", fill(TEMPLATES["means without scale"], **shares)
     return "means", fill(TEMPLATES["means"], **shares, r=ratio(row.ratio_of_means))
-
-
-def _percent(share: float | None) -> str:
-    return "-" if share is None else percent(100 * share)
 
 
 def _swings(record: Gtcap) -> bool:
@@ -147,16 +152,12 @@ def cells(row: GtcapCopy) -> tuple[str, ...]:
     """One copy under HEADS."""
     means = (row.mean_synthetic, row.mean_baseline, row.mean_original)
     return (
-        _copy(row.copy),
+        copy_name(row.copy),
         ratio(row.mean),
         ratio(row.ratio_of_means),
-        *(_percent(value) for value in means),
+        *(format_share(value) for value in means),
         f"{row.n_unmatched:,}" if isinstance(row.n_unmatched, int) else f"{row.n_unmatched:,.1f}",
     )
-
-
-def _copy(copy: Copy) -> str:
-    return {"mean": "mean", "pooled": "all pooled"}.get(str(copy), f"copy {copy}")
 
 
 def ends(row: GtcapBin) -> str:

@@ -6,7 +6,7 @@ One catalogue of templates, filled from records only: no number is typed by hand
 from collections.abc import Iterator
 
 from unveil.records.attacks import ClosestRow, Membership, MembershipRow
-from unveil.view.blocks import Block, Heading, notes, sentences, table
+from unveil.view.blocks import Block, Heading, Sentence, notes, sentences, table
 from unveil.view.format import percent, ratio
 from unveil.view.show import as_blocks, as_text
 
@@ -26,17 +26,23 @@ TEMPLATES = {
         " column. Compared with {m} records each, {a} are equal to an original and {b} to a"
         " control record."
     ),
-    "closer": (
-        "{p} of the synthetic records are closer to the original than to the control sample"
-        " (interval {low} to {high}); 50.0 % is expected if they owe nothing to single people."
+    "people": (
+        "Of a training and a control record the training record is closer to the synthetic data"
+        " {p} of the time (interval {low} to {high}); 50.0 % is a guess."
+    ),
+    "recall": (
+        "{p} of training records are closer than all but 1 % of the control sample; chance alone"
+        " gives 1.0 %. This shows that a few were copied."
     ),
     "distance": (
-        "At the median the closest original record is {d} away, the closest control record {c}."
+        "For description only: at the median the closest original record is {d} away, the closest"
+        " control record {c}. Distances are no evidence of privacy: they miss people whom an"
+        " intruder recognises by rerunning the synthesiser (unveil recognise)."
     ),
     "limits": (
         "This shows whether training records are closer to the synthetic data than others on the"
         " whole, not who is disclosed. A few disclosed people hardly change F1 and medians: see the"
-        " exact copies and the 5th percentiles. Another attack may still succeed."
+        " exact copies and the share beyond 1 %. Another attack may still succeed."
     ),
 }
 
@@ -78,6 +84,7 @@ def membership_sentences(record: Membership) -> Iterator[tuple[str, str]]:
         yield "threshold", TEMPLATES["chosen"]
     yield from _closest_sentences(record)
     yield "limits", TEMPLATES["limits"]
+    yield "distance", _distance_sentence(record)
 
 
 def _closest_sentences(record: Membership) -> Iterator[tuple[str, str]]:
@@ -94,20 +101,24 @@ def _closest_sentences(record: Membership) -> Iterator[tuple[str, str]]:
             b=percent(100 * control.share_exact),
         ),
     )
-    low, high = record.closer_interval
+    low, high = record.people_auc_interval
     yield (
-        "closer",
-        TEMPLATES["closer"].format(
-            p=percent(100 * record.closer_to_original),
+        "people",
+        TEMPLATES["people"].format(
+            p=percent(100 * record.people_auc),
             low=percent(100 * low),
             high=percent(100 * high),
         ),
     )
-    yield (
-        "distance",
-        TEMPLATES["distance"].format(
-            d=distance(original.dcr_median), c=distance(control.dcr_median)
-        ),
+    if record.recall_at_1 is not None:
+        yield "recall", TEMPLATES["recall"].format(p=percent(100 * record.recall_at_1))
+
+
+def _distance_sentence(record: Membership) -> str:
+    by_pair = {row.pair: row for row in record.closest}
+    return TEMPLATES["distance"].format(
+        d=distance(by_pair["synthetic to original"].dcr_median),
+        c=distance(by_pair["synthetic to control"].dcr_median),
     )
 
 
@@ -155,21 +166,21 @@ def _closest(row: ClosestRow) -> tuple[str, ...]:
 def _(record: Membership) -> str:
     return (
         f"Membership by nearest records: relative F1 {ratio(record.headline.relative_F1)} within a"
-        f" distance of {distance(record.headline.threshold)};"
-        f" {percent(100 * record.closer_to_original)} of the synthetic data closer to the"
-        " original than to the control sample"
+        f" distance of {distance(record.headline.threshold)}; AUC of training against control"
+        f" records {ratio(record.people_auc)}"
     )
 
 
 def membership_blocks(record: Membership) -> Iterator[Block]:
     """Whether training records can be recognised, and how close records come."""
-    said = membership_sentences(record)
+    *said, (_, last) = membership_sentences(record)
     yield from sentences(text for figure, text in said if figure != "threshold")  # a warning has it
     yield from sentences((f"▲ {text}" for text in record.warnings), "look")
     n_apart = sum(row.recall + row.false_positive_rate < 2 for row in record.rows)
     rows = membership_rows(record)[: n_apart + 1]
     caption = "Members by distance to the synthetic data, until everyone is called one"
     yield table(caption, HEADS, rows, spare=HEADS[-2:-1])
+    yield Sentence(last)
     closest = closest_rows(record)
     yield table(
         "Distance to the closest record", CLOSEST_HEADS, closest, spare=CLOSEST_HEADS[-2:-1]

@@ -38,6 +38,7 @@ from unveil.view.blocks import (
 from unveil.view.format import (
     and_list,
     format_count,
+    format_share,
     n_of,
     people,
     percent,
@@ -130,7 +131,7 @@ def _change_sentence(row: WhatIfRow, rules: str, n_original: int, *, is_rule: bo
         k=n_of(before, n_original),
         N=people(n_original),
         l=n_of(after, n_original),
-        R=_percent_of_share(row.R),
+        R=format_share(row.R),
     )
 
 
@@ -140,10 +141,6 @@ def _flag_sentences(scenario: WhatIfScenario) -> Iterator[str]:
             shown = ", ".join(truncate(one) for one in ids[:MOST_TOLD])
             more = f" and {len(ids) - MOST_TOLD:,} more" if len(ids) > MOST_TOLD else ""
             yield TEMPLATES[kind].format(n=format_count(len(ids), "flag"), ids=f"{shown}{more}")
-
-
-def _percent_of_share(value: float | None) -> str:
-    return "-" if value is None else percent(100 * value)
 
 
 def _whatif_table(record: WhatIf, scenario: WhatIfScenario) -> TableBlock:
@@ -163,7 +160,7 @@ def _whatif_table(record: WhatIf, scenario: WhatIfScenario) -> TableBlock:
             row.measure,
             percent_or_dash(row.before),
             percent_or_dash(row.after),
-            _percent_of_share(row.R),
+            format_share(row.R),
             *(format_status(worst(statuses(row, f"status_{at}"))) for at in ("before", "after")),
         )
         for row in here
@@ -438,7 +435,7 @@ def log_table(lines: Sequence[LogLine]) -> TableBlock:
 
 
 def _check_lines(check: LogCheck) -> Iterator[str]:
-    """Whether all is as it was written; every fault otherwise."""
+    """Whether all is as it was written; every error otherwise."""
     if check.faults:
         n = format_count(len(check.faults), "thing is", "things are")
         yield TEMPLATES["forged"].format(n=n)

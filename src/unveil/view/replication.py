@@ -18,6 +18,7 @@ TEMPLATES = {
         "Mean overlap of confidence intervals {overlap} (1 = identical, 0 = touching, below 0 ="
         " apart); mean distance {z} standard errors of the original."
     ),
+    "stages": "Mean overlap by file, none combined: {each}.",
     "half": "{k} of {n} figures have intervals that overlap by half or more.",
     "apart": "{k} of {n} figures have intervals that do not overlap.",
     "farthest": (
@@ -63,7 +64,10 @@ def sizes(record: Replication) -> str:
     """How much data there is."""
     m = len(record.n_synthetic)
     copies = f"{format_count(record.n_synthetic[0], 'record')} in the synthetic data"
-    if m > 1:
+    if record.stages:
+        each = zip(record.stages, record.n_synthetic, strict=True)
+        copies = and_list(f"{truncate(name)} of {n:,} records" for name, n in each)
+    elif m > 1:
         copies = f"{m} copies of {and_list(f'{n:,}' for n in record.n_synthetic)} records"
     return TEMPLATES["sizes"].format(
         original=people(record.n_original), copies=copies, level=f"{100 * record.level:g}"
@@ -83,13 +87,24 @@ def keyed_sentences(record: Replication) -> Iterator[tuple[str, str]]:
     if rows:
         overlaps = [row.overlap or 0.0 for row in rows]
         yield "means", _means(record, overlaps)
+        if record.stages:
+            yield "stages", TEMPLATES["stages"].format(each=_by_stage(record, rows))
         n = f"{len(rows):,}"
         yield "half", TEMPLATES["half"].format(k=f"{sum(one >= 0.5 for one in overlaps):,}", n=n)
         if n_apart := sum(one < 0 for one in overlaps):
             yield "apart", TEMPLATES["apart"].format(k=f"{n_apart:,}", n=n)
         yield from _farthest(record)
-    if len(record.n_synthetic) > 1:
+    if len(record.n_synthetic) > 1 and not record.stages:
         yield "combined", TEMPLATES["combined"].format(rule=record.rule)
+
+
+def _by_stage(record: Replication, rows: Sequence[FindingRow]) -> str:
+    """The mean overlap of every stage."""
+    told = []
+    for place, name in enumerate(record.stages, 1):
+        own = [row.overlap for row in rows if row.copy == place and row.overlap is not None]
+        told.append(f"{truncate(name)} {sum(own) / len(own):.2f}" if own else f"{truncate(name)} -")
+    return and_list(told)
 
 
 def _means(record: Replication, overlaps: Sequence[float]) -> str:
@@ -109,7 +124,7 @@ def _farthest(record: Replication) -> Iterator[tuple[str, str]]:
     if rows:
         worst = max(rows, key=lambda row: abs(row.standardised_difference or 0.0))
         farthest = TEMPLATES["farthest"].format(
-            which=_which(worst),
+            which=record.name_of(worst, _which(worst)),
             before=figure_of(worst.original, worst.unit),
             after=figure_of(worst.synthetic, worst.unit),
             z=f"{abs(worst.standardised_difference or 0.0):.1f}",
@@ -145,6 +160,8 @@ def _lost_where(one: FindingNotMeasured, record: Replication) -> str:
         return "in the original"
     if one.copy == "combined":
         return "copies combined"
+    if record.stages:
+        return f"in {truncate(record.stages[one.copy - 1])}"
     return "in the synthetic data" if len(record.n_synthetic) == 1 else f"in copy {one.copy}"
 
 
@@ -156,14 +173,15 @@ def groups(record: Replication) -> list[ResultTable]:
         if kinds[row.finding].kind in ("prevalence", "mean"):
             singles.append(row)
     if singles:
-        labels = tuple(truncate(row.finding) for row in singles)
+        labels = tuple(record.name_of(row, truncate(row.finding)) for row in singles)
         made.append(ResultTable("Prevalences and means", "result", tuple(singles), labels))
     for finding in record.findings:
         rows = tuple(row for row in record.headline_rows if row.finding == finding.name)
         if finding.kind in ("table", "regression") and rows:
             model = f" ({finding.model} regression)" if finding.model else ""
             title = f"{truncate(finding.name)}{model}"
-            made.append(ResultTable(title, "term", rows, tuple(truncate(row.term) for row in rows)))
+            labels = tuple(record.name_of(row, truncate(row.term)) for row in rows)
+            made.append(ResultTable(title, "term", rows, labels))
     return made
 
 

@@ -53,7 +53,7 @@ BAND_HEADS = ("n", "=0", *(f"<.{tenth}" for tenth in range(1, 10)), "<1", "=1")
 
 
 def comparison_sentences(record: RoundingComparison) -> Iterator[tuple[str, str]]:
-    """What each scheme gives away and costs, by the name of the figure."""
+    """What each scheme discloses and costs, by the name of the figure."""
     for row in record.summaries:
         yield "scheme", _scheme(record, row)
     if any(row.n_draws > 1 for row in record.rows):

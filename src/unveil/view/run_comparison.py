@@ -17,7 +17,10 @@ _MOST = {"DiSCO": 15, "SAP": 1}
 """Rows of a measure that are shown, the worst first; 3 of the others."""
 _WORST = "worst copy"
 _FIELDS = ("measure", "scenario", "target", "subject", "copy")
-_RISK = ("DiSCO", "repU", "GTCAP", "R", "membership", "ECAP", "SAP", "unique")
+_RISK = (
+    *("DiSCO", "repU", "GTCAP", "R", "membership", "AUC", "recognised", "epsilon", "ECAP", "SAP"),
+    "unique",
+)
 _UTILITY = ("S_pMSE", "pMSE")
 
 

@@ -1,4 +1,4 @@
-"""Proposed roles as the tables of a project file, ready to be pasted; every name quoted rightly."""
+"""Proposed roles as the tables of a project file, ready to be pasted; every name in quotes."""
 
 from collections.abc import Iterator, Sequence
 from unicodedata import category

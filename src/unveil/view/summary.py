@@ -67,6 +67,7 @@ _BOXES: dict[Status, str] = {"above": "block", "review": "decide", "within": "ac
 SHORT = {
     "control": "effect of being in the data (no control sample)",
     "scenario": "better-informed intruders (one scenario)",
+    "recognition": "membership of single people",
     "sampling": "population match probability (sampling fraction not stated)",
     "weights": "survey weights",
     "check": "ties to own values, near copies and groups",
@@ -369,11 +370,6 @@ def _adds(one: TargetSummary) -> str:
     return f"{round(one.adds or 0.0):+,} ± {half:,.0f}"
 
 
-def _keep_together(text: str) -> str:
-    """On one line: the page has no room for a second one of each variable."""
-    return text.replace(" ", "\u00a0")
-
-
 def _cells(summary: Summary, one: TargetSummary) -> tuple[str, ...]:
     excluded = " (by exclusion)" if one.by_exclusion else ""
     tie = " (tie)" if one.is_tied else ""
@@ -443,7 +439,7 @@ def _bar(summary: Summary, one: TargetSummary, limit: float | None) -> ShareBar:
 def _notes(summary: Summary) -> Iterator[str]:
     """Sensitive values, people with at least one value correct, and what was excluded."""
     for one in summary.sensitive:
-        yield sensitive_sentence(summary, one)
+        yield sensitive_sentence(one)
     if not summary.sensitive:
         yield "No sensitive values declared."
     if summary.any_correct is not None:
@@ -463,25 +459,24 @@ def any_sentence(summary: Summary) -> str:
     return f"{whom} {agree(n, 'has', 'have')} at least one value correctly disclosed."
 
 
-def sensitive_sentence(summary: Summary, one: SensitiveSummary) -> str:
+def sensitive_sentence(one: SensitiveSummary) -> str:
     """A declared sensitive value: who would be disclosed, and who would be shown with it."""
-    unit = "records" if summary.is_by_person else "people"
     what = f"{truncate(one.target)} = {truncate(one.level)}"
     if not one.people:
         return f"{what}: no one in the original has it."
     n = f"{one.correct:,}" if one.correct else "none"
     verb = "is" if one.correct in (0, 1) else "are"
-    shown = f"{one.falsely_shown:,} {unit} who do not have it would be shown with it"
+    shown = f"{one.falsely_shown:,} people who do not have it would be shown with it"
     if not one.falsely_shown:
         shown = "no one else would be shown with it"
     elif one.falsely_shown == 1:
-        shown = f"1 of the {unit} who do not have it would be shown with it"
-    return f"{what}: {n} of the {one.people:,} {unit} {verb} correctly disclosed; {shown}."
+        shown = "1 of the people who do not have it would be shown with it"
+    return f"{what}: {n} of the {one.people:,} people {verb} correctly disclosed; {shown}."
 
 
 def _below_table(summary: Summary, most: int) -> Iterator[str]:
     """What the rows do not say; in one paragraph, for a screen has 40 lines."""
-    yield from (sensitive_sentence(summary, one) for one in summary.sensitive)
+    yield from (sensitive_sentence(one) for one in summary.sensitive)
     said = []
     if rest := summary.targets[most:]:
         n = format_count(len(rest), "more variable")
@@ -590,12 +585,18 @@ def _decisions_page(summary: Summary) -> Iterator[Block]:
     shown = summary.decisions[: MOST_DECISIONS - _room(summary)]
     more = len(summary.decisions) - len(shown)
     rest = f"and {more:,} more (annex B)" if more > 0 else ""
-    rows = [
-        (f"{place}  {visible(one.sentence)}", "  ".join(f"☐ {each}" for each in one.choices))
-        for place, one in enumerate(shown, start=1)
-    ]
+    rows = []
+    for place, one in enumerate(shown, start=1):
+        subject = _shorten(one.subject.partition(" (")[0], LONGEST)
+        sentence = visible(one.sentence.removeprefix(f"{one.target}: "))
+        choices = "  ".join(f"☐ {each}" for each in one.choices)
+        rows.append((f"{place}  {subject}", sentence, choices))
     if rows:
-        heads = (Column("decision", "text"), Column("tick one", "status"))
+        heads = (
+            Column("decision", "text"),
+            Column("on what", "text"),
+            Column("tick one", "status"),
+        )
         yield TableBlock("", heads, tuple(rows), rest)
     else:
         yield Sentence("None.")

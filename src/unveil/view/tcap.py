@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 
 from unveil.records.cap import Gcap, GcapRow, Tcap, TcapRow
 from unveil.view.blocks import Block, Heading, Sentence, notes, sentences, table
-from unveil.view.cap_words import format_share, label_of, share
-from unveil.view.format import and_list, people, percent, percent_or_dash
+from unveil.view.cap_words import label_of, share
+from unveil.view.format import and_list, format_share, people, percent, percent_or_dash
 from unveil.view.show import as_blocks, as_text
 
 TEMPLATES = {

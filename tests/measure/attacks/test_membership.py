@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles import membership as oracle
+from oracles import recognition as of_ranks
 from profiles import examples
 from unveil.errors import AlignError, InputError, ReadError, RolesError, SettingsError
 from unveil.measure.attacks.membership import N_DRAWS, membership
@@ -58,8 +59,9 @@ def test_the_worked_example_by_hand():
     to_control = closest["synthetic to control"]
     assert (to_control.dcr_median, to_control.share_exact) == (1, 0)
     assert to_control.nndr_median == 0.5
-    # Nearer to the original: aaa and bbb; bca is as near to both.
-    assert record.closer_to_original == pytest.approx(2.5 / 3)
+    # Original 0, 1, 0, 1 against control 1, 1, 2, 2: each 0 wins 4, each 1 wins 2 and ties 2.
+    assert record.people_auc == 14 / 16
+    assert record.recall_at_1 is None
 
 
 NUMBERS = st.one_of(st.none(), st.integers(-3, 3))
@@ -127,7 +129,6 @@ def test_closest_records_are_as_defined(original, copy, control):
         "synthetic to control": (copy, control),
         "control to original": (control, original),
     }
-    closer = Fraction(0)
     for row in record.closest:
         some, reference = pairs[row.pair]
         two = [oracle.two_closest(each, reference, ORDERED, spans) for each in some]
@@ -140,13 +141,12 @@ def test_closest_records_are_as_defined(original, copy, control):
         assert row.dcr_5 == pytest.approx(np.quantile(first, 0.05))
         assert row.nndr_median == pytest.approx(np.median(ratios))
         assert row.nndr_5 == pytest.approx(np.quantile(ratios, 0.05))
-    for each in copy:
-        mine, other = (
-            oracle.two_closest(each, reference, ORDERED, spans)[0]
-            for reference in (original, control)
-        )
-        closer += Fraction(1) if mine < other else Fraction(mine == other, 2)
-    assert record.closer_to_original == pytest.approx(float(closer / len(copy)))
+    nearest = [
+        [oracle.two_closest(each, copy, ORDERED, spans)[0] for each in side]
+        for side in (original, control)
+    ]
+    near = [[-apart for apart in side] for side in nearest]
+    assert record.people_auc == pytest.approx(float(of_ranks.auc(*near)))
 
 
 def people(seed, n, n_columns=4):
@@ -292,7 +292,7 @@ def test_the_sentences_say_what_was_found():
     copy = letters("aaa", "bbb", "bca")
     result = membership(original, copy, control=control, threshold=1, seed=1)
     told = dict(drawn.membership_sentences(result.record))
-    assert list(told) == ["attack", "F1", "exact", "closer", "distance", "limits"]
+    assert list(told) == ["attack", "F1", "exact", "people", "limits", "distance"]
     assert told["attack"] == (
         "An attacker who takes everyone with a synthetic record within a distance of 1 for a member"
         " is correct about 100.0 % of training records, and wrong about 50.0 % of the control"
@@ -304,8 +304,8 @@ def test_the_sentences_say_what_was_found():
         " control record."
     )
     assert repr(result) == (
-        "Membership by nearest records: relative F1 0.40 within a distance of 1; 83.3 % of the"
-        " synthetic data closer to the original than to the control sample"
+        "Membership by nearest records: relative F1 0.40 within a distance of 1; AUC of"
+        " training against control records 0.88"
     )
     page = result._repr_html_()
     assert "<script" not in page
@@ -320,15 +320,15 @@ def test_what_is_equal_is_told_by_values_not_by_a_distance_too_small_to_see():
     assert record.n_exact == 1
 
 
-def test_a_copy_larger_than_the_original_has_an_interval_that_is_too_narrow_and_says_so():
-    rng = np.random.default_rng(1)
-    people = [pl.DataFrame({"x": rng.normal(size=n)}) for n in (20, 50, 20)]
-    asked = {"control": people[2], "threshold": 0.1, "seed": 1}
-    assert membership(*people[:2], **asked).record.warnings[-1] == (
-        "50 synthetic records are compared with 20 people of each kind, so that several come"
-        " closest to the same one; the interval of the share that is closer to the original takes"
-        " them for independent and is too narrow."
-    )
-    assert "closest to the same" not in str(
-        membership(people[0], people[0], **asked).record.warnings
-    )
+def test_a_small_control_does_not_blunt_what_shows_that_a_few_were_copied():
+    original = people(1, 2_000, 8)
+    fresh, copied = people(2, 1_000, 8), pl.concat([people(2, 800, 8), original[:200]])
+    for n in (1_500, 150):
+        asked = {"control": people(3, n, 8), "seed": 1}
+        record = membership(original, copied, **asked).record
+        assert record.recall_at_1 == pytest.approx(0.1, abs=0.015)
+        assert record.people_auc_interval[0] > 0.5
+        null = membership(original, fresh, **asked).record
+        assert null.people_auc_interval[0] < 0.5 < null.people_auc_interval[1]
+        assert null.recall_at_1 < 0.03
+    assert membership(original, fresh, control=people(3, 99, 8), seed=1).record.recall_at_1 is None

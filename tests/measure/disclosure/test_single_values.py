@@ -130,9 +130,14 @@ def test_people_with_several_rows_are_counted_once(original, synthetic, data):
     real = {**frame(original), "who": people}
     result = unveil.disclosure(
         pl.DataFrame(real), pl.DataFrame(frame(synthetic)), keys="key", targets=TARGETS,
-        person="who",
+        person="who", sensitive={"hiv": ["n", "p"]},
     )  # fmt: skip
     check(original, synthetic, result.record, people=people)
+    for one in result.summary().sensitive:
+        wanted = oracle.sensitive_by_person(
+            told(original, people), told(synthetic), "hiv", one.level
+        )
+        assert (one.people, one.correct, one.falsely_shown) == wanted
     assert result.record.single_values.n_people == len(set(people))
     assert result.summary().n_people == len(set(people))
 

@@ -3,6 +3,7 @@
 import math
 import statistics
 
+import msgspec
 import numpy as np
 import polars as pl
 import pytest
@@ -12,11 +13,13 @@ from hypothesis import strategies as st
 from oracles import replication as oracle
 from profiles import examples
 from toml_tables import write_tables
+from unveil.errors import SettingsError
 from unveil.examples import survey, survey_synthetic
 from unveil.measure.utility.replicate import replicate
 from unveil.measure.utility.replicate_settings import read_findings
 from unveil.models.intervals import RULES, combine_estimates, interval, overlap, ratio_of_counts
 from unveil.records.replication import Replication
+from unveil.view.replication import groups, keyed_sentences
 
 
 def people(*rows, columns=("sex", "age", "ill")):
@@ -435,3 +438,28 @@ def test_numbers_of_any_size_are_compared(scale):
     for one, two in zip(near, far, strict=True):
         assert two.overlap == pytest.approx(one.overlap)
         assert two.standardised_difference == pytest.approx(one.standardised_difference)
+
+
+def test_named_stages_are_reported_by_themselves_and_not_combined():
+    """Each row is that of the stage alone; nothing is the mean of two stages."""
+    stages = {"S1": COPY, "S2": COPY.head(6), "S3": ORIGINAL}
+    findings = [ILL, {"kind": "table", "columns": ["sex"]}]
+    found = replicate(ORIGINAL, stages, findings)
+    assert found.record.stages == ("S1", "S2", "S3")
+    assert {row.copy for row in found.rows} == {1, 2, 3}
+    for place, copy in enumerate(stages.values(), 1):
+        alone = replicate(ORIGINAL, copy, findings).rows
+        own = [row for row in found.rows if row.copy == place]
+        assert [msgspec.structs.replace(row, copy=1) for row in own] == list(alone)
+    assert found.record.headline_rows == found.rows
+    assert {one.copy for one in found.record.findings[0].copies} == {1, 2, 3}
+    said = dict(keyed_sentences(found.record))
+    assert said["stages"].startswith("Mean overlap by file, none combined: S1 ")
+    assert "combined" not in said
+    assert [label for group in groups(found.record) for label in group.labels][:3] == [
+        "ill, S1",
+        "ill, S2",
+        "ill, S3",
+    ]
+    with pytest.raises(SettingsError, match="synthetic is empty"):
+        replicate(ORIGINAL, {}, findings)

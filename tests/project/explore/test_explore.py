@@ -359,3 +359,46 @@ def test_what_means_nothing_is_refused_before_anything_is_done(people, change, s
         unveil.explore(people, **{**ASKED, **change}, folder=tmp_path / "new")
     assert sentence in " ".join(str(refused.value).split())
     assert not (tmp_path / "new").exists()
+
+
+def test_files_made_elsewhere_have_the_figures_of_the_single_calls(people, tmp_path):
+    """A swapped and a shortened file beside a setting: one map, the same measures."""
+    swapped = people.with_columns(job=people["job"].shuffle(seed=1), mark=pl.lit("FAKE"))
+    path = tmp_path / "short.csv"
+    people.head(120).write_csv(path)
+    asked = {**ASKED, "methods": "sample", "copies": 1, "control": None}
+    files = {"swapped": [swapped, people.sample(N, seed=2)], "short": str(path)}
+    found = unveil.explore(people, **asked, files=files)
+    assert [row.name for row in found.rows] == ["sample", "swapped", "short"]
+    plain = swapped.drop("mark")
+    for row, copies in zip(
+        found.rows[1:], [[plain, people.sample(N, seed=2)], [path]], strict=True
+    ):
+        told = unveil.disclosure(people, copies, keys=KEYS, targets=ASKED["targets"]).record
+        for number, copy in enumerate(row.copies, 1):
+            assert copy.repU == told.identity_of(number).repU
+            discos = [told.attribute_of(target, number).DiSCO for target in ASKED["targets"]]
+            assert copy.DiSCO == pytest.approx(sum(discos) / 2)
+            own = unveil.utility(people, copies[number - 1], special_codes={"pay": [-8]}, seed=3)
+            assert copy.pMSE == own.rows[0].pMSE
+            assert copy.R is None
+    assert [row.n_copies for row in found.rows] == [1, 2, 1]
+    assert json.loads(found.rows[2].settings) == {"files": ["short.csv"]}
+    assert found.rows[2].n_rows == 120
+    assert found.record.floor.DiSCO is not None
+
+
+def test_files_alone_and_what_cannot_be_measured_of_them(people):
+    asked = {**ASKED, "methods": "none", "copies": 1, "control": None}
+    found = unveil.explore(people, **asked, files={"same": people, "less": people.drop("job")})
+    assert found.rows[0].DiSCO == pytest.approx(found.record.Dorig)
+    assert found.record.frontier == ("same",)
+    assert "job" in found.rows[1].reason
+    for files, said in [
+        (None, "No method and no file is given"),
+        ({"": people}, "is no name of its own"),
+        ([people], "Name what made the files"),
+        (["a/x.csv", "b/x.csv"], "Two files have one name"),
+    ]:
+        with pytest.raises(unveil.UnveilError, match=said):
+            unveil.explore(people, **asked, files=files)

@@ -162,10 +162,14 @@ def exact(results: Results, of: str) -> list[str]:
     return [*(percent(100 * value) for value in shares), *map(whole, counts)]
 
 
-def closer(results: Results, of: str) -> list[str]:
+def nearness(results: Results, of: str) -> list[str]:
     record = part_of(results, of)
-    figures = (record["closer_to_original"], *record["closer_interval"])
+    figures = (record["people_auc"], *record["people_auc_interval"])
     return [percent(100 * value) for value in figures]
+
+
+def recall(results: Results, of: str) -> list[str]:
+    return [percent(100 * part_of(results, of)["recall_at_1"])]
 
 
 def median_distance(results: Results, of: str) -> list[str]:
@@ -191,7 +195,8 @@ DERIVED = {
     "membership/F1": f1,
     "membership/chosen": nothing,
     "membership/exact": exact,
-    "membership/closer": closer,
+    "membership/people": nearness,
+    "membership/recall": recall,
     "membership/distance": median_distance,
     "membership/limits": nothing,
 }

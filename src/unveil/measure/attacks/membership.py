@@ -27,23 +27,30 @@ from unveil.measure.attacks.prepare import (
     prepare_attack,
 )
 from unveil.measure.attacks.rates import N_BOOTSTRAP
+from unveil.measure.attacks.recognition_figures import (
+    auc,
+    auc_error,
+    auc_interval,
+    threshold_at,
+)
 from unveil.measure.attacks.samples import check_level
 from unveil.measure.result import RowsResult, rows_frame
-from unveil.models.intervals import wilson
 from unveil.models.neighbours.distances import (
     GowerAxis,
     axes_of,
     check_without_a_difference,
 )
 from unveil.models.neighbours.search import find, run_in_pieces
-from unveil.records.attacks import ClosestRow, Membership, MembershipRow, Pair
+from unveil.records.attacks import ClosestRow, Interval, Membership, MembershipRow, Pair
 from unveil.seeding import choose_seed, sample_rows, stream
 from unveil.study.roles import names
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.take_study import takes_study
 
-ROUNDING = 1e-12
+ROUNDING, _DIGITS = 1e-12, 11
 """Distances that differ by less are equal: they are added up from floats in one order."""
+FEWEST_OTHERS = 100
+"""Controls, below which 1 % of them is less than one."""
 
 # How close do the records of one data set come to those of another?
 #
@@ -135,19 +142,6 @@ def _mean(values: Sequence[float]) -> float:
     return float(np.mean(values))
 
 
-def closer_share(first: Sequence[Closest], second: Sequence[Closest]) -> float:
-    """The share of records closer to the first reference than to the second; ties are half.
-
-    Where both are as many and the records owe nothing to either, it is 0.5 on average.
-    """
-    shares = [
-        float((np.sign(np.round((other.first - one.first) / ROUNDING)) / 2 + 0.5).mean())
-        for one in first
-        for other in second
-    ]
-    return _mean(shares)
-
-
 # What is nearby, and how many of those looked at are members? Or a refusal.
 
 
@@ -225,6 +219,24 @@ class Nearby:
         thresholds = np.unique(np.concatenate((self.members, self.others)))
         scores = self.f1(*self.compute_shares(thresholds))
         return float(thresholds[np.flatnonzero(scores >= scores.max() - ROUNDING)[0]])
+
+    @property
+    def _scores(self) -> tuple[Floats, Floats]:
+        """Nearness of members and of others; distances that count as equal are equal."""
+        members, others = (-np.round(one, _DIGITS) for one in (self.members, self.others))
+        return members, others
+
+    def people_auc(self, level: float) -> tuple[float, Interval]:
+        """The chance that a member is closer to the copy than another person, ties half."""
+        value = auc(*self._scores)
+        return value, auc_interval(value, auc_error(*self._scores), level)
+
+    def recall_at_1(self) -> float | None:
+        """Members closer than all but 1 % of the others; None of fewer than 100 others."""
+        members, others = self._scores
+        if len(others) < FEWEST_OTHERS:
+            return None
+        return float((members > threshold_at(others, 0.01)).mean())
 
 
 def score_thresholds(
@@ -456,8 +468,7 @@ def _record(data: AttackData, looked: MembershipSample, asked: MembershipSetting
         "control to original": (CONTROL, ORIGINAL),
     }
     draws = {pair: looked.draws(*sides, asked.seed) for pair, sides in pairs.items()}
-    closer = closer_share(draws["synthetic to original"], draws["synthetic to control"])
-    n_copies = len(looked.rows[SYNTHETIC])
+    people_auc, interval = nearby.people_auc(asked.level)
     copy, whole = (data.row_ids[data.slice_of(side)] for side in (SYNTHETIC, ORIGINAL))
     n_exact = int(np.isin(copy, whole).sum())
     return Membership(
@@ -481,12 +492,10 @@ def _record(data: AttackData, looked: MembershipSample, asked: MembershipSetting
         n_exact=n_exact,
         share_exact=n_exact / data.n_synthetic,
         closest=tuple(closest_row(pair, found, looked.m) for pair, found in draws.items()),
-        closer_to_original=closer,
-        closer_interval=wilson(closer * n_copies, n_copies, asked.level).interval,
-        warnings=(
-            *_warnings(data.n_shared or 0, headline.interval, asked.threshold),
-            *_crowding_warnings(n_copies, looked.m),
-        ),
+        people_auc=people_auc,
+        people_auc_interval=interval,
+        recall_at_1=nearby.recall_at_1(),
+        warnings=tuple(_warnings(data.n_shared or 0, headline.interval, asked.threshold)),
         coercions=data.notes,
     )
 
@@ -516,14 +525,3 @@ def _warnings(
             f"The relative F1 is known to within {(interval[1] - interval[0]) / 2:.2f} either way:"
             " there are too few records for a precise figure."
         )
-
-
-def _crowding_warnings(n_copies: int, m: int) -> tuple[str, ...]:
-    """What to say where several synthetic records must come close to the same person."""
-    if n_copies <= m:
-        return ()
-    return (
-        f"{n_copies:,} synthetic records are compared with {m:,} people of each kind, so that"
-        " several come closest to the same one; the interval of the share that is closer to the"
-        " original takes them for independent and is too narrow.",
-    )

@@ -229,6 +229,15 @@ def _check_absent(left_out: Sequence[str], original: Table) -> None:
             raise RolesError(absent_sentence(original.place, name, original.frame.columns))
 
 
+def with_special_codes(
+    columns: Sequence[CodedColumn], special_codes: Mapping[str, Any] | None
+) -> list[CodedColumn]:
+    """The compared columns with the special codes that the user gave, or a refusal."""
+    apart = parse_bands(None, special_codes)
+    _check_other_codes(apart, [column.name for column in columns])
+    return [_with_codes(column, apart) for column in columns]
+
+
 def _check_other_codes(apart: Bands, columns: Sequence[str]) -> None:
     for name in apart.special_codes:
         if name not in columns:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from unveil.arguments import looks_like_data, number_in, quote_value
+from unveil.arguments import looks_like_data, number_in, number_in_text, quote_value
 from unveil.arrays import Floats, Ints
 from unveil.count.codes import CodedColumn, code_of
 from unveil.count.packing import number, pack
@@ -235,7 +235,7 @@ def parse_baseline(
     """A baseline as people give it: nothing, "marginal", a number, shares by value, or a table."""
     if given is None or (isinstance(given, str) and given == MARGINAL):
         return Baseline()
-    value = number_in(given) if not isinstance(given, str) else _number_in_text(given)
+    value = number_in(given) if not isinstance(given, str) else number_in_text(given)
     if value is not None:
         if not 0 <= value <= 1:
             raise SettingsError(f"The baseline is {value:.15g}. Give a share from 0 to 1.")
@@ -253,11 +253,3 @@ def parse_baseline(
         f"The baseline is {quote_value(given)}. Give a share from 0 to 1, {{value: share}}, or a"
         " table with the target and a column of counts or shares."
     )
-
-
-def _number_in_text(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None

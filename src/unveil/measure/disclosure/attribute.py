@@ -1,4 +1,4 @@
-"""What would be learnt of a target? DiSCO, DCAP, TCAP and the excess R: one formula for each."""
+"""What would be disclosed of a target? DiSCO, DCAP, TCAP and the excess R: one formula for each."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,7 @@ from unveil.measure.disclosure.measures import NO_COPY, NOBODY, measure
 # DCAP: guessing among the matching records, how often would the intruder be right?
 #
 # Raab (2024), Appendix 1, equations 6, 7 and 14, after Elliot (2014) and Taub et al. (2018). CAPd
-# is the same guess made with the original, baseCAPd the guess of someone who knows frequencies
+# is the same guess made with the original, baseCAPd the guess of an intruder who knows frequencies
 # only.
 
 
@@ -78,7 +78,7 @@ def capd_renormalised(p: Profile) -> float | None:
 
 @measure("CAPs_renormalised", equation="Raab 2024 (7), as in synthpop 1.9-3", undefined=NO_COPY)
 def caps_renormalised(p: Profile) -> float | None:
-    """CAPs with the excluded records struck out of the copy before guessing.
+    """CAPs with the excluded records struck out of the synthetic data before guessing.
 
     Notes
     -----
@@ -89,7 +89,7 @@ def caps_renormalised(p: Profile) -> float | None:
 
 @measure("DCAP_renormalised", equation="Raab 2024 (6), as in synthpop 1.9-3", undefined=NOBODY)
 def dcap_renormalised(p: Profile) -> float | None:
-    """DCAP as if the intruder, too, knew to strike the excluded records out of the copy.
+    """DCAP as if the intruder, too, knew to strike out the excluded records.
 
     Notes
     -----
@@ -100,7 +100,7 @@ def dcap_renormalised(p: Profile) -> float | None:
 
 
 def scale_cap(cap: float, base: float) -> float | None:
-    """A CAP on the scale from guessing by frequencies (0) to certainty (1)."""
+    """A CAP on the scale from the baseline (0) to certainty (1)."""
     return (cap - base) / (100 - base) if base < 100 else None
 
 
@@ -111,7 +111,7 @@ def scale_cap(cap: float, base: float) -> float | None:
     undefined="everyone has the same target level, so guessing is always right",
 )
 def dcap_scaled(dcap: float, base: float) -> float | None:
-    """DCAP on the scale from guessing by frequencies (0) to certainty (1); can be negative.
+    """DCAP on the scale from the baseline (0) to certainty (1); can be negative.
 
     Notes
     -----
@@ -120,7 +120,7 @@ def dcap_scaled(dcap: float, base: float) -> float | None:
     return scale_cap(dcap, base)
 
 
-# DiSCO: would a reader of the copy learn the target, and learn it rightly?
+# DiSCO: would a reader of the synthetic data learn the target, and learn it correctly?
 #
 # Raab (2024), section 3.3 and Appendix 1, equations 8 to 12, in the paper's order and symbols;
 # then the denominators behind DiSCO and what the copy protects.
@@ -131,7 +131,7 @@ NO_CELL = "no record could be attributed in this way"
 
 @measure("Dorig", equation="Raab 2024 (8)", undefined=NOBODY)
 def dorig(p: Profile) -> float | None:
-    """Percent of original records whose keys settle the target in the original itself.
+    """Percent of original records whose keys determine the target in the original itself.
 
     Notes
     -----
@@ -142,7 +142,7 @@ def dorig(p: Profile) -> float | None:
 
 @measure("Dsyn", equation="Raab 2024 (8), on the synthetic data", undefined=NO_COPY)
 def dsyn(p: Profile) -> float | None:
-    """Percent of the copy's records whose keys settle the target in the copy.
+    """Percent of synthetic records whose keys determine the target there.
 
     Notes
     -----
@@ -153,7 +153,7 @@ def dsyn(p: Profile) -> float | None:
 
 @measure("iS", equation="Raab 2024 (9)", undefined=NOBODY)
 def i_s(p: Profile) -> float | None:
-    """Percent of original records whose keys are found in the copy.
+    """Percent of original records whose keys are found in the synthetic data.
 
     Notes
     -----
@@ -165,18 +165,18 @@ def i_s(p: Profile) -> float | None:
 
 @measure("DiS", equation="Raab 2024 (10)", undefined=NOBODY)
 def dis(p: Profile) -> float | None:
-    """Percent of original records whose keys settle the target in the copy, rightly or wrongly.
+    """Percent of original records whose keys determine the target there, correctly or wrongly.
 
     Notes
     -----
-    DiS = 100 sum(d_iq | some ps_jq = 1) / N_d: in the copy the keys have one target level.
+    DiS = 100 sum(d_iq | some ps_jq = 1) / N_d: the keys have one target level there.
     """
     return p.percent(p.d_kept, given=p.T_s == 1, of=p.N_d)
 
 
 @measure("DiSCO", equation="Raab 2024 (11)", undefined=NOBODY)
 def disco(p: Profile) -> float | None:
-    """Percent of original records whose keys settle the target in the copy, rightly.
+    """Percent of original records whose keys determine the target in the synthetic data, correctly.
 
     Notes
     -----
@@ -188,7 +188,7 @@ def disco(p: Profile) -> float | None:
 
 @measure("DiSDiO", equation="Raab 2024 (12)", undefined=NOBODY)
 def disdio(p: Profile) -> float | None:
-    """Percent of original records whose keys settle the target in the copy and in the original.
+    """Percent of original records whose keys determine the target in both files, correctly.
 
     Notes
     -----
@@ -209,7 +209,7 @@ COUNTED: dict[str, Callable[[Profile], Mask]] = {
 
 
 def disco_cells(p: Profile) -> Mask:
-    """The cells that make up DiSCO: settled in the copy, and someone in the original has it."""
+    """The cells that make up DiSCO: determined there, and a person in the original has it."""
     return p.ps_is_1 & (p.d_kept > 0)
 
 
@@ -219,7 +219,7 @@ def max_denom(p: Profile) -> int:
 
     Notes
     -----
-    max(d_tq) over the DiSCO cells. Erratum: the text speaks of counts in the copy; the figures of
+    max(d_tq) over the DiSCO cells. Erratum: the text speaks of synthetic counts; the figures of
     Table 1 are counts in the original. The copy's have their own name, max_denom_syn.
     """
     return int(p.d_tq[disco_cells(p)].max(initial=0))
@@ -233,13 +233,13 @@ def mean_denom(p: Profile) -> float | None:
 
 @measure("max_denom_syn", equation="Raab 2024, Appendix 1")
 def max_denom_syn(p: Profile) -> int:
-    """The most records of the copy that share one DiSCO cell: what the intruder can see."""
+    """The most synthetic records that share one DiSCO cell: what the intruder can see."""
     return int(p.s_tq[disco_cells(p)].max(initial=0))
 
 
 @measure("mean_denom_syn", equation="Raab 2024, Appendix 1", undefined=NO_CELL)
 def mean_denom_syn(p: Profile) -> float | None:
-    """How many records of the copy share a DiSCO cell, on average over the cells."""
+    """How many records of the synthetic data share a DiSCO cell, on average over the cells."""
     return _mean_over_cells(p, p.s_tq)
 
 
@@ -251,7 +251,7 @@ def _mean_over_cells(p: Profile, count: Ints) -> float | None:
 
 @measure("protection", equation="Raab 2024, section 3.1", of=("Dorig", "DiSCO"), undefined=NOBODY)
 def protection(dorig: float, disco: float) -> float:
-    """How many percentage points less the copy gives away than the original would.
+    """How many percentage points less the synthetic data disclose than the original would.
 
     Notes
     -----
@@ -267,16 +267,16 @@ def protection(dorig: float, disco: float) -> float:
     undefined="the original determines this target for no one, so there is nothing to remove",
 )
 def removed(dorig: float, disco: float) -> float | None:
-    """The percentage of the original's disclosure that the copy takes away.
+    """The percentage of the original's disclosure that the synthetic data take away.
 
     Notes
     -----
-    removed = 100 (Dorig - DiSCO) / Dorig; negative where the copy gives away more.
+    removed = 100 (Dorig - DiSCO) / Dorig; negative where the synthetic data disclose more.
     """
     return 100 * (dorig - disco) / dorig if dorig else None
 
 
-# Raab's TCAP: of those found in the copy, how many are given away rightly?
+# Raab's TCAP: of those found in the synthetic data, how many are disclosed correctly?
 #
 # Raab (2024), Appendix 1, equation 13. Two other measures are called TCAP: Taub's averages over
 # the copy's records, Chapelle's over key uniques. They are not computed here.
@@ -309,7 +309,7 @@ def tcap_renormalised(p: Profile) -> float | None:
     Notes
     -----
     TCAP_renormalised = 100 sum(d*_tq | ps_tq = 1) / sum(d*_q | s*_q > 0), with d*, s* the counts
-    that exclusions leave. It can exceed 100: what the copy settles is decided before excluding.
+    that exclusions leave. It can exceed 100: what the copy determines is decided before excluding.
     Without exclusions it is TCAP.
     """
     return p.percent(p.d_kept, given=p.ps_is_1, of=p.renormalised_sums.d_found)
@@ -322,7 +322,7 @@ def tcap_renormalised(p: Profile) -> float | None:
     undefined="TCAP is undefined, or everyone has the same target level",
 )
 def tcap_scaled(tcap: float, base: float) -> float | None:
-    """Raab's TCAP on the scale from guessing by frequencies (0) to certainty (1).
+    """Raab's TCAP on the scale from the baseline (0) to certainty (1).
 
     Notes
     -----
@@ -337,7 +337,7 @@ def tcap_scaled(tcap: float, base: float) -> float | None:
 
 
 def excess_ratio(measured: float | None, known: float | None) -> float | None:
-    """The share of those not given away by what is known already who are given away all the same.
+    """The share of those not disclosed by what is known already who are disclosed all the same.
 
     Notes
     -----

@@ -3,7 +3,7 @@
 The first that would have taught the value with certainty: a table declared public, the marginal
 distribution, a table of one key, of two keys, the pattern of all keys; or none, the rest. What
 explains a claim belongs to the claim (keys, value) and is the same for everyone it is made about;
-shares are (d - 1) / (n - 1), one holder left out, so that nobody explains themselves.
+shares are (d - 1) / (n - 1), one holder excluded, so that no one explains themselves.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -282,7 +282,7 @@ class ScoredTarget:
         """Claims of one value v about everyone with keys q, -1 for none.
 
         People of one group share their fate. Unlike cells, a claim need not be of a value that
-        somebody with these keys has. Limits on denominators do not act here.
+        a person with these keys has. Limits on denominators do not act here.
         """
         people, kept = self.people, self._kept
         is_correct = people.t == v[people.q]

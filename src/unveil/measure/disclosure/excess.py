@@ -1,7 +1,7 @@
 """`unveil.excess`: are people disclosed more often where their own record was used?
 
 Raab (2024), section 5 and Table 3: the copy is made from `train`; `control` holds people of the
-same kind whose records were not used. What the copy gives away about them is general knowledge.
+same kind whose records were not used. What is disclosed about them is general knowledge.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -34,7 +34,7 @@ from unveil.study.study import sides_of
 from unveil.study.take_study import takes_study
 
 MEASURES = ("iS", "DiS", "DiSCO", "DiSDiO", "DCAP", "TCAP")
-"""The measures of what a copy gives away; those of the original alone know no control."""
+"""The measures of what a copy discloses; those of the original alone know no control."""
 
 TRAIN, CONTROL = 0, 1
 
@@ -206,7 +206,7 @@ def _nearest(
 
 
 def _people(opening: OpenScenario) -> tuple[PeopleOfFiles, ...]:
-    """Whose rows those of train are, and those of the control sample; nobody's where not asked."""
+    """Whose rows those of train are, and those of the control sample; no one's where not asked."""
     people = opening.people
     return () if people is None else (people.without_control(), people.shift_to_control())
 

@@ -74,7 +74,7 @@ def count_removed_identity(
 
 
 def _under(number: int, sums: Mapping[str, Ints]) -> dict[str, int]:
-    """The sums under one number; a rule that hits nobody is under none."""
+    """The sums under one number; a rule that hits no one is under none."""
     return {symbol: int(by[number]) if number < len(by) else 0 for symbol, by in sums.items()}
 
 
@@ -150,7 +150,7 @@ def _group_rows(
 
 # Which values of a target would be disclosed, of how many people correctly, of how many wrongly?
 #
-# A wrong value is harm, too: somebody is taken for what they are not.
+# A wrong value is harm, too: a person is taken for what they are not.
 
 
 ValueKind = Literal["value", "missing", "rare"]
@@ -236,7 +236,7 @@ class TargetFigures:
 
 @dataclass(frozen=True)
 class ScenarioFigures:
-    """What was measured of a scenario: who is found, and what is learnt of each target."""
+    """What was measured of a scenario: who is found, and what is disclosed of each target."""
 
     identity: ByCopy
     targets: tuple[TargetFigures, ...]
@@ -446,6 +446,26 @@ def count_single_values(
         any_correct=(AnyCorrect(copy=copy, n_people=n_correct),),
         exact=tuple(one.name for one in pair.target_columns if one.is_scaled),
     )
+
+
+def sensitive_by_person(
+    scenario: CountedScenario, people: People, sensitive: Mapping[str, Collection[str]]
+) -> Iterator[ValueRow]:
+    """Declared values by person, nothing excluded; wrongly: none of their rows has the value."""
+    originals = scenario.sides.slices[0]
+    for copy, pair in scenario.pairs():
+        for place, column in enumerate(pair.target_columns):
+            own = column.codes[originals]
+            shown = pair.shown_levels(place)[pair.keys.q[originals]]
+            for code, level in enumerate(labels_or_none(column)):
+                if level is None or level not in sensitive.get(column.name, ()):
+                    continue
+                has = own == code
+                of_holders = np.isin(people.of_row, people.of_row[has])
+                rows = (has, has & (shown == code), ~of_holders & (shown == code))
+                other = has & (shown >= 0) & (shown != code)
+                counts = [_count_people(np.flatnonzero(one), people) for one in (*rows, other)]
+                yield _row(column.name, copy, "value", level, np.array(counts))
 
 
 def _join_copies(single: Sequence[SingleValueCounts]) -> SingleValueCounts:

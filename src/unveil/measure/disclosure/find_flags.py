@@ -1,8 +1,8 @@
-"""Are the findings common knowledge? One-way and two-way checks.
+"""Are disclosures common knowledge? One-way and two-way checks.
 
 Raab (2024), end of section 3.4 and section 4, with the rules of synthpop 1.9-3. A one-way check
-asks whether one target level accounts for almost all findings (DiSCO records); a two-way check,
-whether findings shared by several people come from a key level at which almost everyone has the
+asks whether one target level accounts for almost all disclosures (DiSCO records); a two-way check,
+whether disclosures shared by several people come from a key level at which almost everyone has the
 same target level. Footnote 13 of the paper: within segments such as areas they see more.
 """
 
@@ -65,7 +65,7 @@ MOST_PAIRS = 2**22
 class Pieces:
     """Original records by cell and, where they are asked for, by segment.
 
-    Without segments the pieces are the cells. `found` are the pieces whose records are findings
+    Without segments the pieces are the cells. `found` are the pieces whose records are disclosed
     that no exclusion takes out; `gone` says which pieces an exclusion takes out.
     """
 
@@ -168,7 +168,7 @@ class _Sums:
 
 @dataclass(frozen=True)
 class _FlagSearch:
-    """The findings about one target, and how they are summed into flags."""
+    """The disclosures about one target, and how they are summed into flags."""
 
     scenario: CountedScenario
     target: int
@@ -182,7 +182,7 @@ class _FlagSearch:
         return self.scenario.target_columns[self.target]
 
     def one_way(self) -> Iterator[Flag]:
-        """The level with the most findings, where it has more than so many and so many percent."""
+        """The level with the most disclosures, if more than so many and so many percent."""
         at_least, above = self.checks.one_way
         found = self._sums(self.pieces.found)
         for start, stop in pairwise(run_starts(found.segment).tolist()):
@@ -205,7 +205,7 @@ class _FlagSearch:
                 )
 
     def two_way(self) -> Iterator[Flag]:
-        """Pairs of target level and key level behind findings that several people share."""
+        """Pairs of target level and key level behind disclosures that several people share."""
         several, above = self.checks.two_way
         found = self.pieces.found
         shared = found[self.pieces.d[found] > several]
@@ -304,7 +304,7 @@ class _FlagSearch:
             exclusion=self._exclusion([column.name for column in columns], shown, by),
             **figures,
         )
-        force_setattr(flag, "sentence", flag_sentence(flag))  # nobody has seen it yet
+        force_setattr(flag, "sentence", flag_sentence(flag))  # no one has seen it yet
         return flag
 
     def _exclusion(

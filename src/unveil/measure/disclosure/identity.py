@@ -13,7 +13,7 @@ from unveil.measure.disclosure.measures import NO_COPY, NOBODY, measure
 from unveil.records.disclosure import Recurrence
 from unveil.study.scenario import CountedScenario
 
-# Do people of the original stand in the copy, whole: the same value in every compared column?
+# Do original records reappear in the synthetic data, equal in every compared column?
 #
 # The idea is that of "replicated uniques" (Raab 2024, section 3.2) over all columns. A row that
 # many people share recurs by chance, and with few columns so does a unique one: whether records
@@ -63,14 +63,14 @@ def _kind(n: int, n_original: int, n_alone: int) -> Kind:
     return "all" if n == n_original and n_alone > UNIQUE * n_original else "some"
 
 
-# UiO, UiS, UiOiS, repU: who stands alone with their keys, and still does in the copy?
+# UiO, UiS, UiOiS, repU: who stands unique on the keys, and still does in the synthetic data?
 #
 # Raab (2024), section 3.2 and Appendix 1, equations 2 to 5, in the paper's order and symbols.
 
 
 @measure("UiO", equation="Raab 2024 (2)", kind="identity", undefined=NOBODY)
 def uio(p: Profile) -> float | None:
-    """Percent of original records that are alone with their keys in the original.
+    """Percent of original records that are unique on the keys in the original.
 
     Notes
     -----
@@ -81,19 +81,19 @@ def uio(p: Profile) -> float | None:
 
 @measure("UiS", equation="Raab 2024 (3)", kind="identity", undefined=NO_COPY)
 def uis(p: Profile) -> float | None:
-    """Percent of the copy's records that are alone with their keys in the copy.
+    """Percent of synthetic records that are unique on the keys there.
 
     Notes
     -----
     UiS = 100 sum(s_q | s_q = 1) / N_s. Erratum: equation 3 is printed with the condition d_q = 1
-    over N_d; the text of section 3.2 and synthpop count the copy's own records, and so do we.
+    over N_d; the text of section 3.2 and synthpop count synthetic records, and so do we.
     """
     return p.percent(p.s_kept, given=p.s_q == 1, of=p.N_s)
 
 
 @measure("UiOiS", equation="Raab 2024 (4)", kind="identity", undefined=NOBODY)
 def uiois(p: Profile) -> float | None:
-    """Percent of original records that are alone with their keys and whose keys are in the copy.
+    """Percent of original records that are unique on the keys, and matched.
 
     Notes
     -----
@@ -105,7 +105,7 @@ def uiois(p: Profile) -> float | None:
 
 @measure("repU", equation="Raab 2024 (5)", kind="identity", undefined=NOBODY)
 def repu(p: Profile) -> float | None:
-    """Percent of original records that are alone with their keys, and alone again in the copy.
+    """Percent of original records that are unique on the keys in both files.
 
     Notes
     -----

@@ -3,7 +3,7 @@
 The pattern P(t | q) is the distribution of maximum entropy in which every table of one key by the
 target holds, and the joint counts of the keys: a multinomial model of main effects, fitted by
 raking (Deming and Stephan 1940). People are put into folds at random, and each fold is predicted
-from the others, so that nobody's own record speaks for them.
+from the others, so that no one's own record speaks for them.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from unveil.seeding import stream
 
 FOLDS = 5
 AT_LEAST = 10
-"""A value of fewer people is taught by nobody: it is expected of no one."""
+"""A value of fewer people is taught by no one: it is expected of no one."""
 ROUNDS = 30
 CLOSE = 1e-4
 """Raking ends when its tables differ from those wanted by less than this share of the people."""
@@ -95,7 +95,7 @@ class _Table:
 
     wanted: Floats
     factor: Floats
-    is_seen: Mask  # groups that somebody is in
+    is_seen: Mask  # groups that a person is in
 
 
 @dataclass(frozen=True)
@@ -211,7 +211,7 @@ class Raked:
 def rake(people: KeyedCells, margins: Sequence[Margin], split: _Split | None = None) -> Raked:
     """P(t | q) of maximum entropy: the table of each margin by t holds, and the counts d_q hold.
 
-    A group of which there is nobody teaches nothing: its factor is 1. A combination to which no
+    A group of which there is no one teaches nothing: its factor is 1. A combination to which no
     value is left has the shares of all people.
     """
     split = split or _Split.of(people, margins)
@@ -299,7 +299,7 @@ def cross_fit(
     people
         Who is counted.
     is_wanted
-        Combinations to be told of, those that people have by default. One that nobody has is told
+        Combinations to be told of, those that people have by default. One that no one has is told
         by the mean of the folds.
     at_least
         A value of fewer people is expected of no one.
@@ -321,7 +321,7 @@ def cross_fit(
     for fold in range(folds):
         others = replace(table.people, d_tq=table.people.d_tq - in_fold[:, fold])
         n_qf = np.bincount(others.q, in_fold[:, fold], others.n_q)
-        vars(others)["d_q"] = n_q - n_qf.astype(np.int64)  # known, so that nobody counts it again
+        vars(others)["d_q"] = n_q - n_qf.astype(np.int64)  # known, so that no one counts it again
         weights.append(np.divide(n_qf, n_q, out=np.full(len(n_q), 1 / folds), where=n_q > 0))
         raked.append(rake(others, one_key, split))
     return table.pattern(raked, weights)

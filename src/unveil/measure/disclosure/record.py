@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from msgspec import convert
+from msgspec.structs import replace as replace_fields
 
 from unveil.arrays import Mask
 from unveil.count.packing import Ids, count_people
@@ -20,6 +21,7 @@ from unveil.measure.disclosure.figures import (
     measure_all,
     measure_without,
     measured_values,
+    sensitive_by_person,
 )
 from unveil.measure.disclosure.identity import recurrences
 from unveil.measure.disclosure.measures import CATALOGUE
@@ -34,6 +36,7 @@ from unveil.records.disclosure import (
     PeopleFigures,
     PeopleRow,
     Recurrence,
+    SingleValueCounts,
     Spread,
     WeightedFigures,
     WeightedRow,
@@ -48,9 +51,9 @@ from unveil.study.weights import Weights
 
 # How many people, not rows, does a figure count, where people have several rows?
 #
-# A person counts as soon as one of their rows does. With their keys a person is alone where nobody
+# A person counts as soon as one of their rows does. With their keys a person is alone where no one
 # else has a row with these keys, however many rows of their own have them: rows of one person hide
-# nobody.
+# no one.
 
 
 R = TypeVar("R", PeopleRow, WeightedRow)
@@ -203,6 +206,16 @@ def measure_scenario(
     return MeasuredScenario(opening, checking, found, again, sensitive or {}, tolerances)
 
 
+def _by_person(measured: MeasuredScenario, after: ScenarioFigures) -> SingleValueCounts:
+    """The counts of single values, with the declared sensitive ones by person."""
+    opening = measured.opening
+    if opening.people is None or not measured.sensitive:
+        return after.single_values
+    people = opening.people.original
+    found = sensitive_by_person(opening.scenario, people, measured.sensitive)
+    return replace_fields(after.single_values, sensitive=tuple(found))
+
+
 def _record(
     measured: MeasuredScenario, after: ScenarioFigures, exclusions: Exclusions
 ) -> Disclosure:
@@ -239,7 +252,7 @@ def _record(
         ),
         by_value=tuple(row for found in measured.figures.targets for row in found.values),
         by_group=tuple(row for found in after.targets for row in found.groups),
-        single_values=after.single_values,
+        single_values=_by_person(measured, after),
         people=None if opening.people is None else people_figures(opening.people, exclusions),
         weighted=None if opening.weights is None else weighted_figures(opening.weights, exclusions),
         tolerance=measured.tolerances.rows(exclusions),
@@ -263,7 +276,7 @@ def _record(
 
 
 def _sort_by_risk(named: Mapping[str, ByCopy]) -> tuple[str, ...]:
-    """Targets by what the copy gives away rightly (DiSCO), most first."""
+    """Targets by what the synthetic data disclose correctly (DiSCO), most first."""
 
     def risk(target: str) -> float:
         by_copy = named[target]

@@ -32,7 +32,7 @@ from unveil.study.exclusion_rules import parse_exclusions
 from unveil.study.scenario import CountedScenario, Progress, no_progress
 from unveil.view.show import Result
 
-# Who is at risk, and why? The original records behind a figure, for the custodian's eyes only.
+# Who is at risk, and why? The original records behind a figure: confidential.
 #
 # Nothing else in unveil shows a record; this is asked for by name, and no view contains it.
 
@@ -155,9 +155,9 @@ def _free(name: str, taken: Container[str]) -> str:
 
 
 def _shown_values(scenario: CountedScenario, place: int, listed: _Listed) -> pl.Series:
-    """The one value that the copy shows for the keys of each record; null where it shows several.
+    """The one value that the synthetic data show for the keys of each record; null: several.
 
-    Null is also the missing level, where that is what the copy shows; `why` tells them apart.
+    Null is also the missing level, where that is what they show; `why` tells them apart.
     """
     levels = listed.values(scenario.target_columns[place])
     shown = scenario.shown_levels(place)[scenario.cells(place).q_of(listed.cells)]
@@ -255,7 +255,7 @@ class DisclosureResult(Result):
         Parameters
         ----------
         target
-            The target they are at risk of giving away.
+            The target they are at risk of disclosing.
         copy
             1 to m, or "pooled"; by default the only copy, or all of them pooled.
         measure
@@ -267,7 +267,7 @@ class DisclosureResult(Result):
         -------
         polars.DataFrame
             One row per record that exclusions leave: its row in the original (from 0), its keys and
-            target, what the copy says, the counts of its cell (d_tq, s_tq) and of its key
+            target, what the synthetic data say, the counts of its cell (d_tq, s_tq) and of its key
             combination (d_q, s_q), the measures it belongs to, and why.
         """
         return records_at_risk(

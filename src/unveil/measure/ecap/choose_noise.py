@@ -183,20 +183,11 @@ def _record(
     curve: tuple[CurveRow, ...] = (),
     sensitivity: tuple[SensitivityRow, ...] = (),
 ) -> NoiseChoice:
-    setting, distinct = asked.values.setting, asked.distinct
+    distinct = asked.distinct
     worst = None if found is None else int(np.nan_to_num(found, nan=-1.0).argmax())
     return NoiseChoice(
-        population=setting.population.text,
-        N=setting.N,
-        n=setting.n,
-        noise=setting.noise,
-        discrete=asked.discrete,
+        **asked.fields,
         threshold=threshold,
-        sampling=setting.sampling,
-        limit=setting.limit,
-        n_values=len(distinct.codes),
-        n_missing=distinct.n_missing,
-        n_distinct=len(distinct.x),
         sigma=sigmas[0],
         sigma_to_use=sigmas[1],
         worst=None if found is None or np.isnan(found[worst]) else float(found[worst]),

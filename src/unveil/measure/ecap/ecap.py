@@ -52,6 +52,23 @@ class EcapValues:
         """Whether they are taken as whole numbers."""
         return isinstance(self.values, IntegerPlaces)
 
+    @property
+    def fields(self) -> dict[str, Any]:
+        """What records say of the values and of what an attacker is taken to know."""
+        setting, distinct = self.values.setting, self.distinct
+        return {
+            "population": setting.population.text,
+            "N": setting.N,
+            "n": setting.n,
+            "noise": setting.noise,
+            "discrete": self.discrete,
+            "sampling": setting.sampling,
+            "limit": setting.limit,
+            "n_values": len(distinct.codes),
+            "n_missing": distinct.n_missing,
+            "n_distinct": len(distinct.x),
+        }
+
 
 def prepare_values(
     values: Any,
@@ -193,17 +210,8 @@ def _record(
         n_above = int(distinct.counts[np.nan_to_num(found) > threshold].sum())
     n_undefined = int(distinct.counts[undefined].sum())
     return Ecap(
-        population=setting.population.text,
-        N=setting.N,
-        n=setting.n,
-        noise=setting.noise,
+        **asked.fields,
         sigma=sigma,
-        discrete=asked.discrete,
-        sampling=setting.sampling,
-        limit=setting.limit,
-        n_values=len(distinct.codes),
-        n_missing=distinct.n_missing,
-        n_distinct=len(distinct.x),
         n_undefined=n_undefined,
         worst=None if worst is None else float(found[worst]),
         worst_place=None if worst is None else int((distinct.codes == worst).argmax()),

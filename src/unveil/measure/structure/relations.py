@@ -29,6 +29,9 @@ _OFTEN_KNOWN = 0.8
 _REPEATED = 0.9  # of the rows must share their level, or any column would be a lookup
 _DEPENDENT = 0.99
 _MOST_LEVELS = 0.2  # of the rows
+_MOST_CODES = 6  # that nobody declared, at either end of a column
+_FAR_GAPS = 10.0
+_OFTEN_REPEATED = 0.005
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,8 +109,13 @@ def find_relations(
     column: str,
     among: Sequence[str],
     special_codes: Mapping[str, Sequence[float]] | None = None,
+    *,
+    past_codes: bool = False,
 ) -> tuple[Relation, ...]:
-    """Ways to compute a column from others, each with as few of them as will do."""
+    """Ways to compute a column from others, each with as few of them as will do.
+
+    `past_codes` also looks for what holds once codes are put aside that nobody declared.
+    """
     codes = special_codes or {}
     others = [name for name in among if name != column]
     found = [*_copies(frame, column, others)]
@@ -119,10 +127,35 @@ def find_relations(
     left = [name for name in others if name not in taken]
     table = {name: column_numbers(frame[name], codes.get(name, ())) for name in left}
     if np.isfinite(y).mean() > _OFTEN_KNOWN / 2:
-        found += _sums_and_products(column, y, table)
+        numeric = _sums_and_products(column, y, table)
+        if not numeric and past_codes:
+            plain = {name: drop_codes(x) for name, x in table.items()}
+            numeric = _sums_and_products(column, drop_codes(y), plain)
+        found += numeric
     taken |= {one.sources[0] for one in found if len(one.sources) == 1}
     found += _lookups(frame, column, [name for name in left if name not in taken])
     return tuple(found)
+
+
+def drop_codes(x: Floats) -> Floats:
+    """Numbers without codes that nobody declared: they hide what the other rows obey.
+
+    Such is the lowest or highest number if many rows repeat it and the next one is far away,
+    beside how far numbers are from their next otherwise: 999 among weights, -8 among heights.
+    """
+    found = x.copy()
+    for _ in range(_MOST_CODES):
+        values, counts = np.unique(found[np.isfinite(found)], return_counts=True)
+        if len(values) <= _MOST_CODES:
+            break
+        gaps = np.diff(values)
+        far = np.array([gaps[0], gaps[-1]]) > _FAR_GAPS * np.median(gaps)
+        often = counts[[0, -1]] >= max(_FEWEST_ROWS / 4, _OFTEN_REPEATED * counts.sum())
+        codes = values[[0, -1]][far & often]
+        if not len(codes):
+            break
+        found[np.isin(found, codes)] = np.nan
+    return found
 
 
 def _copies(frame: pl.DataFrame, column: str, others: Sequence[str]) -> Iterator[Relation]:

@@ -470,12 +470,15 @@ def table_in(
     _check_margins(rows, counts, long.table.frame[long.count].to_list(), labels)
     drawn = None if column is None else _published_parts(rows, long.table.frame[column].to_list())
     if crosstab is not None and not long.is_wide:
-        notes = [crosstab.sentence, *notes]
+        how = crosstab.sentence
     elif long.is_wide:
         sizes = " by ".join(
             f"{n:,} {what}" for n, what in zip(rows.grid.shape, _SIDES, strict=True)
         )
-        notes = [f"Read as wide: {sizes}, {int(counts.sum()):,} people.", *notes]
+        how = f"Read as wide: {sizes}, {int(counts.sum()):,} people."
+    else:
+        how = f"Read as long: counts in {long.count!r}, by {list_names(long.dims)}."
+    notes = [how, *notes]
     return FileTable(rows.grid, counts, (*notes, *more), drawn, crosstab)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from unveil.arguments import absent_sentence, looks_like_data
+from unveil.arguments import absent_sentence, check_faults, looks_like_data
 from unveil.count.codes import CodedColumn, add_declarations
 from unveil.count.packing import Sides
 from unveil.errors import RolesError, list_names, nearest
@@ -95,14 +95,13 @@ def _common(
     tables: Sequence[Table], wanted: Sequence[str] | None
 ) -> tuple[tuple[str, ...], tuple[Coercion, ...]]:
     if wanted is not None:
-        faults = [
+        faults = (
             absent_sentence(table.place, name, table.frame.columns)
             for table in tables
             for name in wanted
             if name not in table.frame.columns
-        ]
-        if faults:
-            raise RolesError("\n".join(faults))
+        )
+        check_faults(faults, RolesError)
         return tuple(wanted), ()
     shared = set.intersection(*(set(table.frame.columns) for table in tables))
     chosen = tuple(name for name in tables[0].frame.columns if name in shared)
@@ -119,15 +118,14 @@ def _no_common_column(tables: Sequence[Table]) -> str:
 
 
 def _check_unknown(given: Mapping[str, Sequence[str]], chosen: Sequence[str]) -> None:
-    faults = [
+    faults = (
         f"{what} names {name!r}, which is not compared.{nearest(name, chosen)} Compared columns"
         f" are: {list_names(chosen)}."
         for what, named in given.items()
         for name in named
         if name not in chosen
-    ]
-    if faults:
-        raise RolesError("\n".join(faults))
+    )
+    check_faults(faults, RolesError)
 
 
 def _check_unheld(column: CodedColumn) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from unveil.arguments import choice, number_within
+from unveil.errors import SettingsError
 from unveil.measure.result import RowsResult
 from unveil.measure.utility.replicate_data import (
     Estimate,
@@ -242,7 +243,9 @@ def replicate(
     Parameters
     ----------
     original, synthetic, missing_values, progress
-        As in `unveil.disclosure`; `synthetic` is one copy, or a list of copies.
+        As in `unveil.disclosure`; `synthetic` is one copy, or a list of copies, which are combined.
+        A mapping by name, such as {"S1": ..., "S2": ..., "S3": ...} of `unveil.protect`, reports
+        each file by itself and combines nothing.
     findings
         A list of mappings, or the name of a TOML file with the same as `[[finding]]`. Each has a
         `kind`, and may have a `name` and a subgroup, `where = "severity >= 5 and sex = F"`:
@@ -266,7 +269,8 @@ def replicate(
     Returns
     -------
     RowsResult
-        `.rows`, one for each published result, term and copy, and for all copies combined.
+        `.rows`, one for each published result, term and copy, and for all copies combined; of
+        named files (`stages` in the record) one for each, in their order.
 
     References
     ----------
@@ -279,23 +283,26 @@ def replicate(
     asked = parse_results(read_findings(findings) if is_file else findings)
     share = number_within("level", level, "(0, 1)", ", such as 0.95")
     rule = choice("synthesis", synthesis, SYNTHESES)
+    stages = tuple(map(str, synthetic)) if isinstance(synthetic, Mapping) else ()
+    if isinstance(synthetic, Mapping) and not synthetic:
+        raise SettingsError("synthetic is empty. Name at least one file.")
     opened = open_results(
         asked,
         original,
-        synthetic,
+        list(synthetic.values()) if isinstance(synthetic, Mapping) else synthetic,
         special_codes=special_codes,
         missing_values=missing_values,
         progress=progress,
     )
-    return RowsResult(
-        _record(asked, opened, ReplicationSettings(opened.sizes, share, rule), progress)
-    )
+    settings = ReplicationSettings(opened.tables.rows, share, rule)
+    return RowsResult(_record(asked, opened, settings, stages, progress))
 
 
 def _record(
     asked: Sequence[ResultSpec],
     opened: ReplicationData,
     settings: ReplicationSettings,
+    stages: tuple[str, ...],
     progress: Progress,
 ) -> Replication:
     rows: list[FindingRow] = []
@@ -305,6 +312,7 @@ def _record(
         progress("computing the published results", done, len(asked))
         answers, model = _answers(one, opened)
         own = list(rows_of(one.name, one.kind, answers, settings))
+        own = [row for row in own if not stages or row.copy != "combined"]
         rows += own
         lost += list_not_measured(one.name, answers, own)
         told.append(
@@ -319,11 +327,12 @@ def _record(
         )
     return Replication(
         files=tuple(table.source for table in opened.tables),
-        n_original=opened.sizes[0],
-        n_synthetic=opened.sizes[1:],
+        n_original=opened.tables.rows[0],
+        n_synthetic=opened.tables.rows[1:],
         level=settings.level,
         synthesis=settings.synthesis,
         rule=RULES[settings.synthesis],
+        stages=stages,
         findings=tuple(told),
         rows=tuple(rows),
         coercions=opened.coercions,

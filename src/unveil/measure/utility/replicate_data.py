@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from unveil.arguments import absent_sentence, finite_numbers
+from unveil.arguments import absent_sentence, check_faults, finite_numbers
 from unveil.arrays import Floats, Ints
 from unveil.count.centring import centre
 from unveil.count.codes import CodedColumn, Codes, add_declarations, code_of, level_labels
@@ -38,11 +38,6 @@ class ReplicationData:
     coercions: tuple[Coercion, ...]
     frames: Sequence[pl.DataFrame]
     scope: Scope
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        """Records of the original, then of each copy."""
-        return tuple(table.frame.height for table in self.tables)
 
     def dtype(self, name: str) -> pl.DataType:
         """The type of a column, the same on every side."""
@@ -85,7 +80,7 @@ class ReplicationData:
     def rows(self, condition: Expression | None, side: int) -> Rows:
         """Which records of a side meet a condition; all where there is none."""
         if condition is None:
-            return np.ones(self.sizes[side], bool)
+            return np.ones(self.tables.rows[side], bool)
         return self.frames[side].select(evaluate_condition(condition)).to_series().to_numpy()
 
     def truth(self, condition: Expression, side: int) -> tuple[Rows, Rows]:
@@ -173,8 +168,7 @@ def _names(asked: Sequence[ResultSpec], tables: Sequence[Table]) -> list[str]:
             for table in lacking[:1]:
                 fault = absent_sentence(table.place, name, table.frame.columns)
                 faults[f"{one.heading}: {fault}"] = None
-    if faults:
-        raise RolesError("\n".join(faults))
+    check_faults(faults, RolesError)
     return list(names)
 
 
@@ -257,7 +251,7 @@ def prevalences(one: ResultSpec, opened: ReplicationData) -> list[FileEstimate]:
             among = rows & (has_it | ~opened.is_missing(name, side))
         return _share_of(term, int(has_it.sum()), int(among.sum()), rows, name)
 
-    return [answer(side) for side in range(len(opened.sizes))]
+    return [answer(side) for side in range(len(opened.tables.rows))]
 
 
 def _share_of(term: str, count: int, n: int, rows: Rows, name: str) -> FileEstimate:
@@ -301,7 +295,7 @@ def means(one: ResultSpec, opened: ReplicationData) -> list[FileEstimate]:
         estimate = Estimate(middle.mean, se, n, df=n - 1 if n > 1 else None)
         return FileEstimate({f"mean of {name}": estimate})
 
-    return [answer(side) for side in range(len(opened.sizes))]
+    return [answer(side) for side in range(len(opened.tables.rows))]
 
 
 def tables(one: ResultSpec, opened: ReplicationData) -> list[FileEstimate]:
@@ -314,7 +308,7 @@ def tables(one: ResultSpec, opened: ReplicationData) -> list[FileEstimate]:
             f" {MOST_CELLS:,} are compared. Choose columns of fewer levels."
         )
     subgroup = subgroup_of(one, opened)
-    sides = range(len(opened.sizes))
+    sides = range(len(opened.tables.rows))
     masks = [opened.rows(subgroup, side) for side in sides]
     counts = [_count_subgroup(one, opened, shape, mask, side) for side, mask in enumerate(masks)]
     occurs = np.sum(counts, axis=0) > 0

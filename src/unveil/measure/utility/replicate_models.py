@@ -96,7 +96,8 @@ def problem_of(one: ResultSpec, opened: ReplicationData) -> RegressionProblem:
         condition = opened.resolve_condition(f"{one.heading}: the outcome", formula.outcome)
     names = [*formula.names, *([formula.outcome] if isinstance(formula.outcome, str) else [])]
     complete = [
-        _complete(opened, subgroup, condition, names, side) for side in range(len(opened.sizes))
+        _complete(opened, subgroup, condition, names, side)
+        for side in range(len(opened.tables.rows))
     ]
     by_levels = [
         factor.name
@@ -230,7 +231,7 @@ MOST_COEFFICIENTS = 1_000
 def regressions(one: ResultSpec, opened: ReplicationData) -> tuple[list[FileEstimate], Model]:
     """Fit the model of a finding to every file; the model is told where it was left open."""
     problem = problem_of(one, opened)
-    answers = [_answer(problem, side) for side in range(len(opened.sizes))]
+    answers = [_answer(problem, side) for side in range(len(opened.tables.rows))]
     return [answers[0][0], *(_comparable(one, answers[0][1]) for one in answers[1:])], problem.model
 
 

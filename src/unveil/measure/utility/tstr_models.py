@@ -127,6 +127,12 @@ class Outcome:
         """The number of some records."""
         return self.variable.amounts[self.variable.codes_on(side)[rows]]
 
+    def score(self, side: int, rows: Ints, predicted: Floats) -> "Scores":
+        """How good predictions are: chances by record and class, or numbers."""
+        if self.kind == "classification":
+            return class_scores(self.classes(side, rows), predicted)
+        return number_scores(self.numbers(side, rows), predicted)
+
 
 def parse_outcome(opened: UtilityData, name: str, kind: Any) -> Outcome:
     """The outcome, its kind by what it holds unless that is said, or a refusal."""
@@ -338,16 +344,10 @@ class TrainedModel:
 
 
 def class_model(
-    coding: PredictorCoding,
-    side: int,
-    rows: Ints,
-    truth: Ints,
-    *,
-    n_classes: int,
-    kind: ModelKind,
-    seed: int,
+    outcome: Outcome, coding: PredictorCoding, side: int, rows: Ints, *, kind: ModelKind, seed: int
 ) -> TrainedModel:
     """Train a logistic model or a tree; a class that nobody trained on has is held impossible."""
+    truth, n_classes = outcome.classes(side, rows), outcome.n_classes
     classes, y = np.unique(truth, return_inverse=True)
     if len(classes) == 1 or not coding.variables:
         shares = np.bincount(truth, minlength=n_classes) / len(truth)
@@ -364,9 +364,10 @@ def class_model(
 
 
 def number_model(
-    coding: PredictorCoding, side: int, rows: Ints, truth: Floats, *, kind: ModelKind, seed: int
+    outcome: Outcome, coding: PredictorCoding, side: int, rows: Ints, *, kind: ModelKind, seed: int
 ) -> TrainedModel:
     """Train a linear model or a tree; the mean is all there is where no predictor varies."""
+    truth = outcome.numbers(side, rows)
     middle = centre(truth)
     z, matrix = middle.deviations(truth), coding.matrix(side, rows)
     if not coding.variables:
@@ -488,35 +489,19 @@ def _scores(trial: Trial, side: int, rows: Ints, folds: Sequence[Ints]) -> Itera
     """Train once on some records of a side, and score the predictions of each fold."""
     outcome, made = trial.outcome, design(trial.predictors, side, rows)
     seed = tree_seed(stream(trial.seed, "tstr", "model"))
-    if outcome.kind == "classification":
-        model = class_model(
-            made,
-            side,
-            rows,
-            outcome.classes(side, rows),
-            n_classes=outcome.n_classes,
-            kind=trial.model,
-            seed=seed,
-        )
-        for tested in folds:
-            truth = outcome.classes(trial.tested_side, tested)
-            yield class_scores(truth, model.predict(trial.tested_side, tested))
-        return
-    fitted = number_model(
-        made, side, rows, outcome.numbers(side, rows), kind=trial.model, seed=seed
-    )
+    train = class_model if outcome.kind == "classification" else number_model
+    fitted = train(outcome, made, side, rows, kind=trial.model, seed=seed)
     for tested in folds:
-        expected = outcome.numbers(trial.tested_side, tested)
-        yield number_scores(expected, fitted.predict(trial.tested_side, tested))
+        predicted = fitted.predict(trial.tested_side, tested)
+        yield outcome.score(trial.tested_side, tested, predicted)
 
 
 def _guess(trial: Trial, rows: Ints, tested: Ints) -> Scores:
     """The original's shares of classes, or its mean, for everybody."""
     outcome = trial.outcome
     if outcome.kind == "regression":
-        mean = float(outcome.numbers(ORIGINAL, rows).mean())
-        truth = outcome.numbers(trial.tested_side, tested)
-        return number_scores(truth, np.full(len(tested), mean))
-    counts = np.bincount(outcome.classes(ORIGINAL, rows), minlength=outcome.n_classes)
-    chances: Floats = np.tile(counts / len(rows), (len(tested), 1))
-    return class_scores(outcome.classes(trial.tested_side, tested), chances)
+        same: Floats = np.full(len(tested), outcome.numbers(ORIGINAL, rows).mean())
+    else:
+        counts = np.bincount(outcome.classes(ORIGINAL, rows), minlength=outcome.n_classes)
+        same = np.tile(counts / len(rows), (len(tested), 1))
+    return outcome.score(trial.tested_side, tested, same)

@@ -379,6 +379,13 @@ class Geometry:
     ) -> "Geometry":
         """The geometry of complete rows."""
         covariance = np.atleast_2d(np.cov(rows, rowvar=False, ddof=1))
+        return cls.from_covariance(covariance, low, high, categories)
+
+    @classmethod
+    def from_covariance(
+        cls, covariance: Floats, low: Floats, high: Floats, categories: Categories = ()
+    ) -> "Geometry":
+        """The geometry of a covariance."""
         inverse: Floats = np.asarray(np.linalg.inv(covariance), np.float64)
         return cls(covariance, inverse, low, high, categories)
 
@@ -424,6 +431,13 @@ class Geometry:
     def span(self) -> Floats:
         """How wide each range is."""
         return self.high - self.low
+
+    def select(self, dimensions: Ints) -> "Geometry":
+        """The geometry of some dimensions alone, for rows that have all of them."""
+        some = np.ix_(dimensions, dimensions)
+        return Geometry.from_covariance(
+            self.covariance[some], self.low[dimensions], self.high[dimensions]
+        )
 
     def lengths(self, differences: Floats) -> Floats:
         """The distance that each difference of two rows is long, computed directly.

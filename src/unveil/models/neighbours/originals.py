@@ -55,6 +55,7 @@ class NearestOriginals:
     distance: Floats
     first: Ints
     limit: Floats
+    own: Floats | None = None  # of the first, where it depends on the row; else as in `Originals`
 
     @classmethod
     def none(cls, n_rows: int) -> "NearestOriginals":

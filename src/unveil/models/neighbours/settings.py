@@ -72,6 +72,8 @@ class DistanceSettings:
                 f"inverse_covariance is a setting of the metric mahalanobis, but the metric is"
                 f" {self.metric}. Omit it."
             )
+        if self.missing == "pattern" and self.ties != "any":
+            raise SettingsError("missing='pattern' needs ties='any'. Omit ties.")
         if self.columns == ():
             raise SettingsError(
                 "No columns are given. Name the columns that distances are taken on."

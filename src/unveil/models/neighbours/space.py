@@ -1,6 +1,6 @@
 """From two tables to a space in which distances between their rows are known."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -105,9 +105,37 @@ def prepare_space(tables: Sequence[Table], settings: DistanceSettings) -> Prepar
         _check_yes_and_no(columns)
     distance = _jaccard if settings.metric == "jaccard" else partial(_gower, low, high)
     used = tuple(_used_column(column, 1, None) for column in columns)
-    space = PlainSpace(distance, columns)
     holes, gaps = _holes(columns), _gaps(columns)
-    return Prepared(space, space.against, used, tuple(faults), None, holes, gaps, notes)
+    left = used, tuple(faults), None, holes, gaps, notes
+    if settings.missing == "pattern":
+        shared = _shared_columns(columns, settings.metric, low, high)
+        apart = PatternSpace(shared, *_as_matrices(columns))
+        return Prepared(apart, lambda other: apart.against(_as_matrices(other)[1]), *left)
+    space = PlainSpace(distance, columns)
+    return Prepared(space, space.against, *left)
+
+
+def _as_matrices(columns: Sequence[DistanceColumn]) -> tuple[Floats, Floats]:
+    return (
+        np.column_stack([column.original for column in columns]),
+        np.column_stack([column.synthetic for column in columns]),
+    )
+
+
+def _shared_columns(
+    columns: Sequence[DistanceColumn], metric: str, low: Floats, high: Floats
+) -> "SubSpace":
+    """Rows under Gower's or Jaccard's distance on some of the columns."""
+
+    def make(shared: Ints, original: Floats, copy: Floats) -> PlainSpace:
+        some = [
+            replace(columns[p], original=original[:, place], synthetic=copy[:, place])
+            for place, p in enumerate(shared)
+        ]
+        of_some = partial(_gower, low[shared], high[shared])
+        return PlainSpace(_jaccard if metric == "jaccard" else of_some, some)
+
+    return make
 
 
 def _ranges(columns: Sequence[DistanceColumn], ranges: Floats | None) -> tuple[Floats, Floats]:
@@ -171,7 +199,17 @@ def _mahalanobis(
             settings.inverse_covariance, low, high, matrix.categories
         )
     is_exact = settings.missing == "exact"
-    space = MahalanobisSpace(geometry, matrix.original, matrix.synthetic, is_exact=is_exact)
+    space: PatternSpace | MahalanobisSpace
+    if settings.missing == "pattern":
+        space = PatternSpace(
+            lambda shared, original, copy: MahalanobisSpace(
+                geometry.select(shared), original, copy, is_exact=True
+            ),
+            matrix.original,
+            matrix.synthetic,
+        )
+    else:
+        space = MahalanobisSpace(geometry, matrix.original, matrix.synthetic, is_exact=is_exact)
     return Prepared(
         space,
         lambda columns: space.against(matrix.encode_copy(columns)),
@@ -262,6 +300,11 @@ class MahalanobisSpace:
     def _own_of_complete(self, rows: Ints) -> Floats:
         """How far the nearest other complete row is from some of them."""
         return nearest_other(Mahalanobis(self._complete, self._complete), rows, rows)
+
+    @property
+    def originals(self) -> Originals:
+        """The distinct originals."""
+        return self._originals
 
     @cached_property
     def _originals(self) -> Originals:
@@ -357,6 +400,11 @@ class PlainSpace:
         )
         self._put_beside(columns)
 
+    @property
+    def originals(self) -> Originals:
+        """The originals, each by itself."""
+        return self._originals
+
     def _put_beside(self, columns: Sequence[DistanceColumn]) -> None:
         self._shortest = self._distance(columns, "near")
         self._n_synthetic = len(columns[0].synthetic)
@@ -423,6 +471,105 @@ def _check_yes_and_no(columns: Sequence[DistanceColumn]) -> None:
 def _is_binary(values: Floats) -> bool:
     answers = values[~np.isnan(values)]
     return bool(np.isin(answers, (0, 1)).all())
+
+
+MOST_PATTERNS = 10_000
+"""Pairs of patterns of missing values that are compared."""
+
+SubSpace = Callable[[Ints, Floats, Floats], "MahalanobisSpace | PlainSpace"]
+"""Complete original and synthetic rows on some dimensions, in the space of these alone."""
+
+
+class PatternSpace:
+    """Rows compared on the columns that both have, by pattern of missing values.
+
+    A synthetic row and an original share a set B of columns. On B the filter is that of complete
+    rows: the others of an original are all originals that have B, and the originals asked are those
+    who share exactly B with the row. What is missing is taken to say nothing about a person. A row
+    that shares no column with an original is compared with nothing.
+    """
+
+    is_bounded = False
+
+    def __init__(self, make: SubSpace, original: Floats, synthetic: Floats) -> None:
+        self._make, self._original, self._synthetic = make, original, synthetic
+        self._groups = patterns(original)
+        self._own: dict[bytes, Floats] = {}  # by B: how far the nearest other original is
+
+    def against(self, synthetic: Floats) -> "PatternSpace":
+        """The same originals, and what is known of them, beside other synthetic rows."""
+        other = copy(self)
+        other._synthetic = synthetic
+        return other
+
+    def _parts(self, rows: Ints) -> Iterator[tuple[Ints, Ints, "MahalanobisSpace | PlainSpace"]]:
+        """Synthetic rows of one pattern, originals that have B, and both in the space of B."""
+        found = patterns(self._synthetic[rows])
+        if len(found) * len(self._groups) > MOST_PATTERNS:
+            raise SettingsError(
+                f"Values are missing in {len(self._groups):,} patterns in the original and"
+                f" {len(found):,} in the synthetic data, too many to compare each with each. Take"
+                " distances on fewer columns (columns=...)."
+            )
+        for mine in found:
+            shares = [~(mine.missing | group.missing) for group in self._groups]
+            for number, shared in enumerate(shares):
+                first = next(i for i, other in enumerate(shares) if (other == shared).all())
+                if first == number and shared.any():
+                    yield self._part(rows[mine.rows], shared, [(s == shared).all() for s in shares])
+
+    def _part(
+        self, rows: Ints, shared: Mask, is_asked: Sequence[bool]
+    ) -> tuple[Ints, Ints, "MahalanobisSpace | PlainSpace"]:
+        places = np.flatnonzero(shared)
+        has = [not (group.missing & shared).any() for group in self._groups]
+        have = np.sort(
+            np.concatenate([g.rows for g, h in zip(self._groups, has, strict=True) if h])
+        )
+        asked = np.zeros(len(self._original), bool)
+        for group, is_it in zip(self._groups, is_asked, strict=True):
+            asked[group.rows] = is_it
+        space = self._make(
+            places, self._original[np.ix_(have, places)], self._synthetic[np.ix_(rows, places)]
+        )
+        known = self._own.setdefault(shared.tobytes(), np.full(len(self._original), np.nan))
+        at = have[space.originals.position]
+        # No row is closer than nothing: originals who are not asked refuse no one.
+        space.originals.fill(np.where(asked[at], known[at], 0.0))
+        own = space.originals.all_own if len(have) > 1 else np.full(len(at), np.inf)
+        space.originals.fill(own)
+        known[at[asked[at]]] = own[asked[at]]
+        return rows, have, space
+
+    def leads(self) -> NearestOriginals:
+        """Of each row the nearest original of the pattern that is closest for its limit."""
+        n_rows = len(self._synthetic)
+        found = replace(NearestOriginals.none(n_rows), own=np.zeros(n_rows))
+        assert found.own is not None
+        best = np.full(n_rows, np.inf)
+        for rows, have, space in self._parts(np.arange(n_rows)):
+            leads = space.leads()
+            with np.errstate(divide="ignore", invalid="ignore"):
+                ratio = np.nan_to_num(leads.distance / leads.limit, nan=1e300, posinf=1e300)
+            closer = ratio < best[rows]
+            at = rows[closer]
+            best[at] = ratio[closer]
+            found.distance[at], found.limit[at] = leads.distance[closer], leads.limit[closer]
+            found.first[at] = have[leads.first[closer]]
+            found.own[at] = space.own_of(leads.first[closer])
+        found.first[np.isinf(best)] = -1
+        return found
+
+    def own_of(self, rows: Ints) -> Floats:
+        """Not one number here: it depends on what a row shares with the original."""
+        return np.full(len(rows), np.nan)
+
+    def within(self, rows: Ints) -> Mask:
+        """Which of these synthetic rows are too close to any original."""
+        refused = np.zeros(len(self._synthetic), bool)
+        for mine, _, space in self._parts(rows):
+            refused[mine] |= space.within(np.arange(len(mine)))
+        return refused[rows]
 
 
 class _Alone:

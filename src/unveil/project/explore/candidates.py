@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from statistics import fmean, median, stdev
 from typing import Any
 
+import msgspec
 import polars as pl
 
 from unveil.errors import SettingsError
@@ -14,12 +15,13 @@ from unveil.measure.disclosure.disclosure import disclosure
 from unveil.measure.disclosure.excess import excess
 from unveil.measure.utility.pair_tables import pair_tables
 from unveil.measure.utility.utility import utility
-from unveil.project.explore.settings import CandidateSetting
+from unveil.project.explore.settings import CandidateSetting, ForeignFiles
 from unveil.protection.noise import add_noise
 from unveil.protection.recoding.recode import restore_form
 from unveil.protection.refill import refill
 from unveil.records.disclosure import Disclosure
 from unveil.records.exploration import ExplorationCopy, ExplorationRow
+from unveil.records.recognition import Recognition
 from unveil.records.utility import PairTables
 from unveil.seeding import stream
 from unveil.study.scenario import Progress
@@ -105,9 +107,12 @@ def make_copies(
     )
     said = list(fitted.record.warnings)
     if setting.filter is None:
-        frames = fitted.sample(order.n_copies, workers=order.workers, progress=progress)
+        frames = fitted.sample(
+            order.n_copies, setting.rows, workers=order.workers, progress=progress
+        )
     else:
-        frames, short = _refill_copies(table, fitted, setting.filter, order, seed)
+        filter_ = {"rows": setting.rows, **setting.filter}
+        frames, short = _refill_copies(table, fitted, filter_, order, seed)
         said += short
     if setting.add_noise is not None:
         noise = _noise(setting.add_noise, table, order)
@@ -214,7 +219,7 @@ def mean(values: Iterable[float | None]) -> float | None:
 
 
 def row_of(
-    setting: CandidateSetting,
+    setting: CandidateSetting | ForeignFiles,
     scenario: ScenarioSpec,
     whole: tuple[Any, CandidateCopies],
     parts: tuple[Any, Any, CandidateCopies] | None,
@@ -251,7 +256,21 @@ def row_of(
     return _row(setting, copies, found, compared, tuple(said))
 
 
-def refused_row(setting: CandidateSetting, reason: str) -> ExplorationRow:
+def with_recognition(row: ExplorationRow, found: Recognition) -> ExplorationRow:
+    """The row with what recognition of single people found; nothing if its self-test failed."""
+    said = () if found.self_test.passed else ("The self-test of recognition failed.",)
+    return msgspec.structs.replace(
+        row,
+        AUC=found.auc_mean,
+        AUC_exposed=found.auc_exposed,
+        recognised=found.percent_recognised,
+        hit_rate=found.hit_rates[0].rate if found.hit_rates else None,
+        epsilon=found.epsilon,
+        warnings=(*row.warnings, *found.warnings, *said),
+    )
+
+
+def refused_row(setting: CandidateSetting | ForeignFiles, reason: str) -> ExplorationRow:
     """The row of a setting that no copy could be made with."""
     empty: dict[str, Any] = dict.fromkeys((*MEASURED, "R", "n_rows", "DiSCO_max_target"))
     empty |= {f"{name}_sd": None for name in SPREAD}
@@ -266,7 +285,7 @@ def refused_row(setting: CandidateSetting, reason: str) -> ExplorationRow:
     )
 
 
-def _setting_fields(setting: CandidateSetting) -> dict[str, Any]:
+def _setting_fields(setting: CandidateSetting | ForeignFiles) -> dict[str, Any]:
     return {
         "name": setting.name,
         "method": setting.method_name,
@@ -278,7 +297,7 @@ def _setting_fields(setting: CandidateSetting) -> dict[str, Any]:
 
 
 def _row(
-    setting: CandidateSetting,
+    setting: CandidateSetting | ForeignFiles,
     copies: Sequence[ExplorationCopy],
     found: Disclosure,
     compared: PairTables | None,

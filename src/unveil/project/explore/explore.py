@@ -15,7 +15,7 @@ from typing import Any, get_args
 import msgspec
 import polars as pl
 
-from unveil.arguments import choice, number_within, whole_number
+from unveil.arguments import choice, number_within, quote_value, whole_number
 from unveil.atomic import replace_file
 from unveil.errors import InputError, ReadError, SettingsError, WriteError, list_names
 from unveil.io.table import Table
@@ -31,8 +31,16 @@ from unveil.project.explore.candidates import (
     mean,
     refused_row,
     row_of,
+    with_recognition,
 )
-from unveil.project.explore.settings import MIN_LEAF, CandidateSetting, parse_settings
+from unveil.project.explore.settings import (
+    MIN_LEAF,
+    CandidateSetting,
+    ForeignFiles,
+    parse_files,
+    parse_settings,
+)
+from unveil.project.recognition import recognise_candidate
 from unveil.protection.recoding.recode import restore_form
 from unveil.records.exploration import Exploration, ExplorationRow, RiskAxis, UtilityAxis, frontier
 from unveil.seeding import choose_seed
@@ -64,6 +72,7 @@ WORDS = {
     "control": "another share of control",
     "bands": "other bands",
     "special_codes": "other special codes",
+    "recognition": "another test of recognition",
     "missing_values": "other entries that mean missing",
 }
 _ROWS_AT_A_TIME = 50_000
@@ -230,8 +239,10 @@ def explore(
     min_leaf: int | Iterable[int] = MIN_LEAF,
     filter: bool | Mapping[str, Any] = False,
     add_noise: Mapping[str, Any] | None = None,
+    files: Any = None,
     copies: int = 3,
     control: float | None = 0.2,
+    recognition: Mapping[str, Any] | None = None,
     risk: str = "DiSCO",
     utility: str = "S_pMSE",
     bands: Mapping[str, Any] | None = None,
@@ -260,13 +271,23 @@ def explore(
         with filter and noise where these are given. "catall" and "ipf" model the same categories
         together, the keys first, as many as a table of 65,536 cells has room for, and the other
         columns by trees.
+        "none": no setting, where files are given.
+    files
+        Synthetic, recoded or swapped files made in any other way, by a name of their own:
+        {"synthpop": ["s1.csv", "s2.csv"], "swapped": "swapped.csv"}, or a list of files. They are
+        measured like the copies of a setting, but for R, which needs the method itself.
     copies
         How many copies of each setting are measured: their means, and how they spread.
     control
         The share of people who are kept as a control sample from further copies, made of the
         others alone, to tell what is general knowledge: R. None or 0: no R, and half the work.
+    recognition
+        Settings of `unveil.recognition` (people, worlds, intruder, out): membership of single
+        people of the train part, for each setting; the control sample is the reference. A setting
+        may then name "rows" and "files" of one release. It takes as many releases as there are
+        worlds.
     risk, utility
-        What the frontier is of: DiSCO, DiSCO_max, repU or R; S_pMSE, S_pMSE_max or pMSE.
+        What the frontier is of: DiSCO, DiSCO_max, repU, R or AUC; S_pMSE, S_pMSE_max or pMSE.
     special_codes
         By column, the numbers that stand for missing values.
     drop, real_values
@@ -285,7 +306,8 @@ def explore(
     ExplorationResult
         `.rows` and `.frame()`: for each setting repU, DiSCO (mean and highest over targets), R,
         pMSE, S_pMSE (median and highest over pairs of columns), with standard deviations over
-        copies; `.frontier`; `.by(risk=..., utility=...)`; `.record`.
+        copies; AUC, recognised and epsilon of recognition; `.frontier`; `.record`;
+        `.by(risk=..., utility=...)`.
 
     Notes
     -----
@@ -301,7 +323,11 @@ def explore(
     chosen = parse_settings(
         settings, methods=methods, min_leaf=min_leaf, filter_=filter, add_noise=add_noise
     )
+    foreign = parse_files(files, [one.name for one in chosen])
+    if not chosen and not foreign:
+        raise SettingsError("No method and no file is given. Name at least one.")
     n_copies = whole_number("copies", copies, most=MOST_COPIES)
+    tested = _check_recognition(recognition, chosen)
     share, say = _share(control), check_progress(progress or no_progress)
     given: Any = (drop, (), real_values)
     instructions = Instructions(*given)
@@ -324,6 +350,7 @@ def explore(
         "bands": bands,
         "special_codes": codes,
         "missing_values": missing_values,
+        **({} if tested is None else {"recognition": tested}),
     }
     parts = _parts(table, share, number)
     store.open(_plain(head))
@@ -331,8 +358,9 @@ def explore(
     order = CommonSettings(
         known.keys, known.columns, n_copies, codes, instructions.real_values, workers
     )
-    work = _Work(table, scenario, order, parts, store)
-    record = work.record(work.rows(chosen, say), axes, say)
+    work = _Work(table, scenario, order, parts, store, tested, missing_values)
+    rows = (*work.rows(chosen, say), *map(work.row_of_files, foreign))
+    record = work.record(rows, axes, say)
     return ExplorationResult(record, number)
 
 
@@ -346,6 +374,21 @@ def _axes(risk: Any, utility: Any) -> tuple[RiskAxis, UtilityAxis]:
 def _share(given: Any) -> float | None:
     why = ", a share of the people such as 0.2; None for no control"
     return None if given is None else number_within("control", given, "[0, 1)", why) or None
+
+
+def _check_recognition(given: Any, settings: Sequence[CandidateSetting]) -> dict[str, Any] | None:
+    """What recognition is asked for, or a refusal before anything is made."""
+    if given is None:
+        if any(one.files is not None for one in settings):
+            raise SettingsError('"files" of a setting is for recognition. Ask for it, or omit it.')
+        return None
+    known = ("people", "worlds", "intruder", "out", "workers")
+    if not isinstance(given, Mapping) or not {*given} <= {*known}:
+        raise SettingsError(
+            f'recognition is {quote_value(given)}. Write {{"people": 50, "worlds": 200}}; its'
+            f" settings are: {list_names(known)}."
+        )
+    return dict(given)
 
 
 def _plain(head: dict[str, Any]) -> dict[str, Any]:
@@ -371,6 +414,8 @@ class _Work:
     order: CommonSettings
     parts: tuple[Table, Table] | None
     store: Store
+    tested: Mapping[str, Any] | None = None  # what is asked of recognition
+    missing_values: str | Sequence[str] = ()
 
     def rows(
         self, settings: Sequence[CandidateSetting], progress: Progress
@@ -381,9 +426,25 @@ class _Work:
             progress(f"trying {setting.name}", done, len(settings))
             rows.append(self._row(setting))
         progress("tried all settings", len(settings), len(settings))
-        if all(row.reason is not None for row in rows):
+        if rows and all(row.reason is not None for row in rows):
             raise SettingsError(f"No setting could be tried. {rows[0].name}: {rows[0].reason}")
         return tuple(rows)
+
+    def row_of_files(self, files: ForeignFiles) -> ExplorationRow:
+        """Files made elsewhere, by the same measures; what cannot be measured of them is told."""
+        opened = (
+            open_files({"synthetic": one}, None, self.missing_values)[0] for one in files.files
+        )
+        try:
+            copies = CandidateCopies([self._like_original(table) for table in opened], ())
+            return row_of(files, self.scenario, (restore_form(self.table), copies), None)
+        except InputError as fault:
+            return refused_row(files, str(fault))
+
+    def _like_original(self, table: Table) -> Any:
+        """A file without columns that the original does not have, such as a mark."""
+        known = [name for name in table.frame.columns if name in self.table.frame.columns]
+        return restore_form(replace(table, frame=table.frame.select(known)))
 
     def _row(self, setting: CandidateSetting) -> ExplorationRow:
         """One setting, from the folder or anew.
@@ -409,7 +470,23 @@ class _Work:
             train, control = self.parts
             held = draw(train, "train")
             parts = (restore_form(train), restore_form(control), held)
-        return row_of(setting, self.scenario, (restore_form(self.table), copies), parts)
+        row = row_of(setting, self.scenario, (restore_form(self.table), copies), parts)
+        if self.tested is None:
+            return row
+        used, others = (restore_form(self.table), None) if parts is None else parts[:2]
+        found = recognise_candidate(
+            used,
+            others,
+            setting=json.loads(setting.text),
+            common={
+                "keys": self.order.keys,
+                "first": self.order.first,
+                "special_codes": self.order.special_codes,
+                "real_values": self.order.real_values,
+            },
+            given={"seed": self.scenario.seed, **self.tested},
+        )
+        return with_recognition(row, found.record)
 
     def record(
         self,

@@ -5,13 +5,15 @@ afterwards: `filter` (as `unveil.refill` takes it, or True) and `add_noise` (as 
 """
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
-from unveil.arguments import choice, is_list, quote_value
+from unveil.arguments import choice, is_list, quote_value, whole_number
 from unveil.errors import SettingsError, quote_text, unknown_name
 from unveil.synthesis.methods import Options
 
@@ -33,7 +35,7 @@ OPTIONS = (
     "spikes",
 )
 """What of `unveil.synthesise` a setting may say; the rest is the same for all."""
-FIELDS = ("name", "method", *OPTIONS, "filter", "add_noise")
+FIELDS = ("name", "method", *OPTIONS, "rows", "files", "filter", "add_noise")
 FILTERS = ("columns", "metric", "rule", "ties", "missing", "protect_columns", "drop", "max_rounds")
 MOST_SETTINGS = 1_000
 MIN_LEAF = (1, 5, 20, 50)
@@ -49,6 +51,8 @@ class CandidateSetting:
     filter: Mapping[str, Any] | None = None
     add_noise: Mapping[str, Any] | None = None
     name: str = ""  # what tells it from others, where none is given
+    rows: int | None = None  # of each file; None: as many as it was made from
+    files: int | None = None  # in one release, for recognition; None: one
 
     @classmethod
     def of(cls, given: Any) -> "CandidateSetting":
@@ -64,6 +68,8 @@ class CandidateSetting:
             filter={True: {}, False: None}[filter_] if isinstance(filter_, bool) else filter_,
             add_noise=None if noise == {} else noise,
             name=name or "",
+            rows=None if said.get("rows") is None else whole_number("rows", said["rows"]),
+            files=None if said.get("files") is None else whole_number("files", said["files"]),
         )
 
     def __post_init__(self) -> None:
@@ -92,6 +98,7 @@ class CandidateSetting:
         options = {**self.options}
         if self.method in ("catall", "ipf") and options.get("min_leaf") == DEFAULT_LEAF:
             del options["min_leaf"]
+        options |= {name: one for name, one in self._size.items() if one is not None}
         words = [self.method_name, *(f"{name} {_short(value)}" for name, value in options.items())]
         if self.filter is not None:
             how = [_short(value) for name, value in self.filter.items() if name != "columns"]
@@ -101,9 +108,13 @@ class CandidateSetting:
         return ", ".join(words)
 
     @property
+    def _size(self) -> dict[str, int | None]:
+        return {"rows": self.rows, "files": self.files}
+
+    @property
     def text(self) -> str:
         """All of it but the name, in one spelling."""
-        after = {"filter": self.filter, "add_noise": self.add_noise}
+        after = {"filter": self.filter, "add_noise": self.add_noise, **self._size}
         given = {name: one for name, one in after.items() if one is not None}
         return _format_settings({"method": self.method, **self.options, **given})
 
@@ -128,6 +139,50 @@ class CandidateSetting:
         return None if self.method in ("parametric", "sample") else self.options["min_leaf"]
 
 
+MADE_ELSEWHERE = "file"
+NO_METHOD = "none"
+
+
+@dataclass(frozen=True)
+class ForeignFiles:
+    """Files made by any other method: named, and measured like our own."""
+
+    name: str
+    files: tuple[Any, ...]
+    method_name: str = MADE_ELSEWHERE
+    min_leaf: int | None = None
+    filter: None = None
+    add_noise: None = None
+
+    @property
+    def text(self) -> str:
+        """The names of the files, as a record has them."""
+        kinds = (
+            one if isinstance(one, str | os.PathLike) else "a data frame" for one in self.files
+        )
+        return _format_settings({"files": [Path(os.fsdecode(one)).name for one in kinds]})
+
+
+def parse_files(given: Any, taken: Iterable[str]) -> tuple[ForeignFiles, ...]:
+    """Files by the name of what made them; a list of files, each by its own name."""
+    if given is None:
+        return ()
+    if not isinstance(given, Mapping):
+        listed = _list("files", given)
+        if not all(isinstance(one, str | os.PathLike) for one in listed):
+            raise SettingsError('Name what made the files: files={"synthpop": [...]}.')
+        given = {Path(os.fsdecode(one)).stem: one for one in listed}
+        if len(given) < len(listed):
+            raise SettingsError('Two files have one name. Name them: files={"synthpop": [...]}.')
+    made = []
+    for name, files in given.items():
+        if not isinstance(name, str) or not name.strip() or name in taken:
+            raise SettingsError(f"{quote_value(name)} is no name of its own for files. Give one.")
+        several = list(files) if isinstance(files, list | tuple) else [files]
+        made.append(ForeignFiles(name, tuple(_list("files", several))))
+    return tuple(made)
+
+
 def _format_settings(said: Mapping[str, Any]) -> str:
     return json.dumps(said, sort_keys=True, ensure_ascii=True, allow_nan=False)
 
@@ -140,6 +195,8 @@ def parse_settings(
     settings: Any, *, methods: Any, min_leaf: Any, filter_: Any, add_noise: Any
 ) -> tuple[CandidateSetting, ...]:
     """The settings given, or those of the grid; none of them twice."""
+    if settings is None and methods in (NO_METHOD, (NO_METHOD,), [NO_METHOD]):
+        return ()
     if settings is None:
         leaves = _list("min_leaf", min_leaf)
         given: list[Any] = [*grid(_list("methods", methods), leaves, filter_, add_noise)]

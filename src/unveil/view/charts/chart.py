@@ -21,7 +21,7 @@ from unveil.view.format import visible
 
 VEGA_LITE = "application/vnd.vegalite.v5+json"
 ENDINGS = (".svg", ".png", ".pdf")
-_SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"  # its name: nobody fetches it
+_SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"  # its name: no one fetches it
 _CONFIG: Spec = {
     # The picture has one name and one description. Those that Vega writes for its parts would take
     # the text of a title for code, in which a backslash means something else.

@@ -131,7 +131,7 @@ def rates(record: Attacks) -> Chart:
 
 
 def used_and_others(record: Attacks) -> Chart:
-    """People who were used beside people who were not."""
+    """Training records beside the control sample."""
     return attack_pairs_chart([record])
 
 

@@ -73,7 +73,7 @@ def is_rare(row: LevelCount) -> bool:
 
 
 def joined_bins(n_original: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Bins from the first to before the last, joined until they hold ten people or nobody.
+    """Bins from the first to before the last, joined until they hold ten people or no one.
 
     Few people at the end join the bins before them.
     """

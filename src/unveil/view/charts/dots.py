@@ -269,8 +269,8 @@ _STROKES = {"baseline": INK, "synthetic": SYNTHETIC, "original": ORIGINAL}
 def ladder_chart(record: Disclosure, target: str, copy: Copy | None = None) -> Chart:
     """DiSCO below Dorig, and DCAP between its baseline and CAPd.
 
-    Guessing has three rungs, correct disclosure two: frequencies alone determine nothing, and the
-    baseline of a guess can be higher than DiSCO.
+    Guessing has three rungs, correct disclosure two: the marginal distribution determines
+    nothing, and the baseline of a guess can be higher than DiSCO.
     """
     rows = rung_rows(record, target, record.headline_copy if copy is None else copy)
     x = percent_axis(PEOPLE)

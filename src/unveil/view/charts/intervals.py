@@ -156,11 +156,11 @@ def _panels(record: Replication) -> Iterator[tuple[str, list[tuple[str, FindingR
     kinds = {finding.name: finding.kind for finding in record.findings}
     shares = [row for row in record.headline_rows if kinds[row.finding] == "prevalence"]
     if shares:
-        yield "Prevalences", [(row.finding, row) for row in shares]
+        yield "Prevalences", [(record.name_of(row, row.finding), row) for row in shares]
     for finding in record.findings:
         rows = [row for row in record.headline_rows if row.finding == finding.name]
         if finding.kind != "prevalence" and rows:
-            yield truncate(finding.name), [(row.term, row) for row in rows]
+            yield truncate(finding.name), [(record.name_of(row, row.term), row) for row in rows]
 
 
 def _panel(title: str, rows: Sequence[tuple[str, FindingRow]]) -> Spec:

@@ -172,6 +172,7 @@ METHODS = {
     "catall": "triangle-up",
     "ipf": "triangle-down",
     "by column": "cross",
+    "file": "triangle-right",
 }
 TREATED = {
     "untreated": SYNTHETIC,

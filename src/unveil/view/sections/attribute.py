@@ -8,9 +8,10 @@ from unveil.records.report import Parts, ReportContents
 from unveil.view import disclosure
 from unveil.view.blocks import Block, Figure, Folded, Sentence, ShareBar, TableBlock, table
 from unveil.view.charts.dots import target_chart
-from unveil.view.claims import added_blocks, part_blocks
+from unveil.view.claims import ADDED_HEADS, FOOTNOTE, added_cells, part_blocks
 from unveil.view.flags import effect_sentence, effects
 from unveil.view.format import (
+    copy_name,
     format_count,
     n_of,
     percent,
@@ -21,14 +22,13 @@ from unveil.view.format import (
 from unveil.view.sections.shared import (
     are,
     by_scenario,
-    copy_name,
     figures_of_part,
     fold,
     worst_first,
 )
 from unveil.view.status import format_status, worst
 
-HEADS = ("target", "original (Dorig)", "disclosed correctly (DiSCO)", "people")
+HEADS = ("target", "original (Dorig)", "disclosed correctly (DiSCO)")
 WRONG = ("disclosed wrongly (people)", "correct when shown", "status")
 SEVERAL = ("lowest to highest (%)", "pooled")
 GUESS_HEADS = ("target", "baseline (baseCAPd)", "synthetic data (DCAP)", "original (CAPd)")
@@ -63,17 +63,19 @@ def blocks(contents: ReportContents, parts: Parts) -> Iterator[Block]:
 
 def _overview(contents: ReportContents, parts: Parts) -> Iterator[Block]:
     """All targets of all scenarios, the highest DiSCO first."""
-    rows, bars, has_copies = [], [], False
+    rows, bars, has_copies, has_added = [], [], False, False
     for part in contents.run.list_parts("disclosure"):
         record: Disclosure = parts[part.name]
         judged = figures_of_part(contents, part.name, ["DiSCO"])
         has_copies = has_copies or len(record.n_synthetic) > 1
+        has_added = has_added or bool(record.claims)
         for target in record.targets:
             value = record.attribute_of(target, record.headline_copy).DiSCO
             rows.append((value, part.scenario, cells(record, target, judged)))
             bars.append(_bar(record, target, judged))
-    several = SEVERAL if has_copies else ()
-    yield from worst_first("", (*HEADS, *several, *WRONG), rows, NOTE, bars, main=HEADS[2:3])
+    heads = (*HEADS, *(ADDED_HEADS if has_added else ()), *(SEVERAL if has_copies else ()), *WRONG)
+    note = f"{NOTE} {FOOTNOTE}" if has_added else NOTE
+    yield from worst_first("", heads, rows, note, bars, main=HEADS[2:3])
 
 
 def statuses_of(record: Disclosure, judged: Sequence[LimitCheck]) -> dict[str, Status]:
@@ -101,8 +103,8 @@ def _scenario(contents: ReportContents, part: str, record: Disclosure) -> Iterat
         yield Sentence(means, key="disclosure/means", of=part)
     if by_person := disclosure.people_sentence(record):
         yield Sentence(by_person, key="disclosure/by person", of=part)
-    yield from added_blocks(record)
-    yield from part_blocks(record)
+    for place, one in enumerate(part_blocks(record)):
+        yield Folded("All that one ruling covers, by what explains it", (one,)) if place else one
     yield from _guess_blocks(part, record)
     for target in order:
         value = percent_or_dash(record.attribute_of(target, record.headline_copy).DiSCO)
@@ -136,7 +138,7 @@ def _sort_targets(record: Disclosure, measure: str) -> list[str]:
 
 
 def cells(record: Disclosure, target: str, judged: Sequence[LimitCheck]) -> tuple[str, ...]:
-    """One target under HEADS, SEVERAL where there are copies, and WRONG."""
+    """One target under HEADS, what is added if it was computed, SEVERAL of copies, and WRONG."""
     row = record.attribute_of(target, record.headline_copy)
     n, status = record.n_original, worst(one.status for one in judged if one.target == target)
     spread: tuple[str, ...] = ()
@@ -145,13 +147,17 @@ def cells(record: Disclosure, target: str, judged: Sequence[LimitCheck]) -> tupl
             _range(record, target),
             percent_or_dash(record.attribute_of(target, "pooled").DiSCO),
         )
-    correct = "-" if row.DiSCO is None else n_of(row.DiSCO, n).removeprefix("about ")
+    correct = "-"
+    if row.DiSCO is not None:
+        correct = f"{n_of(row.DiSCO, n).removeprefix('about ')} ({percent(row.DiSCO)})"
     known = row.DiSCO is not None and row.DiS is not None
     wrong = n_of((row.DiS or 0.0) - (row.DiSCO or 0.0), n) if known else "-"
     wrong = wrong.removeprefix("about ")
     when_shown = percent(100 * (row.DiSCO or 0.0) / row.DiS) if known and row.DiS else "-"
-    figures = percent_or_dash(row.Dorig), percent_or_dash(row.DiSCO), correct
-    return (truncate(target), *figures, *spread, wrong, when_shown, format_status(status))
+    figures = percent_or_dash(row.Dorig), correct.replace(" ", "\u00a0")
+    added = tuple(one.replace(" ", "\u00a0") for one in added_cells(record).get(target, ()))
+    shown = (*figures, *added, *spread, wrong, when_shown)
+    return (truncate(target), *shown, format_status(status))
 
 
 def _bar(record: Disclosure, target: str, judged: Sequence[LimitCheck]) -> ShareBar:

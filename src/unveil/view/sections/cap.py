@@ -13,9 +13,9 @@ from unveil.records.run import Kind
 from unveil.view.blocks import Block, Figure, Sentence, table
 from unveil.view.cap import cap_keyed
 from unveil.view.cap_trend import trend_keyed
-from unveil.view.cap_words import SCENARIOS, format_share
+from unveil.view.cap_words import SCENARIOS
 from unveil.view.charts.lines import cap_lines_chart
-from unveil.view.format import and_list, truncate
+from unveil.view.format import and_list, format_share, truncate
 from unveil.view.sections.shared import by_scenario, fold, scenarios_of, worst_first
 from unveil.view.tcap import TCAP_HEADS, tcap_cells, tcap_keyed
 

@@ -137,7 +137,8 @@ def _group(value: str, flags: Sequence[FlagRuling]) -> tuple[str, ...]:
         for state in STATES
         if state in states
     ]
-    return format_rule(value), f"{len(flags):,}", " ".join(why), "; ".join(ruled)
+    named = format_rule(value).replace("=", " = ", 1)  # where a narrow column may break it
+    return named, f"{len(flags):,}", " ".join(why), "; ".join(ruled)
 
 
 def _ruling(state: RulingState, one: FlagRuling | ExclusionText, n: int = 1, of: int = 1) -> str:

@@ -18,6 +18,7 @@ from unveil.view.blocks import Block, Facts, Heading, Items, Sentence, TableBloc
 from unveil.view.format import (
     format_count,
     format_rule,
+    limit_text,
     people,
     percent,
     percent_or_dash,
@@ -25,7 +26,6 @@ from unveil.view.format import (
     truncate,
 )
 from unveil.view.group_notes import group_notes
-from unveil.view.limits import limit_text
 from unveil.view.sections.shared import fold, format_time
 
 AUDIENCES = {

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from unveil.records.protection import Protection, Refill
+from unveil.records.protection import Protection, Refill, StageTable
 from unveil.records.report import Parts, ReportContents
 from unveil.view import distance_filter as filtered
 from unveil.view import projection as projected
@@ -10,6 +10,7 @@ from unveil.view.blocks import Block, Figure, Heading, Sentence, table
 from unveil.view.charts.bars import refill_rounds
 from unveil.view.charts.scatter import projected_groups
 from unveil.view.format import format_count, truncate
+from unveil.view.protection import stage_rows, stage_sentences
 from unveil.view.sections.shared import fold, number_sentences, warn
 
 CAPTIONS = {
@@ -43,6 +44,14 @@ def _filter(part: str, record: Protection) -> Iterator[Block]:
     yield from warn("filter", part, refill.warnings)
     yield from _shifts(part, refill)
     yield from fold("On the original's principal components", _axes(part, record))
+    if record.stages is not None:
+        yield from fold("After each step: S1, S2 and S3", _stages(part, record.stages))
+
+
+def _stages(part: str, record: StageTable) -> Iterator[Block]:
+    """Risk, attacks, utility and published results of every stage."""
+    yield table("", *stage_rows(record))
+    yield from number_sentences("stages", part, list(stage_sentences(record)))
 
 
 def _axes(part: str, record: Protection) -> Iterator[Block]:

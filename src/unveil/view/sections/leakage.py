@@ -12,13 +12,14 @@ from unveil.view import flags
 from unveil.view import membership as of_membership
 from unveil.view.attack_rows import HEADS as ATTACK_HEADS
 from unveil.view.attack_rows import attack_rows, has_control, legend, warnings
-from unveil.view.blocks import Block, Figure, Items, Sentence, table
+from unveil.view.blocks import Block, Figure, Heading, Items, Sentence, table
 from unveil.view.charts.dots import attack_pairs_chart, excess_chart, membership_chart
 from unveil.view.format import lines, percent, truncate
+from unveil.view.recognition import TITLE, recognition_blocks
 from unveil.view.sections.shared import by_scenario, fold
 
 ATTACKS: tuple[Kind, ...] = ("singling_out", "linkability", "inference")
-KINDS: tuple[Kind, ...] = ("excess", *ATTACKS, "membership")
+KINDS: tuple[Kind, ...] = ("excess", *ATTACKS, "recognition", "membership")
 CAPTIONS = {
     "excess": (
         "Blue square: training records. Grey ring: control sample, about whom the synthetic data"
@@ -46,6 +47,9 @@ def blocks(contents: ReportContents, parts: Parts) -> Iterator[Block]:
         for part, record in parts.about("excess", scenario):
             yield from _excess(part, record)
         yield from _attacks(parts, scenario)
+        for part, record in parts.about("recognition", scenario):
+            yield Heading(TITLE, 4)
+            yield from recognition_blocks(record, part)
         yield from _memberships(parts, scenario)
 
     title = "Excess disclosure and simulated attacks"
@@ -155,7 +159,7 @@ def _highest(records: Sequence[Attacks]) -> float:
 
 
 def _in_words(named: Sequence[tuple[str, Attacks]]) -> Iterator[Block]:
-    """The highest rows of each attack, groups left out."""
+    """The highest rows of each attack, without groups."""
     for part, record in named:
         rows = [shown for shown in attack_rows([record]) if shown.row.group is None]
         for shown in rows[:MOST_ROWS]:
@@ -182,8 +186,10 @@ def _membership(part: str, record: Membership) -> Iterator[Block]:
     rows = table("", of_membership.HEADS, of_membership.membership_rows(record))
     yield Figure(first, membership_chart(record), CAPTIONS["membership"], rows)
     closest = table("", of_membership.CLOSEST_HEADS, of_membership.closest_rows(record))
-    yield from fold("Membership in words; distances to the closest record", [*rest, closest])
+    *words, last = rest
+    yield from fold("Membership in words", words)
     yield from _to_beware(record.warnings)
+    yield from fold("Distances to the closest record: a description only", [last, closest])
 
 
 def _to_beware(warnings_: Sequence[str]) -> Iterator[Block]:

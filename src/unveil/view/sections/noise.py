@@ -13,8 +13,7 @@ from unveil.view import ecap as claimed
 from unveil.view import noise as noised
 from unveil.view.blocks import Block, Figure, Heading, Items, Sentence, table
 from unveil.view.charts.lines import has_amounts, noise_curve
-from unveil.view.format import lines, truncate
-from unveil.view.limits import limit_text
+from unveil.view.format import limit_text, lines, truncate
 from unveil.view.sections.shared import (
     figures_of_part,
     fold,

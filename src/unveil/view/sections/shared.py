@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from unveil.records.base import Copy
 from unveil.records.judgement import LimitCheck
 from unveil.records.report import Parts, ReportContents
 from unveil.records.run import Kind, RunPart
@@ -25,6 +24,7 @@ NAMES: dict[Kind, str] = {
     "linkability": "Linkability",
     "inference": "Inference",
     "membership": "Membership",
+    "recognition": "Membership of single people",
 }
 """Measures of a scenario as a sentence names them."""
 
@@ -169,11 +169,6 @@ def worst_first(
             yield Folded(format_count(n, "more row"), (made,))
         elif made.rows:
             yield made
-
-
-def copy_name(copy: Copy) -> str:
-    """A copy before a row of its figures."""
-    return {"mean": "mean", "pooled": "all pooled"}.get(str(copy), f"copy {copy}")
 
 
 def format_time(moment: str | None) -> str:
