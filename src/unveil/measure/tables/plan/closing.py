@@ -286,7 +286,12 @@ class _Paths:
     def find_shortest(self) -> None:
         """Floyd and Warshall, all lines at once."""
         d, by = self.d, self.by
-        for mid in range(d.shape[1]):
+        if d.shape[1] == 2:  # there and back is the only way round
+            line = np.flatnonzero(d[:, 0, 1] + d[:, 1, 0] < 0)[:1]
+            if len(line):
+                tables = (by[line, 0, 1] | by[line, 1, 0])[0]
+                raise Contradiction(int(self.boxes[line[0], 0]), tables)
+        for mid in range(d.shape[1] if d.shape[1] > 2 else 0):
             over = d[:, :, mid, None] + d[:, None, mid, :]
             line, i, j = np.nonzero(over < d)
             if len(line):
