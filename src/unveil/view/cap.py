@@ -258,7 +258,7 @@ def _weighted_table(record: Cap) -> TableBlock:
                 *(plain.cap_synthetic_undefined, of.cap_synthetic_undefined),
             )
             rows.append((who, *map(share, pairs), share(of.cap_baseline), share(of.cap_original)))
-    heads = ("", "CAP", "weighted CAP", "of those matched", "weighted, of those matched")
+    heads = ("", "CAP", "weighted CAP", "of matched", "weighted of matched")
     return table(
         f"With {truncate(record.weights or '')} as weights: the same people, each with their"
         " weight",

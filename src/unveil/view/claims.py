@@ -164,8 +164,9 @@ def part_blocks(record: Claims | Disclosure) -> Iterator[Block]:
     copies = [row.copy for row in record.parts]
     if not copies:
         return
+    pooled = " of all files pooled" if copies[-1] == "pooled" else ""
     yield table(
-        "What explains the correct single values, in people",
+        f"What explains the correct single values{pooled}, in people",
         PART_HEADS,
         [part_cells(row) for row in record.parts if row.copy == copies[-1]],
         spare=("excluded", "declared"),

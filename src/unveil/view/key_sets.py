@@ -33,7 +33,7 @@ TEMPLATES = {
         "repU: {k} of {N} people ({p}) {k:is|are} unique on {keys} in both files, with all keys"
         " {q}. Expected of another sample: {e}; {verdict}."
     ),
-    "without": "{what}: without {key}, no set of the other keys gives more than {p}.",
+    "without": "{what}: without {key}, the worst set of the other keys gives {p}.",
     "ceiling": (
         "{target}: some set is correct about {c} of {N} people, but no intruder can reach this:"
         " for {w} of them other sets are wrong."
