@@ -77,7 +77,7 @@ TEMPLATES = {
     ),
     "columns": (
         "correctly, wrongly: the match shows a single value, true or not. original: from the"
-        " original itself. baseline: random guess from the marginal distribution."
+        " original itself."
     ),
     "flags": "Flags that may be common knowledge: {n} on {variables} ({counts}).",
 }

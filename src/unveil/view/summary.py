@@ -75,7 +75,7 @@ SHORT = {
 }
 """What was not tested, in a few words."""
 MOST_NAMED, MOST_GAPS, MOST_ALERTS = 4, 4, 2
-MOST_ROWS, MOST_DECISIONS = 6, 7
+MOST_ROWS, MOST_DECISIONS, MOST_ON_PAGE = 6, 7, 6
 ROOM_FOR_ALERTS = 2
 """So many rows fewer of targets and of decisions where alerts need the room on one sheet."""
 MOST_ON_SCREEN = 15
@@ -553,13 +553,20 @@ def _target_sentence(summary: Summary, one: TargetSummary) -> str:
     return " ".join(said)
 
 
-def _gaps(gaps: Sequence[NotTested]) -> Iterator[str]:
-    for one in gaps[:MOST_GAPS]:
+def gap_sentences(gaps: Sequence[NotTested]) -> Iterator[str]:
+    """What was not tested, and what to do about it."""
+    for one in gaps:
         names = f"{and_list(one.columns)}: " if one.columns and one.what == "columns" else ""
         yield f"{names}{visible(one.sentence)}"
+
+
+def _gaps(gaps: Sequence[NotTested]) -> Iterator[str]:
+    """A line for each on page 1, which has no room for what to do."""
+    for text in gap_sentences(gaps[:MOST_GAPS]):
+        yield f"{text.partition('. ')[0].removesuffix('.')}."
     more = len(gaps) - MOST_GAPS
     if more > 0:
-        yield f"and {more:,} more (annex)"
+        yield f"and {more:,} more (annex B)"
 
 
 def _short(one: NotTested) -> str:
@@ -582,7 +589,7 @@ def utility_sentence(summary: Summary) -> str:
 
 
 def _decisions_page(summary: Summary) -> Iterator[Block]:
-    shown = summary.decisions[: MOST_DECISIONS - _room(summary)]
+    shown = summary.decisions[: MOST_ON_PAGE - _room(summary)]
     more = len(summary.decisions) - len(shown)
     rest = f"and {more:,} more (annex B)" if more > 0 else ""
     rows = []

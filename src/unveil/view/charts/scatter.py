@@ -11,6 +11,7 @@ from unveil.records.utility import ProjectedGroup, Projection
 from unveil.view.charts.chart import Chart
 from unveil.view.charts.marks import (
     BASELINE,
+    DIM,
     INK,
     ORIGINAL,
     REVIEW,
@@ -228,7 +229,7 @@ def _floor(risk: float, x: Spec) -> list[Spec]:
     rows: list[Row] = [{"risk": risk, "name": "independent columns"}]
     return [
         rule(rows, BASELINE, (4, 3), x=x),
-        write("name", x, {"value": _HEIGHT - 8}, rows=rows, dx=5, colour=BASELINE),
+        write("name", x, {"value": _HEIGHT - 8}, rows=rows, dx=5, colour=DIM),
     ]
 
 

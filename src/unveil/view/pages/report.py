@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from unveil.records.report import Parts, ReportContents
 from unveil.view.alerts import alert_blocks
-from unveil.view.blocks import Block, Heading
+from unveil.view.blocks import Block, Heading, Items
 from unveil.view.format import truncate
 from unveil.view.glossary import ALWAYS, TermLinks, terms_in, texts_of, topics_of
 from unveil.view.render_html import render_html
@@ -33,7 +33,7 @@ from unveil.view.sections import (
     utility,
 )
 from unveil.view.sections.shared import format_time
-from unveil.view.summary import page_title, summary_blocks
+from unveil.view.summary import gap_sentences, page_title, summary_blocks
 
 Draw = Callable[[ReportContents, Parts], Iterator[Block]]
 
@@ -49,6 +49,9 @@ def _alerts(contents: ReportContents, parts: Parts) -> Iterator[Block]:
     """Every alert about the files with what it asks for; page 1 has the gravest."""
     del parts
     yield from alert_blocks(contents.judgement.alerts)
+    if gaps := tuple(gap_sentences(contents.summary.not_tested)):
+        yield Heading("What was not tested", 3)
+        yield Items(gaps)
 
 
 ANNEXES = (

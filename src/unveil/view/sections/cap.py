@@ -16,7 +16,13 @@ from unveil.view.cap_trend import trend_keyed
 from unveil.view.cap_words import SCENARIOS
 from unveil.view.charts.lines import cap_lines_chart
 from unveil.view.format import and_list, format_share, truncate
-from unveil.view.sections.shared import by_scenario, fold, scenarios_of, worst_first
+from unveil.view.sections.shared import (
+    MOST_GUESSED,
+    by_scenario,
+    fold,
+    scenarios_of,
+    worst_first,
+)
 from unveil.view.tcap import TCAP_HEADS, tcap_cells, tcap_keyed
 
 KINDS: tuple[Kind, ...] = ("cap", "tcap")
@@ -100,7 +106,7 @@ def _overview(contents: ReportContents, parts: Parts) -> Iterator[Block]:
             tcap = tuple(f"{share} ({base})" for share, base in pairs) if tcaps else none
             rows.append((one.risk, scenario, (one.target, *_cap_cells(one), *tcap)))
     heads = ("target", *FIGURE_HEADS[2:], *GROUPS.values(), *(f"TCAP {x}" for x in TCAP_HEADS[1:]))
-    yield from worst_first(TABLE, heads, rows, NOTE)
+    yield from worst_first(TABLE, heads, rows, NOTE, most=MOST_GUESSED)
 
 
 def _cap_cells(one: TargetRecords) -> tuple[str, ...]:

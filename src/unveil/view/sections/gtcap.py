@@ -9,7 +9,7 @@ from unveil.view import gtcap as scored
 from unveil.view.blocks import Block, Figure, Sentence, TableBlock, table
 from unveil.view.charts.bars import gtcap_chart
 from unveil.view.format import and_list
-from unveil.view.sections.shared import by_scenario, fold, worst_first
+from unveil.view.sections.shared import MOST_GUESSED, by_scenario, fold, worst_first
 
 KINDS: tuple[Kind, ...] = ("gtcap",)
 CAPTION = (
@@ -44,7 +44,8 @@ def _overview(contents: ReportContents, parts: Parts) -> Iterator[Block]:
         for scenario, record in found
         if record.n_unique
     ]
-    yield from worst_first(TABLE, ("target", "statistical uniques", *scored.HEADS[1:]), rows)
+    heads = ("target", "statistical uniques", *scored.HEADS[1:])
+    yield from worst_first(TABLE, heads, rows, most=MOST_GUESSED)
 
 
 def _cells(record: Gtcap, row: GtcapCopy, first: int = 0) -> tuple[str, ...]:

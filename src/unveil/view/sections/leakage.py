@@ -16,10 +16,10 @@ from unveil.view.blocks import Block, Figure, Heading, Items, Sentence, table
 from unveil.view.charts.dots import attack_pairs_chart, excess_chart, membership_chart
 from unveil.view.format import lines, percent, truncate
 from unveil.view.recognition import TITLE, recognition_blocks
-from unveil.view.sections.shared import by_scenario, fold
+from unveil.view.sections.shared import by_scenario, fold, unmeasured
 
 ATTACKS: tuple[Kind, ...] = ("singling_out", "linkability", "inference")
-KINDS: tuple[Kind, ...] = ("excess", *ATTACKS, "recognition", "membership")
+KINDS: tuple[Kind, ...] = ("excess", *ATTACKS, "membership")
 CAPTIONS = {
     "excess": (
         "Blue square: training records. Grey ring: control sample, about whom the synthetic data"
@@ -47,13 +47,14 @@ def blocks(contents: ReportContents, parts: Parts) -> Iterator[Block]:
         for part, record in parts.about("excess", scenario):
             yield from _excess(part, record)
         yield from _attacks(parts, scenario)
-        for part, record in parts.about("recognition", scenario):
-            yield Heading(TITLE, 4)
-            yield from recognition_blocks(record, part)
         yield from _memberships(parts, scenario)
 
     title = "Excess disclosure and simulated attacks"
     yield from by_scenario(contents, parts, title, KINDS, draw)
+    for part, record in parts.about("recognition", None):
+        yield Heading(TITLE, 3)
+        yield from recognition_blocks(record, part)
+    yield from unmeasured(contents, ["recognition"])
 
 
 def _excess(part: str, record: Excess) -> Iterator[Block]:

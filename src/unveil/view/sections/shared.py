@@ -9,8 +9,8 @@ from unveil.records.run import Kind, RunPart
 from unveil.view.blocks import Block, Folded, Heading, Sentence, ShareBar, table
 from unveil.view.format import format_count, lines, truncate
 
-MOST_TARGETS = 25
-"""So many targets stand in a printed table; those with less risk are folded."""
+MOST_TARGETS, MOST_GUESSED = 25, 12
+"""So many rows of targets stand in a printed table, and of guesses; those with less risk fold."""
 NAMES: dict[Kind, str] = {
     "disclosure": "Disclosure",
     "exclusion_table": "Effect of exclusions",
@@ -143,6 +143,8 @@ def worst_first(
     rows: Sequence[tuple[float | None, str | None, Sequence[str]]],
     note: str = "",
     bars: Sequence[ShareBar] = (),
+    *,
+    most: int = MOST_TARGETS,
     **columns: Sequence[str],
 ) -> Iterator[Block]:
     """One table of all targets and scenarios, the highest figure first; what is below unfolds.
@@ -159,9 +161,9 @@ def worst_first(
     ]
     drawn = [bars[at] for at in order] if bars else []
     columns["text"] = ("scenario", *columns.get("text", ()))
-    n = len(cells) - MOST_TARGETS
+    n = len(cells) - most
     more = f"... and {n:,} more with a lower figure. {note}" if n > 0 else note
-    for first, some, foot in ((0, MOST_TARGETS, more), (MOST_TARGETS, len(cells), note)):
+    for first, some, foot in ((0, most, more), (most, len(cells), note)):
         made = table(
             caption, shown, cells[first:some], footnote=foot, bars=drawn[first:some], **columns
         )
