@@ -9,7 +9,7 @@ from unveil.records.run import Kind, RunPart
 from unveil.view.blocks import Block, Folded, Heading, Sentence, ShareBar, table
 from unveil.view.format import format_count, lines, truncate
 
-MOST_TARGETS, MOST_GUESSED = 25, 12
+MOST_TARGETS, MOST_GUESSED = 25, 10
 """So many rows of targets stand in a printed table, and of guesses; those with less risk fold."""
 NAMES: dict[Kind, str] = {
     "disclosure": "Disclosure",
