@@ -80,6 +80,13 @@ def test_worlds_without_a_release_are_refused_for_they_may_tell_who_is_in():
         recognition(unlike(60, 1), ends, worlds=60, **ASKED)
 
 
+def test_a_reference_that_holds_people_tested_is_warned_of():
+    asked = {**ASKED, "reference": pl.concat([unlike(100, 2), unlike(60, 1)])}
+    said = recognition(unlike(60, 1), unrelated, worlds=60, **asked).record.warnings
+    assert "20 of the 20 people tested have an equal record in the reference." in said[0]
+    assert recognition(unlike(60, 1), unrelated, worlds=60, **ASKED).record.warnings == ()
+
+
 def test_no_figure_is_shown_where_people_in_no_world_are_told_apart(monkeypatch):
     held, look = {}, WorldMaker.look
 

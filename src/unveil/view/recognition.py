@@ -46,8 +46,8 @@ TEMPLATES = {
         " guess makes them look (AUC 0.5, hit rate 1 %), but have AUC {auc} and hit rate {hits}."
     ),
     "why": (
-        "No release can depend on the coins of these people, so it is chance, or the test is at"
-        " fault. Test more people in more worlds; if it fails again, report it."
+        "No release can depend on the coins of these people, so it is chance, or the test has"
+        " an error. Test more people in more worlds; if it fails again, report it."
     ),
     "intruder": (
         "Assumed intruder: has a person's record ({columns}), knows {known}, and can rerun the"
