@@ -11,7 +11,8 @@ TITLE = "Membership of single people (recognition)"
 TEMPLATES = {
     "recognised": (
         "{n} of the {k} people tested {n:is|are} recognised as {n:a member|members} in the"
-        " synthetic data by an intruder who accepts 1 false alarm in 100; chance alone gives {chance}."
+        " synthetic data by an intruder who accepts 1 false alarm in 100; chance alone gives"
+        " {chance}."
     ),
     "AUC": (
         "Mean AUC {auc} ({low} to {high}): of two releases, one made with the person and one"

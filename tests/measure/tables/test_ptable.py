@@ -108,6 +108,28 @@ def test_somebody_is_in_the_difference_of_two_values():
     assert [(row.lower, row.upper) for row in unveil.bounds(release).rows] == [(7, 11), (1, 2)]
 
 
+def test_one_table_of_probabilities_may_be_written_in_several_ways():
+    data = pl.DataFrame({"a": ["x"] * 9 + ["y"], "key": [0.05] * 9 + [0.2]})
+    release = unveil.PublishedTable.from_microdata(
+        data,
+        ["a"],
+        rounding={"table": "cellkey:2:1", "total": "cellkey:2:1.0:0"},
+        record_keys="key",
+    )
+    assert unveil.bounds(release).rows[1].lower == 1
+    tables = [
+        {"name": "A", "by": ["a"], "publish": "cellkey:2:1"},
+        {
+            "name": "B",
+            "by": ["a"],
+            "publish": {"table": "noise:9", "total": "cellkey:2:1.0:0"},
+            "total": True,
+        },
+    ]
+    plan = unveil.Plan.from_tables(tables, data=data, record_keys="key")
+    assert (plan.facts.also >= 0).any()
+
+
 SHAPE = {"age": (1, 2, 3), "sex": ("f", "m"), "area": ("A", "B")}
 
 

@@ -520,7 +520,7 @@ def _difference_facts(grid: Grid, asked: Plan, values: Values) -> Iterable[Fact]
     keyed = [part for part, scheme in asked.items() if scheme.kind == "cellkey"]
     for whole, part in permutations(keyed, 2):
         kept = set(grid.dims_of(whole))
-        if not kept < set(grid.dims_of(part)) or asked[whole] != asked[part]:
+        if not kept < set(grid.dims_of(part)) or asked[whole].ptable != asked[part].ptable:
             continue
         inner = {tuple(one): i for i, one in enumerate(grid.members(part).tolist())}
         place = np.zeros(grid.n_cells, np.int64)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -26,8 +27,9 @@ from unveil.measure.tables.plan.closing import (
 )
 from unveil.measure.tables.plan.table_facts import PlanFacts
 
-MOST_STATE = 1 << 22
-"""Boxes of all worlds that are closed at once."""
+MOST_STATE = 1 << 21
+"""Boxes of all worlds that one thread closes at once."""
+N_THREADS = 2
 
 MOST_WITH_ALL = 3_000
 """Boxes of a plan all of whose lines are looked at for each set; of larger plans those between
@@ -76,20 +78,28 @@ class Worlds:
         self, sets: Sequence[TableSet], boxes: Ints, until: float | None = None
     ) -> Iterator[tuple[int, BoxBounds]]:
         """Bounds of some boxes by each set of tables; proofs number the tables of the set."""
-        size = max(1, MOST_STATE // max(self._n_boxes, 1))
-        for first in range(0, len(sets), size):
-            some = sets[first : first + size]
-            bounds = self._close_some(some, until)
-            if bounds is None:
-                return
-            for g in range(len(some)):
-                at = g * self._n_boxes + boxes
-                yield (
-                    first + g,
-                    BoxBounds(
-                        bounds.above[at], bounds.below[at], bounds.above_by[at], bounds.below_by[at]
-                    ),
-                )
+        most = MOST_STATE // max(self._n_boxes, 1)
+        size = max(1, min(most, -(-len(sets) // N_THREADS)))
+        portions = [sets[i : i + size] for i in range(0, len(sets), size)]
+        # Work on arrays, for which Python lets other threads go on.
+        with ThreadPoolExecutor(N_THREADS) as threads:
+            closed = threads.map(lambda some: self._close_boxes(some, boxes, until), portions)
+            for place, found in enumerate(closed):
+                if found is None:
+                    return
+                yield from enumerate(found, place * size)
+
+    def _close_boxes(
+        self, sets: Sequence[TableSet], boxes: Ints, until: float | None
+    ) -> list[BoxBounds] | None:
+        bounds = self._close_some(sets, until)
+        if bounds is None:
+            return None
+        every = (g * self._n_boxes + boxes for g in range(len(sets)))
+        return [
+            BoxBounds(bounds.above[at], bounds.below[at], bounds.above_by[at], bounds.below_by[at])
+            for at in every
+        ]
 
     def _close_some(self, sets: Sequence[TableSet], until: float | None) -> BoxBounds | None:
         n = self._n_boxes

@@ -20,7 +20,7 @@ from unveil.measure.tables.plan.boxes import Boxes, count_people
 from unveil.measure.tables.plan.closing import NO_LIMIT, BoxBounds
 from unveil.measure.tables.plan.columns import Members, PlanColumn, Run, order_columns
 from unveil.measure.tables.plan.plan_file import PlanSettings, TableSettings
-from unveil.measure.tables.ptable import draw_keys, keys_in
+from unveil.measure.tables.ptable import Ptable, draw_keys, keys_in
 from unveil.measure.tables.read_counts import LabelledValues, read_values
 from unveil.measure.tables.schemes import Published, Scheme, trivial_bounds
 from unveil.seeding import stream, tree_seed
@@ -236,7 +236,7 @@ class _Reader:
             for i, table in enumerate(self._settings.tables)
         ]
         names = [table.name for table in self._settings.tables]
-        found += [_differences(one, self._sizes, names) for one in _by_scheme(self._keyed)]
+        found += [_differences(one, self._sizes, names) for one in _by_ptable(self._keyed)]
         columns = tuple(self._columns.values())
         none = np.zeros(0, np.int64)
         ends = np.concatenate(
@@ -421,7 +421,7 @@ class _Reader:
             shown = np.array([isinstance(value, int) for value in values], bool)
             kept = np.array([value for value in values if isinstance(value, int)], np.int64)
             tables = np.full(len(kept), table)
-            self._keyed.append(_KeyedValues(scheme.text, ends[shown], kept, tables))
+            self._keyed.append(_KeyedValues(scheme.ptable, ends[shown], kept, tables))
 
     def _count(self, ends: Ints, keys: Ints | None = None) -> Ints | None:
         if self._n_people is None:
@@ -435,18 +435,18 @@ class _Reader:
 class _KeyedValues:
     """Values that were published by cell keys: boxes, values and tables."""
 
-    scheme: str
+    ptable: Ptable
     ends: Ints
     values: Ints
     tables: Ints
 
 
-def _by_scheme(keyed: Sequence[_KeyedValues]) -> Iterator[_KeyedValues]:
-    """The values of one table of probabilities together."""
-    for scheme in dict.fromkeys(one.scheme for one in keyed):
-        same = [one for one in keyed if one.scheme == scheme]
+def _by_ptable(keyed: Sequence[_KeyedValues]) -> Iterator[_KeyedValues]:
+    """The values of one table of probabilities together, however it is written down."""
+    for ptable in dict.fromkeys(one.ptable for one in keyed):
+        same = [one for one in keyed if one.ptable == ptable]
         yield _KeyedValues(
-            scheme,
+            ptable,
             np.concatenate([one.ends for one in same]),
             np.concatenate([one.values for one in same]),
             np.concatenate([one.tables for one in same]),
