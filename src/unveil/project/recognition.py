@@ -288,14 +288,8 @@ def _recognise(
     pool, tested = _choose(chosen, n, n_reference, asked)
     agreement = Agreement(tuple(ComparedColumn.of(column) for column in chosen))
     table = replace(tables[0], frame=_stack(tables))
-    maker = WorldMaker(
-        asked.procedure,
-        pool,
-        agreement,
-        table,
-        whole_number("rows", n_rows, most=MOST_ROWS),
-        n_files,
-    )
+    n_rows = whole_number("rows", n_rows, most=MOST_ROWS)
+    maker = WorldMaker(asked.procedure, pool, agreement, table, n_rows, n_files)
     fields = {
         "files": tuple(one.source for one in (*tables, *copies)),
         "columns": tuple(column.name for column in agreement.columns),
