@@ -24,8 +24,13 @@ import polars as pl
 import unveil
 from unveil.examples.codebook import apply_labels
 from unveil.examples.people import survey_people
-from unveil.measure.attacks.recognition_figures import clopper_pearson, judge_jointly
+from unveil.measure.attacks.recognition_figures import (
+    clopper_pearson,
+    judge_jointly,
+    mean_interval,
+)
 from unveil.measure.attacks.recognition_result import RecognitionResult
+from unveil.project.release_procedure import CandidateProcedure
 
 FOLDER = Path(__file__).parents[2] / "shared" / "reference" / "synthpop"
 CODES = {"income": -8}
@@ -253,32 +258,67 @@ def real(n: int = 2000, people: int = 50, worlds: int = 200) -> bool:
     return is_fine
 
 
-def reduce(n: int = 1000, worlds: int = 300) -> bool:
-    """What reduces recognition, as `unveil.explore` shows it."""
-    original = survey(4 * n, 11)
-    found = unveil.explore(
-        original, keys=("sex", "age", "region"), targets=("health",), copies=1, control=0.75,
-        special_codes=CODES, seed=1,
-        recognition={"people": 50, "worlds": worlds, "workers": 2},
-        settings=[
-            {"min_leaf": 5}, {"min_leaf": 20}, {"min_leaf": 50},
-            {"min_leaf": 5, "smoothing": "density"},
-            {"min_leaf": 5, "add_noise": {"age": 5, "income": 500}},
-            {"min_leaf": 5, "filter": {"metric": "gower"}},
-            {"min_leaf": 5, "rows": 310},
-            {"min_leaf": 5, "files": 5},
-            {"method": "sample"},
-        ],
-    )  # fmt: skip
-    print("| release | mean AUC (exposed) | hits at 1 % | recognised, % | epsilon at least |")
-    print("|---|---|---|---|---|")
-    for row in found.rows:
-        figures = (row.AUC, row.AUC_exposed, row.hit_rate, row.recognised, row.epsilon)
-        if None in figures:
-            print(f"| {row.name} | {row.reason} {row.warnings} |")
+def filtered(frame: pl.DataFrame, seed: int, rows: int) -> pl.DataFrame:
+    """As many rows as there are people are made and filtered; so many of what is left."""
+    made = unveil.synthesise(frame, seed=seed, workers=1, **TREES).copies[0]
+    kept = unveil.distance_filter(frame, made, columns=KEYS, metric="gower")
+    return kept.data.head(rows)
+
+
+KEYS, BASE = ("sex", "age", "region"), "leaves of 5"
+
+
+def reduce(n: int = 400, people: int = 40, worlds: int = 200) -> bool:
+    """What reduces recognition: the same people and coins in all, so that people are paired."""
+    original, reference = survey(n, 11), survey(3 * n, 22)
+    few = n // 5  # what the filter leaves at least
+    ways: dict[str, tuple[Any, dict[str, Any]]] = {
+        BASE: ({}, {}),
+        "leaves of 20": ({"min_leaf": 20}, {}),
+        "leaves of 50": ({"min_leaf": 50}, {}),
+        "smoothing": ({"smoothing": "density"}, {}),
+        "noise (age 5, income 500)": ({"add_noise": {"age": 5, "income": 500}}, {}),
+        "filter, refilled": ({"filter": {"metric": "gower", "columns": list(KEYS)}}, {}),
+        f"filter, {few} of the rows left": (filtered, {"rows": few}),
+        f"{few} rows": ({}, {"rows": few}),
+        f"{n // 2} rows": ({}, {"rows": n // 2}),
+        "5 files": ({}, {"files": 5}),
+        "each column by itself": ({"method": "sample"}, {}),
+    }
+    common = {"keys": KEYS, "first": KEYS, "special_codes": CODES, "real_values": {}}
+    aucs: dict[str, np.ndarray] = {}
+    print("| release | mean AUC | difference, paired | shown | hits at 1 % | in no world | CPU s |")
+    print("|---|---|---|---|---|---|---|")
+    for name, (how, asked) in ways.items():
+        start = cpu()
+        setting = {"min_leaf": 5, **how} if isinstance(how, dict) else {}
+        if setting.get("method"):
+            del setting["min_leaf"]
+        way = CandidateProcedure(setting, common) if setting else how
+        found = unveil.recognition(
+            original, way, reference=reference, people=people, worlds=worlds, seed=1, workers=2,
+            special_codes=CODES, **asked,
+        )  # fmt: skip
+        one = found.record
+        if one.auc_mean is None:
+            print(f"| {name} | self-test failed: {one.self_test.auc_mean:.3f} |", flush=True)
             continue
-        print("| {} | {:.3f} ({:.3f}) | {:.3f} | {:.0f} | {:.2f} |".format(row.name, *figures))
-    return all(row.AUC is not None for row in found.rows)
+        aucs[name] = found.people()["auc"].to_numpy()
+        low, high = one.auc_interval or (0, 0)
+        print(f"| {name} | {one.auc_mean:.3f} ({low:.3f} to {high:.3f}) |"
+              f" {paired(aucs[name] - aucs[BASE])} | {one.n_shown} of {people} |"
+              f" {one.hit_rates[0].rate or 0:.3f} | {one.self_test.auc_mean:.3f} |"
+              f" {cpu() - start:.0f} |", flush=True)  # fmt: skip
+    few_rows, kept = f"{few} rows", f"filter, {few} of the rows left"
+    if few_rows in aucs and kept in aucs:
+        print(f"{kept} beside {few_rows}: {paired(aucs[kept] - aucs[few_rows])}.")
+    return len(aucs) == len(ways)
+
+
+def paired(differences: np.ndarray) -> str:
+    """The mean and its 95 % interval over people."""
+    low, high = mean_interval(differences, 0.95)
+    return f"{differences.mean():+.3f} ({low:+.3f} to {high:+.3f})"
 
 
 def memory() -> bool:

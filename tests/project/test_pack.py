@@ -102,7 +102,7 @@ def append(path: Path, text: str) -> None:
         file.write(text)
 
 
-def decided(folder: Path) -> unveil.Project:
+def decided(folder: Path, more: str = "") -> unveil.Project:
     """A project of its own with planted values, in which a release was decided."""
     (folder / FOLDER).mkdir(parents=True)
     original = people(1)
@@ -111,7 +111,7 @@ def decided(folder: Path) -> unveil.Project:
     pl.DataFrame({**original, HIDDEN: original["work"]}).write_csv(folder / FOLDER / "people.csv")
     pl.DataFrame(people(2)).write_csv(folder / "FAKE_copy.csv")
     (folder / "labels.json").write_text(LABELS.to_json())
-    (folder / "project.toml").write_text(PROJECT)
+    (folder / "project.toml").write_text(PROJECT + more)
     project = unveil.Project.open(folder)
     project.run(seed=SEED)
     release(project)
@@ -183,6 +183,23 @@ def test_no_canary_is_in_any_byte_of_any_member(members):
     )
     labels = unveil.read_file(members["data/FAKE_copy.sav"]).codebook.variable("town").levels
     assert [one.label for one in labels] == ["North", "South"]  # what may be told is told
+
+
+def test_nothing_of_recognition_is_in_any_member(members, tmp_path):
+    words = [sys.executable, "-S", "-c", "import shutil, sys; shutil.copy(*sys.argv[1:3])"]
+    words += ["{data}", "{out}", "{rows}"]
+    asked = f"[recognition]\npeople = 10\nworlds = 60\ncommand = {json.dumps(words)}\n"
+    project = decided(tmp_path / "tested", asked)
+    (part,) = (one for one in project.result().record.parts if one.kind == "recognition")
+    assert part.file is not None
+    project.pack(tmp_path / "out.zip")
+    tested = extract_archive(tmp_path / "out.zip", tmp_path / "out")
+    assert tested.keys() == members.keys()
+    when = rb"\d{4}-\d\d-\d\dT[\d:]+Z|[0-9a-f]{64}"  # of the decision, and sums over it
+    for name, path in tested.items():
+        assert b"recogni" not in path.read_bytes().lower()
+        told = (re.sub(when, b"", one.read_bytes()) for one in (path, members[name]))
+        assert len({*told}) == 1, name
 
 
 def test_data_files_have_no_time_program_or_place(members):

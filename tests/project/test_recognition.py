@@ -13,8 +13,10 @@ import pytest
 from oracles import recognition as oracle
 from unveil.errors import InputError, SettingsError
 from unveil.measure.attacks.worlds import WorldPool, check_enough
+from unveil.project.make_worlds import WorldMaker
 from unveil.project.recognition import recognition
 from unveil.project.release_procedure import LiveProcedure, parse_procedure
+from unveil.view.show import as_text
 
 POOL = {"seed": 1, "n_original": 4, "n_reference": 6, "targets": (0, 1), "phantoms": (7,)}
 
@@ -67,15 +69,45 @@ def test_what_leaves_a_trace_is_found_as_well_as_it_can_be_and_nothing_else():
     assert null.auc_interval[0] < 0.5 < null.auc_interval[1]
 
 
-def test_a_synthesiser_that_tells_of_people_in_no_world_fails_the_self_test():
+def test_worlds_without_a_release_are_refused_for_they_may_tell_who_is_in():
     kept = []
 
-    def remembers(data, seed, rows):
+    def ends(data, seed, rows):
         kept.append(data.height)
         return data.head(0) if len(kept) > 3 else data
 
     with pytest.raises(SettingsError, match="may depend on who is in them, so nothing is said"):
-        recognition(unlike(60, 1), remembers, worlds=60, **ASKED)
+        recognition(unlike(60, 1), ends, worlds=60, **ASKED)
+
+
+def test_a_reference_that_holds_people_tested_is_warned_of():
+    asked = {**ASKED, "reference": pl.concat([unlike(100, 2), unlike(60, 1)])}
+    said = recognition(unlike(60, 1), unrelated, worlds=60, **asked).record.warnings
+    assert "20 of the 20 people tested have an equal record in the reference." in said[0]
+    assert recognition(unlike(60, 1), unrelated, worlds=60, **ASKED).record.warnings == ()
+
+
+def test_no_figure_is_shown_where_people_in_no_world_are_told_apart(monkeypatch):
+    held, look = {}, WorldMaker.look
+
+    def noted(maker, world):
+        held.update(maker=maker, is_in=maker.pool.coins(world)[maker.pool.k :])
+        return look(maker, world)
+
+    def tells(data, seed, rows):
+        """What no release can know: the coins of people in no world."""
+        absent = held["maker"].people[20:].filter(pl.Series(held["is_in"]))
+        return pl.concat([absent, data]).head(rows)
+
+    monkeypatch.setattr(WorldMaker, "look", noted)
+    found = recognition(unlike(60, 1), tells, worlds=60, **ASKED)
+    one = found.record
+    assert (one.self_test.passed, one.self_test.failed[0]) == (False, "auc")
+    assert one.self_test.auc_mean > 0.8
+    shown = (one.auc_mean, one.auc_interval, one.n_shown, one.epsilon, one.n_recognised)
+    assert (*shown, one.hit_rates) == (None, None, None, None, None, ())
+    assert {"auc", "p", "epsilon", "is_shown"}.isdisjoint(found.people().columns)
+    assert as_text(one).endswith("self-test failed, no figure is shown")
 
 
 SCRIPT = """import random, sys

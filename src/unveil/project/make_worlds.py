@@ -14,7 +14,7 @@ import threading
 import time
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -74,6 +74,13 @@ class WorldMaker:
         seed = self.pool.seed_of(world)
         return self.look_at(release_quietly(self.procedure, data, seed, self.rows, self.files))
 
+    def answer(self, world: int) -> bytes:
+        """What is seen, after a plus; or after a minus why no release could be made."""
+        try:
+            return b"+" + self.look(world).tobytes()
+        except Exception as fault:
+            return b"-" + explain_failure(fault).encode()
+
     def look_at(self, made: MadeRelease) -> Singles:
         """What is seen in one release: means over its files."""
         seen = [
@@ -109,11 +116,7 @@ def main() -> None:
             world = int(receive(questions))
         except EOFError:
             return
-        try:
-            answer = b"+" + maker.look(world).tobytes()
-        except Exception as fault:
-            answer = b"-" + explain_failure(fault).encode()
-        send(answers, answer)
+        send(answers, maker.answer(world))
         answers.flush()
 
 
@@ -222,21 +225,16 @@ def _sum(content: bytes) -> bytes:
     return zlib.crc32(content).to_bytes(4, "big")
 
 
-class _written:  # noqa: N801  (used as a word: with _written(folder))
+@contextmanager
+def _written(folder: Path) -> Iterator[None]:
     """A folder that cannot be written is told as such."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, fault: BaseException | None, trace: object) -> None:
-        if isinstance(fault, OSError):
-            raise WriteError(
-                f"The folder {str(self.folder)!r} cannot be written to: {fault.strerror}. Name one"
-                " in which you may create files."
-            ) from None
+    try:
+        yield
+    except OSError as fault:
+        raise WriteError(
+            f"The folder {str(folder)!r} cannot be written to: {fault.strerror}. Name one in which"
+            " you may create files."
+        ) from None
 
 
 # Many worlds at once, in processes that are started anew.
@@ -358,11 +356,7 @@ def make_worlds(
 
 def _answers(maker: WorldMaker, todo: Sequence[int], workers: int) -> Iterator[tuple[int, bytes]]:
     if isinstance(maker.procedure, LiveProcedure):
-        for world in todo:
-            try:
-                yield world, b"+" + maker.look(world).tobytes()
-            except Exception as fault:
-                yield world, b"-" + explain_failure(fault).encode()
+        yield from ((world, maker.answer(world)) for world in todo)
         return
     queue: SimpleQueue[int] = SimpleQueue()
     for world in todo:

@@ -288,14 +288,8 @@ def _recognise(
     pool, tested = _choose(chosen, n, n_reference, asked)
     agreement = Agreement(tuple(ComparedColumn.of(column) for column in chosen))
     table = replace(tables[0], frame=_stack(tables))
-    maker = WorldMaker(
-        asked.procedure,
-        pool,
-        agreement,
-        table,
-        whole_number("rows", n_rows, most=MOST_ROWS),
-        n_files,
-    )
+    n_rows = whole_number("rows", n_rows, most=MOST_ROWS)
+    maker = WorldMaker(asked.procedure, pool, agreement, table, n_rows, n_files)
     fields = {
         "files": tuple(one.source for one in (*tables, *copies)),
         "columns": tuple(column.name for column in agreement.columns),
@@ -310,7 +304,10 @@ def _recognise(
         "n_exposed": int(tested.is_exposed.sum()),
         "n_doubles": int(tested.has_double.sum()),
         "n_worlds": asked.worlds,
-        "warnings": tuple(_warnings(asked, n_reference, [one.frame.height for one in copies])),
+        "warnings": (
+            *_warnings(asked, n_reference, [one.frame.height for one in copies]),
+            *_warn_of_doubles(maker),
+        ),
     }
     with _store_in(folder, maker) as store:
         store.open(_head(maker), is_own=is_own)
@@ -426,6 +423,19 @@ def _warnings(
         )
     if len(set(heights)) > 1:
         yield "The released files differ in length; every world's files are as long as the first."
+
+
+def _warn_of_doubles(maker: WorldMaker) -> Iterator[str]:
+    """Who is out of a world may be in it by the reference: the self-test cannot notice it."""
+    pool, columns = maker.pool, [one.name for one in maker.agreement.columns]
+    frame = maker.table.frame.select(columns)
+    tested, reference = frame[list(pool.targets)], frame[pool.n_original :]
+    n = tested.join(reference, on=columns, how="semi", nulls_equal=True).height
+    if n:
+        yield (
+            f"{n:,} of the {pool.k:,} people tested have an equal record in the reference. If they"
+            " are the same people, the figures are too low: remove them from it."
+        )
 
 
 def _as_released(maker: WorldMaker, copies: Sequence[Table]) -> MadeRelease:

@@ -72,14 +72,8 @@ class SynthesisProcedure(msgspec.Struct, frozen=True, tag="synthesise", tag_fiel
     def release(self, table: Table, seed: int, rows: int, files: int) -> MadeRelease:
         """All files from one fit."""
         own = {} if self.settings.get("keep") else {"rows": rows}
-        asked: dict[str, Any] = {
-            **self.settings,
-            **own,
-            "seed": seed,
-            "copies": files,
-            "workers": 1,
-        }
-        return MadeRelease(list(synthesise(restore_form(table), **asked).copies))
+        asked: dict[str, Any] = {**self.settings, **own, "seed": seed, "copies": files}
+        return MadeRelease(list(synthesise(restore_form(table), **asked, workers=1).copies))
 
 
 class ProtectProcedure(msgspec.Struct, frozen=True, tag="protect", tag_field="by"):

@@ -47,8 +47,8 @@ TEMPLATES = {
         " guess makes them look (AUC 0.5, hit rate 1 %), but have AUC {auc} and hit rate {hits}."
     ),
     "why": (
-        "Look for reference records that are in the original too, a synthesiser that keeps state"
-        " between calls, or a seed that is ignored."
+        "No release can depend on the coins of these people, so it is chance, or the test has"
+        " an error. Test more people in more worlds; if it fails again, report it."
     ),
     "intruder": (
         "Assumed intruder: has a person's record ({columns}), knows {known}, and can rerun the"
