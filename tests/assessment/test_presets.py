@@ -58,6 +58,8 @@ def test_what_the_project_cannot_measure_has_no_limit():
     assert [one.measure for one in preset("open")] == ["repU", "DiSCO", "S_pMSE"]
     with_control = [one.measure for one in preset("open", declared=("control",))]
     assert with_control == ["repU", "DiSCO", "R", "membership", "S_pMSE"]
+    with_plan = {one.measure: one.limit for one in preset("closed", declared=("plan",))}
+    assert with_plan["recovered"] == 0
 
 
 def test_without_an_audience_the_strictest_are_proposed():

@@ -53,6 +53,7 @@ _VALUES: dict[Audience, dict[str, tuple[float, float]]] = {
         "R": (0.1, 0.2),
         "membership": (0.1, 0.2),
         "SAP": (0.05, 0.1),
+        "recovered": (0, 0),
     },
     "registered": {
         "repU": (5, 10),
@@ -61,6 +62,7 @@ _VALUES: dict[Audience, dict[str, tuple[float, float]]] = {
         "R": (0.05, 0.1),
         "membership": (0.05, 0.1),
         "SAP": (0.01, 0.05),
+        "recovered": (0, 0),
     },
     "open": {
         "repU": (1, 5),
@@ -69,6 +71,7 @@ _VALUES: dict[Audience, dict[str, tuple[float, float]]] = {
         "R": (0.02, 0.05),
         "membership": (0.02, 0.05),
         "SAP": (0, 0.01),
+        "recovered": (0, 0),
     },
 }
 
@@ -84,7 +87,7 @@ def preset(
         closed, registered or open.
     declared
         What the project has beyond original and copies ("control", "protection", "table",
-        "radii"): limits that need something else are excluded, because they would stay unanswered.
+        "plan", "radii"): limits that need something else are excluded, because they would stay unanswered.
         None gives all.
     """
     values = _PUBLISHED | _VALUES[audience or "open"]
