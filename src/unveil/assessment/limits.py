@@ -87,8 +87,8 @@ def preset(
         closed, registered or open.
     declared
         What the project has beyond original and copies ("control", "protection", "table",
-        "plan", "radii"): limits that need something else are excluded, because they would stay unanswered.
-        None gives all.
+        "plan", "radii"): limits that need something else are excluded, because they would stay
+        unanswered. None gives all.
     """
     values = _PUBLISHED | _VALUES[audience or "open"]
     return tuple(
