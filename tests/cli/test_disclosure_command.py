@@ -394,7 +394,7 @@ def test_the_command_that_the_demo_prints_gives_the_same_figures(run, tmp_path, 
         "survey.csv",
         "survey_synthetic.csv",
     ]
-    command = " ".join(out.partition("Next: ")[2].partition("All sentences")[0].split())
+    command = " ".join(out.partition("Next: ")[2].partition("More:")[0].split())
     program, *arguments = shlex.split(command)
     assert program == "unveil"
     code, out = run(*arguments, "--json")

@@ -192,11 +192,11 @@ def test_a_limit_that_bounds_do_not_settle_counts_as_exceeded(run, tmp_path, mon
     rows = [f"{a},{b},{c},{(a + 2 * b + 3 * c) % 4}" for a, b, c in cells]
     (tmp_path / "cube.csv").write_text("a,b,c,n\n" + "\n".join(rows), encoding="utf-8")
     asked = ("cube.csv", "-r", "conventional:5", "--margins", "all", "--nodes", 1, "--seed", 1)
-    code, shown, _ = run(*asked, "--sap-max-n", 6, "--limit", "4=0.5")
+    code, shown, _ = run(*asked, "--sap-max-n", 6, "--limit", "4=0.3")
     said = told(shown)
     assert code == 3
     assert re.search(
-        r"known is between 0?\S* and \S+: whether it is within your limit of 0.5", said
+        r"known is between 0?\S* and \S+: whether it is within your limit of 0.3", said
     )
     assert "SAP lies between the certified bounds shown" in said
     assert re.search(r"with a probability between \S+ and \S+, be certain", said)

@@ -245,8 +245,13 @@ PLAIN: dict[Kind, Callable[..., Record]] = {
 """Every kind of part as one would call it by hand."""
 
 
+APART = ("plan", "recognition")
+"""Of several files, or of many worlds: test_publication.py and test_recognition_in_project.py."""
+KINDS = [kind for kind in get_args(Kind) if kind not in APART]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", get_args(Kind))
+@pytest.mark.parametrize("kind", KINDS)
 def test_the_record_of_a_part_is_that_of_the_plain_call(kind, folder, made):
     run, parts, seed = made
     found = parts.of(kind)
@@ -259,7 +264,7 @@ def test_the_record_of_a_part_is_that_of_the_plain_call(kind, folder, made):
 def test_nothing_that_the_project_declares_went_unmeasured(made):
     run, _, _ = made
     assert [(part.name, part.reason) for part in run.parts if part.file is None] == []
-    assert {part.kind for part in run.parts} == set(get_args(Kind))
+    assert {part.kind for part in run.parts} == set(KINDS)
 
 
 BOTH = [ORIGINAL, *COPIES]

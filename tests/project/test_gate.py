@@ -252,7 +252,7 @@ def test_real_records_count_without_limits_and_an_honest_file_does_not(tmp_path)
     honest = made(tmp_path / "honest").run()
     assert honest.exit_code == 4
     assert [one for one in honest.alerts if one.status != "review"] == []
-    assert [one.what for one in honest.not_tested] == ["control", "sampling"]
+    assert [one.what for one in honest.not_tested] == ["control", "recognition", "sampling"]
 
 
 @pytest.mark.slow
@@ -404,12 +404,12 @@ def test_a_sampling_fraction_is_a_share(tmp_path, given):
 @pytest.mark.slow
 def test_dis_is_quoted_with_a_sampling_fraction_alone(tmp_path):
     project = made(tmp_path)
-    assert [one.what for one in project.run().not_tested] == ["control", "sampling"]
+    assert [one.what for one in project.run().not_tested] == ["control", "recognition", "sampling"]
     assert 'data-says="uniques/DIS"' not in project.report().report.read_text(encoding="utf-8")
     text = PROJECT.replace("[context]", "sampling_fraction = 0.25\n\n[context]")
     (tmp_path / "project.toml").write_text(text)
     result = project.run()
-    assert [one.what for one in result.not_tested] == ["control"]
+    assert [one.what for one in result.not_tested] == ["control", "recognition"]
     assert result.parts["suda neighbour"].dis_fraction == 0.25
     assert 'data-says="uniques/DIS"' in project.report().report.read_text(encoding="utf-8")
 

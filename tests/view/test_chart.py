@@ -203,6 +203,7 @@ ELSEWHERE = {
     "label_as_fake": "marks a file; its record has no figures",
     "ptable": "probabilities, without data",
     "read_file": "the data themselves",
+    "stages": "its rows are those of disclosure, attacks and utility, stage by stage",
     "verify_pack": "checks an archive; its record names files only",
     "write_file": "writes the data themselves",
 }

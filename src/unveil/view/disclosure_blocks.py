@@ -171,7 +171,8 @@ def attribute_table(record: Disclosure, verdicts: Sequence[Checked] = ()) -> Tab
         (*heads, "status") if verdicts else heads,
         rows,
         text=("flags",),
-        spare=(*spare, "original Dorig", wrongly, ADDED_HEADS[0], heads[1]),
+        # What is added goes last: only a status is worth more.
+        spare=(*spare, "original Dorig", wrongly, ADDED_HEADS[0], heads[1], *ADDED_HEADS[1:]),
         main=("correctly DiSCO",),
         footnote=f"{said.TEMPLATES['columns']}{f' {FOOTNOTE}' if added else ''}",
     )

@@ -42,5 +42,5 @@ def test_the_project_file_names_them(tmp_path) -> None:
     _waves().with_columns(ward=pl.Series(["a", "b"] * (N // 2))).write_csv(tmp_path / "stays.csv")
     path = create_project(tmp_path / "stays.csv", tmp_path)
     text = path.read_text()
-    assert "[synthesis]\nrules = [\n" in text
+    assert "\nrules = [\n" in text[text.index("[synthesis]") :]
     assert '"los = discharged - admitted"' in text

@@ -56,6 +56,10 @@ def paper(results: Results, of: str) -> list[str]:
     return [whole(record["n_refused_by_strict"]), percent(100 * share)]
 
 
+def unfiltered(results: Results, of: str) -> list[str]:
+    return [f"{refill(results, of)['n_close_unfiltered']:,.0f}"]
+
+
 def dropped(results: Results, of: str) -> list[str]:
     return digits_in(refill(results, of)["dropped_columns"][nth(of)]["sentence"])
 
@@ -69,6 +73,7 @@ DERIVED = {
     "distance filter/refill": rounds,
     "distance filter/paper": paper,
     "distance filter/strict": nothing,
+    "distance filter/unfiltered": unfiltered,
     "distance filter/selected": nothing,
     "distance filter/dropped": dropped,
 }
