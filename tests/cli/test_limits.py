@@ -48,7 +48,7 @@ def test_limits_are_set_and_taken_off(tmp_path):
         ("DiSCO", 10),
     ]
     assert document["accepted_by"] == BY[1]
-    assert len(document["presets"]["open"]) == 8
+    assert len(document["presets"]["open"]) == 9
 
 
 def test_limits_in_the_file_that_nobody_accepted_say_so(tmp_path):
