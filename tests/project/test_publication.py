@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 import unveil
-from project.run_projects import HEAD, people, project
+from project.run_projects import HEAD, LIMITS, people, project
 from unveil.errors import SettingsError
 from unveil.project.figures import list_figures
 from unveil.project.run import run_project
@@ -87,3 +87,15 @@ def test_a_section_that_means_nothing_is_refused(tmp_path, section, sentence):
     with pytest.raises(SettingsError, match=r"project\.toml") as refused:
         made(tmp_path, section=section)
     assert sentence in str(refused.value)
+
+
+def test_counts_that_a_plan_discloses_are_decided_on_where_no_limit_covers_them(tmp_path):
+    older = PLAN.replace('sex = "f"', 'age = ">= 21"')  # the difference are people of 20
+    made(tmp_path, older, SECTION + LIMITS)
+    done = unveil.Project(tmp_path).run(seed=1)
+    (alert,) = [one for one in done.summary.alerts if one.kind == "plan"]
+    n = sum(row.value for row in done.record.figures if row.measure == "recovered")
+    assert n > 0
+    assert (alert.id, alert.status) == ("plan:recovered", "decide")
+    assert f"disclose {n:,.0f} counts together" in alert.sentence
+    assert done.exit_code != 0

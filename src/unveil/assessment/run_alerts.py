@@ -70,6 +70,7 @@ def run_alerts(
             *_without_role(evidence, gate, pairs),
             *_unknown_identifiers(evidence, gate),
             *_given_back(gate.given_back),
+            *_recovered_counts(run, pairs),
         ),
         not_tested=tuple(_list_not_tested(run, gate)),
     )
@@ -181,6 +182,21 @@ def _given_back(found: Sequence[GivenBack]) -> Iterator[Alert]:
             status="review" if one.by == "drop" else "block",
             sentence=one.sentence,
             action=f"Change the steps of protect that concern {format_names(one.sources)}.",
+        )
+
+
+def _recovered_counts(run: Run, limits: Mapping[str, object]) -> Iterator[Alert]:
+    """Counts that a publication plan discloses, where no limit on them would say so."""
+    found = [one for one in run.figures if one.measure == "recovered" and one.value]
+    for one in found if "recovered" not in limits else ():
+        n = f"{one.value:,.0f} {'count' if one.value == 1 else 'counts'}"
+        yield Alert(
+            id="plan:recovered",
+            kind="plan",
+            columns=(),
+            status="decide",
+            sentence=f"The tables of the publication plan disclose {n} together, or may do so.",
+            action="Look at them with unveil plan, and accept a limit: recovered=0,0.",
         )
 
 

@@ -25,6 +25,7 @@ AlertKind = Literal[
     "roles",
     "person",
     "given_back",
+    "plan",
 ]
 CodingKind = Literal[
     "spelling",
