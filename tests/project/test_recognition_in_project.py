@@ -109,6 +109,9 @@ def test_only_where_the_project_does_not_ask_is_it_listed_as_not_tested(folder, 
     assert figures_of(other) == {}
     asked = run_project(read_project(folder), seed=8)
     assert "recognition" not in {one.what for one in asked.not_tested}
+    found = [one.sentence for one in asked.alerts if one.kind == "recognition"]
+    assert len(found) == 1
+    assert "a guess in 50 %" in found[0]
 
 
 def judged(folder, name):

@@ -71,6 +71,7 @@ def run_alerts(
             *_unknown_identifiers(evidence, gate),
             *_given_back(gate.given_back),
             *_recovered_counts(run, pairs),
+            *_recognised_people(run, pairs),
         ),
         not_tested=tuple(_list_not_tested(run, gate)),
     )
@@ -200,6 +201,28 @@ def _recovered_counts(run: Run, limits: Mapping[str, object]) -> Iterator[Alert]
         )
 
 
+def _recognised_people(run: Run, limits: Mapping[str, object]) -> Iterator[Alert]:
+    """What recognition found, where no limit on it would say so."""
+    found = {one.measure: one.value for one in run.figures if one.measure in RECOGNITION}
+    auc = found.get("AUC")
+    if auc is None or any(name in limits for name in RECOGNITION):
+        return
+    recognised = found.get("recognised")
+    also = "" if recognised is None else f"; {recognised:.0f} % are recognised, by chance 1 %"
+    yield Alert(
+        id="recognition",
+        kind="recognition",
+        columns=(),
+        status="review",
+        sentence=(
+            "No limit covers recognition of single people: a release made with a person tested is"
+            f" told from one without in {100 * auc:.0f} % of pairs, a guess in 50 %{also}."
+        ),
+        action="Accept a limit on AUC, recognised or epsilon.",
+    )
+
+
+RECOGNITION = ("AUC", "recognised", "epsilon")
 NO_RECOGNITION = (
     "Membership of single people: whether an intruder who can rerun the synthesiser recognises them"
     " was not tested. Ask for it with [recognition] in project.toml."

@@ -26,6 +26,7 @@ AlertKind = Literal[
     "person",
     "given_back",
     "plan",
+    "recognition",
 ]
 CodingKind = Literal[
     "spelling",
