@@ -84,6 +84,7 @@ if TYPE_CHECKING:
     from unveil.protection.smooth import smooth
     from unveil.records.exclusions import Exclusion
     from unveil.study.study import Study
+    from unveil.synthesis.large import synthesise_strata
     from unveil.synthesis.synthesise import synthesise
     from unveil.synthesis.synthesiser import Synthesiser
 
@@ -160,6 +161,7 @@ __all__ = [
     "suggest",
     "suggest_coding",
     "synthesise",
+    "synthesise_strata",
     "tcap",
     "tstr",
     "utility",
@@ -229,6 +231,7 @@ _HOMES = {
     "suggest": "measure.roles.suggest",
     "suggest_coding": "protection.recoding.suggest_coding",
     "synthesise": "synthesis.synthesise",
+    "synthesise_strata": "synthesis.large",
     "tcap": "measure.cap.tcap",
     "tstr": "measure.utility.tstr",
     "utility": "measure.utility.utility",

@@ -22,7 +22,7 @@ from unveil.errors import ReadError, SettingsError, WriteError, quote_text
 from unveil.measure.result import RowsResult
 from unveil.models.design import ColumnValues, ModelColumn
 from unveil.records.codebook import Codebook
-from unveil.records.synthesis import Synthesis
+from unveil.records.synthesis import Synthesis, WrittenFile
 from unveil.seeding import choose_seed, stream
 from unveil.study.scenario import Progress, no_progress
 from unveil.synthesis.constraints import Constraint, find_any_broken
@@ -154,7 +154,7 @@ class Models:
 
     def _number_rows(self, frame: pl.DataFrame) -> pl.DataFrame:
         for name, numbering in self.plan.renumbered.items():
-            frame = frame.with_columns(_running_numbers(frame.height, numbering).alias(name))
+            frame = frame.with_columns(running_numbers(frame.height, numbering).alias(name))
         return frame
 
     def _draw(self, number: int, n_rows: int, seed: int) -> pl.DataFrame:
@@ -220,7 +220,8 @@ class Synthesiser(RowsResult[Synthesis]):
         """
         n_rows = rows_of(self.models.plan, rows, self.models.n_original)
         if n_rows > self.models.n_original:
-            warnings.warn(inflation_note(n_rows, self.models.n_original), stacklevel=2)
+            note = inflation_note(n_rows, self.models.n_original, self.record.n_file)
+            warnings.warn(note, stacklevel=2)
         return draw_copies(
             self.models,
             whole_number("copies", copies, most=MOST_COPIES),
@@ -229,6 +230,37 @@ class Synthesiser(RowsResult[Synthesis]):
             workers=workers_of(workers),
             progress=check_progress(progress),
         )
+
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        rows: int | None = None,
+        *,
+        batch_rows: int | None = None,
+        seed: int | None = None,
+        progress: Progress = no_progress,
+    ) -> WrittenFile:
+        """Draw any number of rows and write them as one Parquet file, in bounded memory.
+
+        Parameters
+        ----------
+        path
+            A file that is not there yet and ends in .parquet; its name begins with FAKE_.
+        rows
+            As many as the original has where None (the whole file, where a sample was fitted).
+        batch_rows
+            Rows drawn at a time; 500,000 where None. The same seed and batch_rows give the same
+            rows.
+        seed
+            The synthesiser's own where None.
+        """
+        from unveil.synthesis.large import BATCH_ROWS, write_rows
+
+        size = BATCH_ROWS if batch_rows is None else batch_rows
+        made, written = write_rows(self, path, rows, batch_rows=size, seed=seed, progress=progress)
+        if written.n_rows > self.models.n_original:
+            warnings.warn(made.record.warnings[0], stacklevel=2)
+        return written
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Keep the models in a file: CONFIDENTIAL, as its name must say; see `model_file`."""
@@ -252,9 +284,9 @@ def _settle(frame: pl.DataFrame, rule: Rule) -> pl.DataFrame:
     )
 
 
-def _running_numbers(n_rows: int, numbering: Numbering) -> pl.Series:
-    """1, 2, and on; FAKE_1, FAKE_2 in a column of text, which stays text in every format."""
-    numbers = pl.Series(range(1, n_rows + 1), dtype=pl.Int64)
+def running_numbers(n_rows: int, numbering: Numbering, first: int = 0) -> pl.Series:
+    """1, 2, and on after `first`; FAKE_1 in a column of text, which stays text in every format."""
+    numbers = pl.Series(np.arange(first + 1, first + n_rows + 1, dtype=np.int64))
     return numbers if numbering == "number" else "FAKE_" + numbers.cast(pl.String)
 
 
@@ -301,10 +333,11 @@ def rows_of(plan: SynthesisPlan, rows: Any, n_original: int) -> int:
     return n_rows
 
 
-def inflation_note(n_rows: int, n_original: int) -> str:
-    """What to say of a copy that has more rows than its original."""
+def inflation_note(n_rows: int, n_original: int, n_file: int | None = None) -> str:
+    """What to say of a copy that has more rows than its original, or than were fitted of it."""
+    of = "of the original" if n_file is None else "that the models were fitted to"
     return (
-        f"The synthetic data have {n_rows:,} rows, more than the {n_original:,} of the original:"
+        f"The synthetic data have {n_rows:,} rows, more than the {n_original:,} {of}:"
         " tests and intervals computed from it claim more certainty than the data can give."
     )
 
