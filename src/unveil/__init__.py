@@ -84,7 +84,7 @@ if TYPE_CHECKING:
     from unveil.protection.smooth import smooth
     from unveil.records.exclusions import Exclusion
     from unveil.study.study import Study
-    from unveil.synthesis.large import synthesise_strata
+    from unveil.synthesis.large import synthesise_strata, write_synthetic
     from unveil.synthesis.synthesise import synthesise
     from unveil.synthesis.synthesiser import Synthesiser
 
@@ -167,6 +167,7 @@ __all__ = [
     "utility",
     "verify_pack",
     "write_file",
+    "write_synthetic",
 ]
 
 # Modules are imported when they are first asked for: `unveil --version` and the process that reads
@@ -237,6 +238,7 @@ _HOMES = {
     "utility": "measure.utility.utility",
     "verify_pack": "project.verify_pack",
     "write_file": "io.write_file",
+    "write_synthetic": "synthesis.large",
 }
 
 

@@ -22,7 +22,7 @@ def made(people):
 
 def test_batches_make_one_file_with_running_numbers(made, tmp_path):
     with pytest.warns(UserWarning, match="4,000 rows, more than the 1,500"):
-        written = made.write(tmp_path / "a.parquet", 4_000, batch_rows=1_500)
+        written = unveil.write_synthetic(made, tmp_path / "a.parquet", 4_000, batch_rows=1_500)
     assert (written.n_rows, written.path) == (4_000, str(tmp_path / "FAKE_a.parquet"))
     frame = pl.read_parquet(written.path)
     assert frame["case"].to_list() == [f"FAKE_{n}" for n in range(1, 4_001)]
@@ -33,10 +33,10 @@ def test_batches_make_one_file_with_running_numbers(made, tmp_path):
 
 def test_the_same_seed_and_size_give_the_same_bytes(made, tmp_path):
     for name in ("a", "b"):
-        made.write(tmp_path / f"{name}.parquet", 1_000, batch_rows=300, seed=3)
+        unveil.write_synthetic(made, tmp_path / f"{name}.parquet", 1_000, batch_rows=300, seed=3)
     first, second = (tmp_path / f"FAKE_{name}.parquet" for name in "ab")
     assert pl.read_parquet(first).equals(pl.read_parquet(second))
-    made.write(tmp_path / "c.parquet", 1_000, batch_rows=300, seed=4)
+    unveil.write_synthetic(made, tmp_path / "c.parquet", 1_000, batch_rows=300, seed=4)
     assert not pl.read_parquet(tmp_path / "FAKE_c.parquet").equals(pl.read_parquet(first))
 
 
@@ -46,22 +46,22 @@ def test_an_interrupted_run_leaves_no_file(made, tmp_path):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        made.write(tmp_path / "a.parquet", 1_000, batch_rows=300, progress=stop)
+        unveil.write_synthetic(made, tmp_path / "a.parquet", 1_000, batch_rows=300, progress=stop)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_what_is_there_is_not_overwritten(made, tmp_path):
-    made.write(tmp_path / "a.parquet", 100)
+    unveil.write_synthetic(made, tmp_path / "a.parquet", 100)
     with pytest.raises(WriteError, match="already holds FAKE_a"):
-        made.write(tmp_path / "a.parquet", 100)
+        unveil.write_synthetic(made, tmp_path / "a.parquet", 100)
     with pytest.raises(WriteError, match="in batches"):
-        made.write(tmp_path / "a.csv", 100)
+        unveil.write_synthetic(made, tmp_path / "a.csv", 100)
 
 
 def test_kept_columns_are_not_drawn_in_batches(people, tmp_path):
     made = unveil.synthesise(people, keep="sex", seed=1)
     with pytest.raises(SettingsError, match="kept row for row"):
-        made.write(tmp_path / "a.parquet", 100)
+        unveil.write_synthetic(made, tmp_path / "a.parquet", 100)
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "frame"])

@@ -41,7 +41,7 @@ from unveil.project.protect import is_project
 from unveil.project.read_project import read_project
 from unveil.records.synthesis import Synthesis
 from unveil.study.scenario import Progress
-from unveil.synthesis.large import BATCH_ROWS, synthesise_strata, write_rows
+from unveil.synthesis.large import BATCH_ROWS, synthesise_strata, write_copy
 from unveil.synthesis.plan import Layout, methods_of
 from unveil.synthesis.record import draw_again
 from unveil.synthesis.synthesise import synthesise as fit
@@ -408,7 +408,7 @@ def _write_in_batches(
     drawn = made
     for number, target in enumerate(targets, start=1):
         size, seed = {"batch_rows": batch_rows, "copy": number}, asked.get("seed")
-        drawn, written = write_rows(
+        drawn, written = write_copy(
             made, target, asked.get("rows"), **size, seed=seed, progress=bar
         )
         paths.append(target)

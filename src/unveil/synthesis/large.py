@@ -5,9 +5,9 @@ the original or of the synthetic data.
 """
 
 import os
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -17,15 +17,15 @@ import polars as pl
 from unveil.arguments import whole_number
 from unveil.errors import SettingsError, UnveilError
 from unveil.io.batches import is_batched, open_batches
-from unveil.io.sources import CachedFile, read_table
 from unveil.io.table import Labelled
 from unveil.io.write_file import WriteSettings, target_of, write_batches
 from unveil.records.synthesis import Synthesis, WrittenFile
-from unveil.seeding import choose_seed, sample_rows, stream
+from unveil.seeding import choose_seed, stream
 from unveil.study.roles import names
 from unveil.study.scenario import Progress, no_progress
 from unveil.synthesis.record import Size, resize_record
 from unveil.synthesis.settings import check_progress
+from unveil.synthesis.synthesise import synthesise
 from unveil.synthesis.synthesiser import Models, Synthesiser, running_numbers
 
 BATCH_ROWS = 500_000
@@ -49,17 +49,50 @@ def draw_batches(
         )
 
 
-def write_rows(
+def write_synthetic(
     made: Synthesiser,
     path: str | os.PathLike[str],
     rows: int | None = None,
     *,
     batch_rows: int = BATCH_ROWS,
-    copy: int = 1,
     seed: int | None = None,
-    progress: Progress = no_progress,
+    progress: Progress | None = None,
+) -> WrittenFile:
+    """Draw any number of rows and write them as one Parquet file, in bounded memory.
+
+    Parameters
+    ----------
+    made
+        A fitted synthesiser, as `unveil.synthesise` returns it or `Synthesiser.load` reads it.
+    path
+        A file that is not there yet and ends in .parquet; its name begins with FAKE_.
+    rows
+        As many as the original has where None (the whole file, where a sample was fitted).
+    batch_rows
+        Rows drawn at a time. The same seed and batch_rows give the same rows.
+    seed
+        The synthesiser's own where None.
+    progress
+        Called with what is being done, how many batches are done, and how many there are.
+    """
+    say = check_progress(progress or no_progress)
+    drawn, written = write_copy(made, path, rows, batch_rows=batch_rows, seed=seed, progress=say)
+    if written.n_rows > made.models.n_original:
+        warnings.warn(drawn.record.warnings[0], stacklevel=2)
+    return written
+
+
+def write_copy(
+    made: Synthesiser,
+    path: str | os.PathLike[str],
+    rows: int | None,
+    *,
+    batch_rows: int,
+    copy: int = 1,
+    seed: int | None,
+    progress: Progress,
 ) -> tuple[Synthesiser, WrittenFile]:
-    """Draw rows in batches and write them as one Parquet file; what was drawn, and the file."""
+    """One copy in batches; the synthesiser as it says what was drawn, and the file."""
     plan, record = made.models.plan, made.record
     if plan.is_beside or plan.time is not None:
         what = "people are made with their rows" if plan.time else "columns are kept row for row"
@@ -69,7 +102,7 @@ def write_rows(
     size = whole_number("batch_rows", batch_rows)
     seeded = made.seed if seed is None else choose_seed(seed)
     drawn = draw_batches(made.models, n_rows, seeded, copy=copy, size=size)
-    told = _tell(drawn, -(-n_rows // size), check_progress(progress))
+    told = _tell(drawn, -(-n_rows // size), progress)
     written = write_batches(told, target_of(path, fake=True), WriteSettings(made.codebook))
     resized = resize_record(record, Size(written.n_rows, copy, is_seeded=seed is not None))
     return replace(made, record=resized, copies=(), seed=seeded), written
@@ -81,26 +114,6 @@ def _tell(
     for done, frame in enumerate(frames):
         progress("drawing rows", done, n_batches)
         yield frame
-
-
-def take_sample(
-    original: Any, sample: Any, seed: int, missing_values: Sequence[str], person: str | None
-) -> tuple[CachedFile, int]:
-    """So many rows of the original at random, in its place; and the rows that it has."""
-    n = whole_number("sample", sample)
-    if person not in (None, "none"):
-        raise SettingsError(
-            "A sample of rows would part the rows of a person. Omit sample, or give a file with"
-            " the people to fit to."
-        )
-    if is_batched(original):
-        file = open_batches(original, "original")
-        return file.sample(n, seed, missing_values), file.n_rows
-    table = read_table(original, side="original", missing_values=missing_values)
-    rows = sample_rows(np.arange(table.frame.height), n, seed, "sample of the original")
-    sampled = replace(table, frame=table.frame[rows])
-    held = CachedFile(Path(), sampled, tuple(missing_values), is_changed=True)
-    return held, table.frame.height
 
 
 # Stratum by stratum: each is read, fitted and drawn by itself, here or on a cluster.
@@ -189,8 +202,6 @@ class _StratumJob(msgspec.Struct, frozen=True):
 
     def fit(self, original: Any, row: Sequence[Any]) -> Synthesiser:
         """The models of one stratum, by what its columns hold."""
-        from unveil.synthesis.synthesise import synthesise
-
         text = "|".join(map(repr, row[: len(self.strata)]))
         own = int(stream(self.seed, "stratum", text).integers(2**63 - 1))
         try:

@@ -13,11 +13,10 @@ from unveil.synthesis.draw import Drawing
 from unveil.synthesis.fit import fit_all
 from unveil.synthesis.identifiers import Instructions
 from unveil.synthesis.ipf import published_total
-from unveil.synthesis.large import take_sample
 from unveil.synthesis.long import prepare_long, refuse_with_time
 from unveil.synthesis.methods import Options
 from unveil.synthesis.plan import default_method
-from unveil.synthesis.prepare import SynthesisData, prepare_synthesis
+from unveil.synthesis.prepare import SynthesisData, prepare_synthesis, take_sample
 from unveil.synthesis.record import Size, make_record
 from unveil.synthesis.rule_kinds import Derived, Rule
 from unveil.synthesis.settings import MOST_COPIES, check_progress, entries, workers_of
@@ -135,7 +134,7 @@ def synthesise(
     sample
         Fit to so many rows of the original, drawn at random by the seed; a Parquet or text file is
         then read in batches and need not fit into memory. Copies have as many rows where `rows` is
-        None; `Synthesiser.write` draws any number of them in batches.
+        None; `unveil.write_synthetic` draws any number of them in batches.
     workers
         Threads; as many as there are cores where None.
     progress

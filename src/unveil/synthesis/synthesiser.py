@@ -22,7 +22,7 @@ from unveil.errors import ReadError, SettingsError, WriteError, quote_text
 from unveil.measure.result import RowsResult
 from unveil.models.design import ColumnValues, ModelColumn
 from unveil.records.codebook import Codebook
-from unveil.records.synthesis import Synthesis, WrittenFile
+from unveil.records.synthesis import Synthesis
 from unveil.seeding import choose_seed, stream
 from unveil.study.scenario import Progress, no_progress
 from unveil.synthesis.constraints import Constraint, find_any_broken
@@ -230,37 +230,6 @@ class Synthesiser(RowsResult[Synthesis]):
             workers=workers_of(workers),
             progress=check_progress(progress),
         )
-
-    def write(
-        self,
-        path: str | os.PathLike[str],
-        rows: int | None = None,
-        *,
-        batch_rows: int | None = None,
-        seed: int | None = None,
-        progress: Progress = no_progress,
-    ) -> WrittenFile:
-        """Draw any number of rows and write them as one Parquet file, in bounded memory.
-
-        Parameters
-        ----------
-        path
-            A file that is not there yet and ends in .parquet; its name begins with FAKE_.
-        rows
-            As many as the original has where None (the whole file, where a sample was fitted).
-        batch_rows
-            Rows drawn at a time; 500,000 where None. The same seed and batch_rows give the same
-            rows.
-        seed
-            The synthesiser's own where None.
-        """
-        from unveil.synthesis.large import BATCH_ROWS, write_rows
-
-        size = BATCH_ROWS if batch_rows is None else batch_rows
-        made, written = write_rows(self, path, rows, batch_rows=size, seed=seed, progress=progress)
-        if written.n_rows > self.models.n_original:
-            warnings.warn(made.record.warnings[0], stacklevel=2)
-        return written
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Keep the models in a file: CONFIDENTIAL, as its name must say; see `model_file`."""
