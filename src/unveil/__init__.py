@@ -7,6 +7,7 @@ from warnings import warn
 from unveil.errors import (
     AboveLimitError,
     AlignError,
+    EngineError,
     InputError,
     InternalError,
     LeakError,
@@ -83,6 +84,7 @@ if TYPE_CHECKING:
     from unveil.protection.replicated_uniques import remove_replicated_uniques
     from unveil.protection.smooth import smooth
     from unveil.records.exclusions import Exclusion
+    from unveil.study.engine import use_engine
     from unveil.study.study import Study
     from unveil.synthesis.large import synthesise_strata, write_synthetic
     from unveil.synthesis.synthesise import synthesise
@@ -91,6 +93,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AboveLimitError",
     "AlignError",
+    "EngineError",
     "Exclusion",
     "InputError",
     "InternalError",
@@ -164,6 +167,7 @@ __all__ = [
     "synthesise_strata",
     "tcap",
     "tstr",
+    "use_engine",
     "utility",
     "verify_pack",
     "write_file",
@@ -235,6 +239,7 @@ _HOMES = {
     "synthesise_strata": "synthesis.large",
     "tcap": "measure.cap.tcap",
     "tstr": "measure.utility.tstr",
+    "use_engine": "study.engine",
     "utility": "measure.utility.utility",
     "verify_pack": "project.verify_pack",
     "write_file": "io.write_file",
