@@ -1,4 +1,4 @@
-"""A copy as a Parquet file that carries its codebook in its key-value metadata."""
+"""A synthetic file as a Parquet file that carries its codebook in its key-value metadata."""
 
 from collections.abc import Collection, Iterator
 from itertools import chain
@@ -17,7 +17,7 @@ NOTICE = "unveil.notice"
 
 
 def parquet_faults(outgoing: OutgoingTable) -> list[str]:
-    """Why the copy cannot be a Parquet file, a sentence each."""
+    """Why the synthetic file cannot be a Parquet file, a sentence each."""
     return [*value_faults(outgoing.frame.get_columns(), "Parquet")]
 
 
