@@ -79,7 +79,8 @@ class TestByHand:
         # may be where it is.
         original = frame([[0.0, 1.0], [None, 1.0], [100.0, 1.0], [50.0, 1.0]])
         copy = frame([[20.0, 1.0], [70.0, 1.0]])
-        strict = distance_filter(original, copy, inverse_covariance=PLAIN, rule="strict")
+        asked = {"inverse_covariance": PLAIN, "rule": "strict"}
+        strict = distance_filter(original, copy, **asked, missing="exact")
         assert strict._prepared.space._originals.all_own.tolist() == [50.0, 50.0, 50.0, 50.0]
         assert not strict.keep.any()
         assert strict.record.warnings[0] == (
@@ -90,9 +91,8 @@ class TestByHand:
             " (columns=...), or fill in missing values before the synthetic data are made. Values"
             " are missing in a (1)."
         )
-        kept = distance_filter(
-            original, copy, inverse_covariance=PLAIN, rule="strict", missing="pattern"
-        )
+        kept = distance_filter(original, copy, **asked)
+        assert kept.record.missing == "pattern"
         # The second is compared on b alone, where every other is as near: nobody is refused by it.
         assert kept.record.warnings[0].startswith("1 of 4 original and 0 of 2 synthetic rows miss")
         assert kept.keep.tolist() == [False, False]  # the first is 20 from (0, 1), whose next is 50
@@ -106,11 +106,12 @@ class TestByHand:
         gone = pl.when(pl.int_range(2000) < 22).then(None).otherwise("weight")
         original = original.with_columns(weight=gone)
         asked = {"rule": "strict", "metric": metric}
-        assert distance_filter(original, copy, **asked).n_kept == 0
-        kept = distance_filter(original, copy, **asked, missing="pattern")
+        assert distance_filter(original, copy, **asked, missing="exact").n_kept == 0
+        kept = distance_filter(original, copy, **asked)
+        assert "does not know what is missing" in kept.record.warnings[0]
         known = distance_filter(original.drop_nulls(), copy, **asked)
         assert known.n_kept - 22 < kept.n_kept <= known.n_kept > 400
-        again = distance_filter(original, original, **asked, missing="pattern")
+        again = distance_filter(original, original, **asked)
         assert again.n_kept == 0  # the original itself, with what it misses
         # Without the filter a file as long would hold as many as the rule refuses of all.
         expected = kept.n_kept * (2000 - kept.n_kept) / 2000
@@ -489,7 +490,7 @@ class TestTwins:
     @given(mixed_tables(), choices["rule"], st.integers(1, 8))
     def test_where_combinations_are_too_many_no_row_more_is_kept(self, data, rule, most):
         original, synthetic = (mixed(rows) for rows in data)
-        more = {"inverse_covariance": MIXED, "ranges": SPANS, "rule": rule, "ties": "any"}
+        more = {"inverse_covariance": MIXED, "ranges": SPANS, "rule": rule, "missing": "exact"}
         exact = distance_filter(original, synthetic, **more)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("unveil.models.neighbours.missing.MOST_CHOICES", most)
@@ -540,6 +541,7 @@ class TestLaws:
                 frame(synthetic),
                 inverse_covariance=P,
                 ranges=[(0, 3)] * len(P),
+                missing="exact",
                 **more,
             ).keep
             for more in chosen

@@ -233,7 +233,7 @@ class DistanceFilterResult(Result):
             metric=settings.metric,
             rule=settings.rule,
             ties=settings.ties,
-            missing=settings.missing,
+            missing=settings.fill,
             columns=tuple(column.column for column in found.used),
             used=found.used,
             dropped_columns=found.dropped,
@@ -293,7 +293,7 @@ def warnings_of(result: DistanceFilterResult) -> list[str]:
     n_original = result._tables[0].frame.height
     if n_original == 1:
         found.append("The original has one row, which has no neighbour: every row is refused.")
-    elif any(result._prepared.n_incomplete) and result._settings.missing == "pattern":
+    elif any(result._prepared.n_incomplete) and result._settings.fill == "pattern":
         found.append(_by_pattern(result, n_original))
     elif result._prepared.n_incomplete[0]:
         found.append(_incomplete(result, n_original))
@@ -349,7 +349,7 @@ def distance_filter(
     metric: str = "mahalanobis",
     rule: str = "paper",
     ties: str = "any",
-    missing: str = "exact",
+    missing: str | None = None,
     inverse_covariance: Any = None,
     ranges: Any = None,
     protect_columns: str | Iterable[str] = (),
@@ -379,10 +379,11 @@ def distance_filter(
         Where several originals are nearest, "any" refuses a row if one of them demands it; "first"
         asks the first of them alone, as printed, so that the order of the file matters.
     missing
-        "exact": the worst case, see Notes. "pattern": two rows are compared on the columns that
-        both have, beside the originals that have them too; it assumes that what is missing tells
-        an intruder nothing. "simple": paper 004's shortcut, by which a missing value differs in
-        nothing between a synthetic row and an original. Both keep more rows.
+        "exact", where the rule is "paper" and nothing is said: the worst case, see Notes.
+        "pattern", where the rule is "strict": two rows are compared on the columns that both have,
+        beside the originals that have them too; it assumes that what is missing tells an intruder
+        nothing, and the record says so. "simple": paper 004's shortcut, by which a missing value
+        differs in nothing between a synthetic row and an original. Both keep more rows.
     inverse_covariance
         Of the columns in their order, a category's levels but the most frequent among them; from
         the complete rows of the original where None. Then no column is dropped.

@@ -23,7 +23,7 @@ TEMPLATES = {
         " Only the nearest is compared: {s} retained rows ({p}) are closer to another original"
         " than any original is, and the strict rule would reject them."
     ),
-    "strict": "No retained row is closer to any original than its nearest other original is.",
+    "strict": "No retained row is closer to any original than its nearest other original is{where}.",
     "unfiltered": (
         "A file of the same length without the filter would hold {n} rows that are too close, on"
         " average."
@@ -86,7 +86,8 @@ def _rest(record: DistanceFilter | Refill) -> Iterator[tuple[str, str]]:
         s, p = f"{record.n_refused_by_strict:,}", format_share(record.share_refused_by_strict)
         yield "paper", fill(TEMPLATES["paper"], s=s, p=p)
     elif is_any:
-        yield "strict", TEMPLATES["strict"]
+        where = ", on the columns that both have" if record.missing == "pattern" else ""
+        yield "strict", fill(TEMPLATES["strict"], where=where)
     if is_any and record.n_close_unfiltered is not None:
         n = f"{record.n_close_unfiltered:,.0f}"
         yield "unfiltered", fill(TEMPLATES["unfiltered"], n=n)

@@ -107,7 +107,7 @@ def prepare_space(tables: Sequence[Table], settings: DistanceSettings) -> Prepar
     used = tuple(_used_column(column, 1, None) for column in columns)
     holes, gaps = _holes(columns), _gaps(columns)
     left = used, tuple(faults), None, holes, gaps, notes
-    if settings.missing == "pattern":
+    if settings.fill == "pattern" and any(holes):
         shared = _shared_columns(columns, settings.metric, low, high)
         apart = PatternSpace(shared, *_as_matrices(columns))
         return Prepared(apart, lambda other: apart.against(_as_matrices(other)[1]), *left)
@@ -198,9 +198,9 @@ def _mahalanobis(
         geometry = Geometry.from_precision(
             settings.inverse_covariance, low, high, matrix.categories
         )
-    is_exact = settings.missing == "exact"
+    is_exact = settings.fill != "simple"
     space: PatternSpace | MahalanobisSpace
-    if settings.missing == "pattern":
+    if settings.fill == "pattern" and any(_holes(matrix.columns)):
         space = PatternSpace(
             lambda shared, original, copy: MahalanobisSpace(
                 geometry.select(shared), original, copy, is_exact=True
@@ -509,7 +509,7 @@ class PatternSpace:
             raise SettingsError(
                 f"Values are missing in {len(self._groups):,} patterns in the original and"
                 f" {len(found):,} in the synthetic data, too many to compare each with each. Take"
-                " distances on fewer columns (columns=...)."
+                " distances on fewer columns (columns=...), or the worst case (missing='exact')."
             )
         for mine in found:
             shares = [~(mine.missing | group.missing) for group in self._groups]
