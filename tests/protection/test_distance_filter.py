@@ -1,6 +1,7 @@
 """The distance filter by hand, against its twin written from the definition, and its laws."""
 
 from datetime import date
+from itertools import chain
 
 import numpy as np
 import polars as pl
@@ -289,6 +290,20 @@ def coder(original):
     ]
 
 
+people_rows = st.lists(st.sampled_from([0.0, 1.0, 2.0, 3.0]), min_size=2, max_size=2)
+
+
+def long_frame(people, rng):
+    """A row for each row of a person, mixed."""
+    rows = [
+        {"who": who, "when": when, "a": row[0], "b": row[1]}
+        for who, own in enumerate(people)
+        for when, row in enumerate(own)
+    ]
+    rng.shuffle(rows)
+    return pl.DataFrame(rows)
+
+
 class TestTwins:
     @pytest.mark.slow
     @examples(50)
@@ -363,6 +378,53 @@ class TestTwins:
             missing="pattern",
         )
         assert result.record.n_refused_by_strict == result.n_kept - strict.n_kept
+
+    @pytest.mark.slow
+    @examples(50)
+    @given(
+        st.lists(st.lists(people_rows, min_size=1, max_size=3), min_size=2, max_size=5),
+        st.lists(st.lists(people_rows, min_size=1, max_size=4), min_size=1, max_size=3),
+        st.sampled_from(["paper", "strict"]),
+        st.sampled_from(["gower", "mahalanobis"]),
+        st.randoms(use_true_random=False),
+    )
+    def test_people_with_their_rows_are_compared_place_by_place(
+        self, original, synthetic, rule, metric, rng
+    ):
+        original = [*original, [[0.0, 0.0], [3.0, 3.0]]]  # the ranges
+        given_ = {"inverse_covariance": precision_of(2)} if metric == "mahalanobis" else {}
+        result = distance_filter(
+            long_frame(original, rng),
+            synthetic_rows := long_frame(synthetic, rng),
+            columns=["a", "b"],
+            person="who",
+            time="when",
+            metric=metric,
+            rule=rule,
+            **given_,
+        )
+        covariance = np.linalg.inv(precision_of(2)).tolist()
+        blocks = [
+            [covariance[i % 2][j % 2] if i // 2 == j // 2 else 0.0 for j in range(8)]
+            for i in range(8)
+        ]
+        expected = oracle.filtered_by_pattern(
+            *(
+                [[*chain(*rows), *[None] * (8 - 2 * len(rows))] for rows in side]
+                for side in (original, synthetic)
+            ),
+            lambda a, b, B: (
+                oracle.mahalanobis_on(a, b, B, blocks)
+                if metric == "mahalanobis"
+                else oracle.gower_on(a, b, B, [(0.0, 3.0)] * 8)
+            ),
+            rule=rule,
+        )
+        # People are numbered in the order of the file, which is mixed.
+        seen = synthetic_rows["who"].unique(maintain_order=True).to_list()
+        assert result.keep.tolist() == [expected[who] for who in seen]
+        kept = {who for who in seen if expected[who]}
+        assert result.data.height == sum(len(synthetic[who]) for who in kept)
 
     @examples(25)
     @given(
