@@ -125,7 +125,7 @@ class Models:
         told = []
         kept = np.ones(frame.height, np.bool_)
         before = frame
-        frame = self._derive(frame)
+        frame = self._derive(frame if self.sequence is None else self.sequence.restore(frame))
         for rule in self.drawing.rules:
             if {rule.column, *rule.needs} <= {*frame.columns}:
                 frame = self._derive(_settle(frame, rule))
@@ -141,9 +141,12 @@ class Models:
         if n_moved:
             told.append(f"{format_count(n_moved, 'value')} set so that the rules hold again.")
         if lost.any():
+            said = f"{format_count(int(lost.sum()), 'row')} taken out that broke a rule."
+            if self.sequence is not None:
+                lost, said = self.sequence.take_out(frame, lost)
             kept = ~lost
             frame = frame.filter(pl.Series(kept))
-            told.append(f"{format_count(int(lost.sum()), 'row')} taken out that broke a rule.")
+            told.append(said)
         return frame, kept, tuple(told)
 
     def _derive(self, frame: pl.DataFrame) -> pl.DataFrame:
