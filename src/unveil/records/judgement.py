@@ -130,6 +130,7 @@ class LogLine(Record, frozen=True, kw_only=True):
         "exception",
         "limits",
         "context",
+        "settings",
         "decision",
         "report",
         "pack",
