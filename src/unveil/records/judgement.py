@@ -133,6 +133,7 @@ class LogLine(Record, frozen=True, kw_only=True):
         "settings",
         "decision",
         "report",
+        "records",
         "pack",
     ]
     subject: str | None  # names of columns, scenarios, measures, numbers of runs
