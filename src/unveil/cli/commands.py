@@ -9,6 +9,7 @@ from unveil.errors import nearest
 
 COMMANDS = {
     "answer": ("answer", "Record the answers to the five context questions, by name."),
+    "app": ("app", "Open a project in the browser, on this machine only."),
     "assess": ("assess", "Assess synthetic files without a project: the page to sign, in short."),
     "attack": ("attack", "Simulated attacks: excess success over a control sample."),
     "cap": ("cap", "Correct attribution probability: CAP, GCAP and the four TCAPs."),
@@ -61,19 +62,8 @@ FORMER = {"findings": "replicate"}
 """Commands that have another name now; the old one works for one version more."""
 
 PROJECT = (
-    *(
-        "init",
-        "set",
-        "synthesise",
-        "protect",
-        "run",
-        "explain",
-        "whatif",
-        "rule",
-        "limits",
-        "answer",
-    ),
-    *("compare", "report", "decide", "pack", "verify", "log"),
+    *("init", "set", "synthesise", "protect", "run", "explain", "whatif", "rule", "limits"),
+    *("answer", "compare", "report", "decide", "pack", "verify", "log", "app"),
 )
 """The commands of a project, in the order in which they are needed."""
 
