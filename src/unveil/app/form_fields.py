@@ -1,4 +1,4 @@
-"""What does a form or an address say? Texts, and things by their place in a list that was offered."""
+"""What does a form or an address say? Texts, and things by their place in a list."""
 
 from collections.abc import Sequence
 from typing import TypeVar

@@ -4,9 +4,10 @@ import click
 
 from unveil.cli.options import by_option, project_option
 from unveil.errors import SettingsError
-from unveil.project.edit_project import ProjectEdit, next_step
+from unveil.project.actions import SetSettings
+from unveil.project.edit_project import next_step
+from unveil.project.people import check_name
 from unveil.project.read_project import read_project
-from unveil.project.toml import parse_setting
 from unveil.view.blocks import Sentence
 from unveil.view.format import format_count, visible
 from unveil.view.output import print_output
@@ -32,9 +33,8 @@ def set(*, settings: tuple[str, ...], by: str | None, project: str | None) -> No
     """
     if not settings:
         raise SettingsError("Name a setting and its value: unveil set context.audience=open.")
-    with ProjectEdit(read_project(project, needs_files=False), by) as edit:
-        for one in settings:
-            edit.set(*parse_setting(one))
-    said = f"{format_count(len(settings), 'setting')} recorded by {visible(edit.by)}."
-    shown = (Sentence(said), Sentence(f"Next: {visible(next_step(edit.project))}", "dim"))
+    changed = SetSettings(settings=settings, by=check_name(by))
+    file = changed.do(read_project(project, needs_files=False))
+    said = f"{format_count(len(settings), 'setting')} recorded by {visible(changed.by)}."
+    shown = (Sentence(said), Sentence(f"Next: {visible(next_step(file))}", "dim"))
     print_output(render_rich(shown))

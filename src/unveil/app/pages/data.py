@@ -1,4 +1,4 @@
-"""`/data`: which files are compared, and do they say the same things? Labels and codes, never rows."""
+"""`/data`: which files are compared, and do they say the same? Labels and codes, never rows."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -213,7 +213,9 @@ def _codebook(file: ProjectFile, source: SourceFile) -> DescribedFile:
     look = place.stat() if place.is_file() else None
     state = None if look is None else (look.st_mtime_ns, look.st_size, look.st_ino)
     labels = None if file.data.labels is None else file.folder / file.data.labels
-    return _read_codebook(place, labels if source.role == "original" else None, file.data.missing_values, state)
+    return _read_codebook(
+        place, labels if source.role == "original" else None, file.data.missing_values, state
+    )
 
 
 @lru_cache(maxsize=8)

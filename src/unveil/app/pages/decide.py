@@ -65,7 +65,9 @@ async def sign(request: Request) -> Response:
         by = text_of(form, "by")
         return Sign(by=by, is_accepting=is_accepting, changes=changes, answers=answers)
 
-    return await perform(request, form, action, done="Signed: one entry in the log.", back="/decide")
+    return await perform(
+        request, form, action, done="Signed: one entry in the log.", back="/decide"
+    )
 
 
 async def people(request: Request) -> Response:
@@ -107,7 +109,9 @@ def _limits(file: ProjectFile) -> Sequence[Limit]:
     return limits_of(file.limits.values) or preset(audience, declared=None)
 
 
-def _changed_limits(form: FormData, limits: Sequence[Limit]) -> dict[str, tuple[float, float] | None]:
+def _changed_limits(
+    form: FormData, limits: Sequence[Limit]
+) -> dict[str, tuple[float, float] | None]:
     found: dict[str, tuple[float, float] | None] = {}
     for n, one in enumerate(limits):
         if form.get(f"limit-{n}") is None:
@@ -158,7 +162,9 @@ def _last_decision(desk: Desk, file: ProjectFile) -> Iterator[Block]:
         return
     yield from decision_blocks(desk.now.decisions[-1], list_answers(file))
     if len(desk.now.decisions) > 1:
-        yield Sentence(f"{len(desk.now.decisions):,} decisions are kept; the last one rules.", "dim")
+        yield Sentence(
+            f"{len(desk.now.decisions):,} decisions are kept; the last one rules.", "dim"
+        )
 
 
 ROUTES = (

@@ -47,7 +47,9 @@ async def open_(request: Request) -> Response:
 
 def _choices(request: Request) -> list[tuple[str, str]]:
     result = desk_of(request).result
-    parts = [] if result is None else zip(result.scenarios, result.parts.of("disclosure"))
+    parts = (
+        [] if result is None else zip(result.scenarios, result.parts.of("disclosure"), strict=True)
+    )
     return [(scenario, target) for scenario, (_, record) in parts for target in record.targets]
 
 

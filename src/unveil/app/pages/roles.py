@@ -1,4 +1,4 @@
-"""`/roles`: what is each column, and what is an intruder assumed to know? With every set of keys."""
+"""`/roles`: what is each column, and what is an intruder assumed to know?"""
 
 import re
 import tomllib
@@ -9,7 +9,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from unveil.app.desk import Desk
 from unveil.app.form_fields import asked_place, chosen, text_of, whole_of
 from unveil.app.render_app import desk_of, draw_page, perform, start_job
 from unveil.errors import SettingsError
@@ -24,6 +23,7 @@ from unveil.view.show import as_blocks
 from unveil.view.suggestion_toml import toml_string
 
 TITLE = "Roles"
+CAPTION = "The worst sets of the keys beside what other people's records would give."
 ROLES = {
     "key": "may be known",
     "target": "may be disclosed",
@@ -75,7 +75,7 @@ async def key_sets(request: Request) -> Response:
         return draw_page(request, "empty.html", title=TITLE, command="unveil init")
     at = asked_place(request, "s", desk.file.scenarios)
     scenario = desk.file.scenarios[at]
-    record = MeasureKeySets.load(desk.file, scenario.name)
+    record = MeasureKeySets.find(desk.file, scenario.name)
     names = [*_columns(desk.file)]
     return draw_page(
         request,
@@ -87,7 +87,7 @@ async def key_sets(request: Request) -> Response:
         names=names,
         ticked=record.keys if record is not None else scenario.keys,
         blocks=() if record is None else _key_set_blocks(record),
-        command=MeasureKeySets(scenario=scenario.name, keys=scenario.keys),
+        command=MeasureKeySets.of(desk.file, scenario),
     )
 
 
@@ -103,7 +103,7 @@ async def explore(request: Request) -> Response:
         if not keys:
             raise SettingsError("Tick at least one key.")
         most = whole_of(form, "at_most", "The most keys in a set")
-        return MeasureKeySets(scenario=scenario.name, keys=tuple(keys), at_most=most)
+        return MeasureKeySets.of(desk.file, scenario, keys=keys, at_most=most)
 
     return await start_job(request, form, action)
 
@@ -169,8 +169,7 @@ def _in_order(keys: Sequence[str], scenario: ScenarioEntry) -> list[str]:
 def _key_set_blocks(record: KeySets) -> Iterator[Block]:
     blocks = [*as_blocks(record)]
     yield from blocks[1:3]
-    caption = "Every set of the keys; filled: the worst. Expected is what other people's records give."
-    yield Figure(Sentence(""), sets(record), caption)
+    yield Figure(Sentence(""), sets(record), CAPTION)
     yield from grid_tables(record)
     yield Folded("Every figure beside what is expected", tuple(blocks[3:]))
 

@@ -1,4 +1,4 @@
-"""`/synthesise`: how are synthetic data made and protected, how much noise, and which way is best?"""
+"""`/synthesise`: how are synthetic data made and protected, and which way is best?"""
 
 import asyncio
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ from unveil.project.actions import (
     ExploreSettings,
     ProtectCopies,
     SetSettings,
-    Synthesise,
+    SynthesiseCopies,
 )
 from unveil.project.explore.settings import METHODS
 from unveil.project.model import ProjectFile
@@ -51,7 +51,7 @@ from unveil.view.suggestion_toml import toml_string
 TITLE = "Synthesise"
 NUMBERS = {"copies": "The number of files", "min_leaf": "The fewest records in a leaf"}
 CURVE = "Highest ECAP over the values, by the standard deviation of the noise. Not for publication."
-MAP = "Each setting by risk and utility; left and down is better. Diamond: columns drawn independently."
+MAP = "Each setting by risk and utility: left and down is better. Dashed: independent columns."
 
 
 async def show(request: Request) -> Response:
@@ -60,7 +60,7 @@ async def show(request: Request) -> Response:
     file = desk.file
     if file is None:
         return draw_page(request, "empty.html", title=TITLE, command="unveil init")
-    found = ExploreSettings.load(file)
+    found = ExploreSettings.find(file)
     return draw_page(
         request,
         "synthesise.html",
@@ -72,7 +72,7 @@ async def show(request: Request) -> Response:
         form=_noise_defaults(desk),
         blocks=[*_made(file)],
         exploration=() if found is None else [*_map_blocks(found)],
-        command=Synthesise(method="cart"),
+        command=SynthesiseCopies(method="cart"),
     )
 
 
@@ -80,17 +80,20 @@ async def make(request: Request) -> Response:
     """Synthesise, in a process of its own."""
     form = await request.form()
 
-    def action() -> Synthesise:
+    def action() -> SynthesiseCopies:
         (method,) = chosen(form, "method", METHODS)[:1] or METHODS[:1]
         given = {name: whole_of(form, name, what) for name, what in NUMBERS.items()}
-        return Synthesise(method=method, **given)
+        return SynthesiseCopies(method=method, **given)
 
     return await start_job(request, form, action)
 
 
 async def protect(request: Request) -> Response:
     """Recode, synthesise, filter and add noise as the project declares."""
-    return await start_job(request, await request.form(), lambda: ProtectCopies())
+    names = ["protected", *(f"protected_{n}" for n in range(2, 1000))]
+    folder = desk_of(request).folder
+    free = next(one for one in names if not (folder / one).exists())
+    return await start_job(request, await request.form(), lambda: ProtectCopies(out=free))
 
 
 async def explore(request: Request) -> Response:
@@ -102,8 +105,12 @@ async def explore(request: Request) -> Response:
             raise SettingsError("Declare a scenario first: its keys are needed.")
         methods = chosen(form, "methods", METHODS)
         leaves = [whole_of(form, f"leaf-{n}", "A leaf") for n in range(3)]
+        scenario = desk.file.scenarios[0]
+        every = scenario.targets or desk.file.roles.target
         return ExploreSettings(
-            scenario=desk.file.scenarios[0].name,
+            original=desk.file.data.original,
+            keys=scenario.keys,
+            targets=tuple(one for one in every if one not in scenario.keys),
             methods=tuple(methods) or ("cart", "sample"),
             min_leaf=tuple(one for one in leaves if one is not None) or (5,),
         )
@@ -128,9 +135,11 @@ async def noise(request: Request) -> Response:
         "amount": choice.sigma_to_use,
     }
     values["position"] = [*_position(choice, values["at"])]
-    command = ("unveil", "noise", asked["file"], "--column", asked["column"], "--population")
-    command += (asked["population"], "--N", str(asked["N"]), "--n", str(asked["n"]))
-    command += ("--threshold", f"{asked['threshold']:g}")
+    command = (
+        *("unveil", "noise", asked["file"], "--column", asked["column"]),
+        *("--population", asked["population"], "--N", str(asked["N"]), "--n", str(asked["n"])),
+        *("--threshold", f"{asked['threshold']:g}"),
+    )
     if is_part(request):
         return draw_part(request, "noise.html", command=command, **values)
     return draw_page(request, "noise_page.html", title="Noise", command=command, **values)
@@ -144,9 +153,11 @@ async def use_noise(request: Request) -> Response:
         (column,) = chosen(form, "column", [] if file is None else _columns(file))[:1] or [""]
         sigma = number_of(form, "sigma", "The amount of noise")
         step = f'{{do = "add_noise", column = {toml_string(column)}, sigma = {value_text(sigma)}}}'
-        needed = [] if file is None or any(s["do"] == "synthesise" for s in file.steps) else [
-            'protect.step+={do = "synthesise"}'
-        ]
+        needed = (
+            []
+            if file is None or any(s["do"] == "synthesise" for s in file.steps)
+            else ['protect.step+={do = "synthesise"}']
+        )
         return SetSettings(settings=(*needed, f"protect.step+={step}"), by=text_of(form, "by"))
 
     done = "Recorded as a step. Make the protected data next."
@@ -209,31 +220,24 @@ def _choose(desk: Desk, form: FormData) -> tuple[dict[str, Any], NoiseChoice]:
     look = place.stat() if place.is_file() else None
     state = None if look is None else (look.st_mtime_ns, look.st_size)
     codes = tuple(map(float, file.data.special_codes.get(column, ())))
-    how = (asked["population"], size, sample, asked["threshold"], codes, state)
-    return asked, _measure(place, column, *how)
+    how = (asked["population"], size, sample, asked["threshold"], state)
+    return asked, _measure(place, column, codes, how)
 
 
 @lru_cache(maxsize=16)
-def _measure(
-    place: Path,
-    column: str,
-    population: str,
-    size: int,
-    sample: int,
-    threshold: float,
-    codes: tuple[float, ...],
-    state: object,
-) -> NoiseChoice:
+def _measure(place: Path, column: str, codes: tuple[float, ...], how: Any) -> NoiseChoice:
     """Every position of the slider at once; asked again, it is remembered."""
-    del state
+    population, size, sample, threshold, _ = how
     values = column_values(read_table(place, side="data"), column, codes)
-    people = prepare_values(values, population, size, sample, "normal")
+    people = prepare_values(values, population, size, sample, "normal", discrete=False)
     return choose_for_values(people, threshold)
 
 
 def _usual_place(choice: NoiseChoice) -> int:
     wanted = choice.sigma_to_use or 0.0
-    return min(range(len(choice.curve)), key=lambda n: abs(choice.curve[n].sigma - wanted), default=0)
+    return min(
+        range(len(choice.curve)), key=lambda n: abs(choice.curve[n].sigma - wanted), default=0
+    )
 
 
 def _position(choice: NoiseChoice, at: int) -> Iterator[Block]:

@@ -1,6 +1,6 @@
-"""`/table`: what would publishing a table of counts disclose? Pasted, confirmed, rounded, taken back.
+"""`/table`: what would publishing a table of counts disclose? Pasted, rounded, taken back.
 
-The counts are in the form and in memory alone. Draws of chance are remembered here, not on the page.
+The counts are in the form and in memory alone. Seeds are remembered here, not on the page.
 """
 
 import asyncio
@@ -81,19 +81,23 @@ class TableForm:
 
     def command(self, ending: str = "xlsx") -> tuple[str, ...]:
         """What would be typed about the same table in a file."""
-        asked = ("unveil", "table", "table.tsv", "--round", self.rounding)
-        asked += ("--margins", "all") if self.margins else ()
-        asked += ("--total",) if self.total else ()
-        asked += ("--blank", "zero") if self.blank else ()
-        out = () if self.scheme == "exact" else ("--out", f"publish.{ending}")
-        return (*asked, "--sap-max-n", str(self.n), "--bounds", *out)
+        return (
+            *("unveil", "table", "table.tsv", "--round", self.rounding),
+            *(("--margins", "all") if self.margins else ()),
+            *(("--total",) if self.total else ()),
+            *(("--blank", "zero") if self.blank else ()),
+            *("--sap-max-n", str(self.n), "--bounds"),
+            *(() if self.scheme == "exact" else ("--out", f"publish.{ending}")),
+        )
 
 
 async def show(request: Request) -> Response:
     """An empty form, or that of a table without script; what the project's own tables disclose."""
     form = await _read_form(request) if request.method == "POST" else TableForm()
     found = await _figures(form)
-    return draw_page(request, "table.html", title=TITLE, command=form.command(), **found, **_own(request))
+    return draw_page(
+        request, "table.html", title=TITLE, command=form.command(), **found, **_own(request)
+    )
 
 
 async def live(request: Request) -> Response:
@@ -134,10 +138,10 @@ async def plan(request: Request) -> Response:
     except UnveilError as fault:
         return draw_fault(request, str(fault))
     command = ("unveil", "plan", name, "--limit", "recovered=0", "--seconds", "20")
-    values = {"blocks": plan_blocks(record, has_rows=True), "command": command}
+    blocks = [*plan_blocks(record, has_rows=True)]
     if is_part(request):
-        return draw_part(request, "sheet.html", **values)
-    return draw_page(request, title=name, **values)
+        return draw_part(request, "sheet.html", blocks=blocks, command=command)
+    return draw_page(request, title=name, blocks=blocks, command=command)
 
 
 async def _read_form(request: Request) -> TableForm:
@@ -179,7 +183,7 @@ def _cells_of(content: bytes, ending: str) -> str:
 
 def _memory() -> str | None:
     """A folder that is memory where the system has one: nothing then reaches a disk."""
-    return "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108 - a new folder in it
+    return "/dev/shm" if Path("/dev/shm").is_dir() else None
 
 
 def _tsv(cells: Cells) -> str:
@@ -312,11 +316,13 @@ def _painted(
 
 
 def _plans(request: Request) -> list[str]:
-    return [one for one in list_files(desk_of(request), endings=(".toml",)) if one != "project.toml"]
+    return [
+        one for one in list_files(desk_of(request), endings=(".toml",)) if one != "project.toml"
+    ]
 
 
 def _own(request: Request) -> dict[str, Any]:
-    """Tables that the project declares, as the last run measured them; plans that can be checked."""
+    """Tables that the project declares, as the last run measured them; plans to check."""
     desk = desk_of(request)
     found: list[Block] = []
     if desk.result is not None and (desk.result.parts.of("sap") or desk.result.parts.of("plan")):

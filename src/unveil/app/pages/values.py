@@ -20,7 +20,10 @@ async def show(request: Request) -> Response:
     scenario = desk.scenario_of(request)
     record: Disclosure = dict(zip(desk.result.scenarios, found, strict=True))[scenario][1]
     copies = [row.copy for row in record.identity if row.copy != "mean"]
-    at_target, at_copy = asked_place(request, "t", record.targets), asked_place(request, "c", copies)
+    at_target, at_copy = (
+        asked_place(request, "t", record.targets),
+        asked_place(request, "c", copies),
+    )
     target = record.targets[at_target] if record.targets else ""
     return draw_page(
         request,
