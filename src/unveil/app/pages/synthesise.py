@@ -66,7 +66,7 @@ async def show(request: Request) -> Response:
         "synthesise.html",
         title=TITLE,
         methods=METHODS,
-        asked={"method": "cart", **(file.synthesis or {})},
+        asked={"method": "cart", "copies": 1, "min_leaf": "", "rules": ()} | (file.synthesis or {}),
         steps=[*_steps(file)],
         columns=_columns(file),
         form=_noise_defaults(desk),
