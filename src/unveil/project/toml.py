@@ -149,6 +149,14 @@ def parse_setting(text: str) -> tuple[str, Any]:
     return name.strip(), found
 
 
+_BESIDE = re.compile(r"""^\s*("(?:[^"\\]|\\.)*"|'[^']*'),?\s*#\s*(.+?)\s*$""", re.MULTILINE)
+
+
+def comments_beside(text: str) -> dict[str, str]:
+    """What a comment says of each name that stands in a line of its own: why it is there."""
+    return {parse_plain(f"name = {quoted}")["name"]: said for quoted, said in _BESIDE.findall(text)}
+
+
 def key_text(name: str) -> str:
     """The name of a setting, in quotes where it needs them."""
     return name if _BARE.fullmatch(name) else toml_string(name)

@@ -1,7 +1,5 @@
 """`/roles`: what is each column, and what is an intruder assumed to know?"""
 
-import re
-import tomllib
 from collections.abc import Iterator, Sequence
 
 from starlette.datastructures import FormData
@@ -14,7 +12,7 @@ from unveil.app.render_app import desk_of, draw_page, perform, start_job
 from unveil.errors import SettingsError
 from unveil.project.actions import MeasureKeySets, SetSettings
 from unveil.project.model import ProjectFile, ScenarioEntry
-from unveil.project.toml import key_text, value_text
+from unveil.project.toml import comments_beside, key_text, value_text
 from unveil.records.key_sets import KeySets
 from unveil.view.blocks import Block, Figure, Folded, Sentence
 from unveil.view.charts.chart_names import sets
@@ -30,7 +28,6 @@ ROLES = {
     "identifier": "identifies people: dropped",
     "ignore": "not used",
 }
-_REASON = re.compile(r"""^\s*("(?:[^"\\]|\\.)*"|'[^']*'),?\s*#\s*(.+?)\s*$""", re.MULTILINE)
 
 
 async def show(request: Request) -> Response:
@@ -38,7 +35,7 @@ async def show(request: Request) -> Response:
     desk = desk_of(request)
     if desk.file is None:
         return draw_page(request, "empty.html", title=TITLE, command="unveil init")
-    columns, reasons = _columns(desk.file), _reasons(desk.file)
+    columns, reasons = _columns(desk.file), comments_beside(desk.file.text)
     return draw_page(
         request,
         "roles.html",
@@ -126,12 +123,6 @@ def _single(file: ProjectFile) -> Iterator[tuple[str, str]]:
             yield f"{role}: {what}", name
     for target, levels in file.roles.sensitive.items():
         yield f"sensitive values of {target}", ", ".join(levels)
-
-
-def _reasons(file: ProjectFile) -> dict[str, str]:
-    """Why a column has its role, as a comment beside it says."""
-    pairs = _REASON.findall(file.text)
-    return {tomllib.loads(f"name = {quoted}")["name"]: reason for quoted, reason in pairs}
 
 
 def _changed_roles(form: FormData, file: ProjectFile) -> Iterator[str]:

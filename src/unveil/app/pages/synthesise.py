@@ -49,6 +49,7 @@ from unveil.view.show import as_blocks
 from unveil.view.suggestion_toml import toml_string
 
 TITLE = "Synthesise"
+USUAL = {"method": "cart", "copies": 1, "min_leaf": "", "rules": ()}
 NUMBERS = {"copies": "The number of files", "min_leaf": "The fewest records in a leaf"}
 CURVE = "Highest ECAP over the values, by the standard deviation of the noise. Not for publication."
 MAP = "Each setting by risk and utility: left and down is better. Dashed: independent columns."
@@ -66,7 +67,7 @@ async def show(request: Request) -> Response:
         "synthesise.html",
         title=TITLE,
         methods=METHODS,
-        asked={"method": "cart", "copies": 1, "min_leaf": "", "rules": ()} | (file.synthesis or {}),
+        asked={**USUAL, **(file.synthesis or {})},
         steps=[*_steps(file)],
         columns=_columns(file),
         form=_noise_defaults(desk),
