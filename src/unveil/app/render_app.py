@@ -5,6 +5,7 @@ Blocks of the views are drawn by the product's own renderer, so that nothing is 
 
 import asyncio
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from unveil.app.engine import Counting
 from unveil.errors import InputError, SettingsError, UnveilError
 from unveil.project.actions import Action, format_command
 from unveil.project.read_project import read_project
-from unveil.view.blocks import Block
+from unveil.view.blocks import Block, Heading
 from unveil.view.format import percent, percent_or_dash
 from unveil.view.render_html import environment, render_html
 from unveil.view.status import GLYPHS, WORDS
@@ -45,13 +46,25 @@ def templates() -> "Environment":
     made = pages.overlay(loader=ChoiceLoader([own, pages.loader] if pages.loader else [own]))
     made.filters = {
         **pages.filters,
-        "draw": lambda blocks: render_html(blocks, is_page=True),
+        "draw": draw_blocks,
         "percent": percent,
         "percent_or_dash": percent_or_dash,
         "n": "{:,}".format,
     }
     made.globals = {**pages.globals, "GLYPHS": GLYPHS, "WORDS": WORDS}
     return made
+
+
+def draw_blocks(blocks: Iterable[Block], top: int | None = None) -> str:
+    """Blocks by the product's renderer; with `top` the first heading is of that level."""
+    found = [*blocks]
+    first = next((one.level for one in found if isinstance(one, Heading)), top)
+    shift = 0 if top is None or first is None else first - top
+    raised: list[Any] = [
+        replace(one, level=max(one.level - shift, 2)) if isinstance(one, Heading) else one
+        for one in found
+    ]
+    return render_html(raised, is_page=True)
 
 
 def entered_page() -> bytes:
