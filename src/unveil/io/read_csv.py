@@ -48,6 +48,7 @@ class LineCounts:
 
     n_lines: int
     blank: Places
+    is_quoted: bool = True  # something may be; where nothing is, no text is empty: it is missing
 
 
 @dataclass(frozen=True)
@@ -257,7 +258,7 @@ def read_csv(
         lines, shape = _read_lines(text, dialect, names, in_file, place)
     lines.columns = in_file
     frame = _records(lines[wanted], shape, place)
-    frame, notes = _type_columns(frame, dialect, side, missing_values)
+    frame, notes = _type_columns(frame, dialect, side, missing_values, is_quoted=shape.is_quoted)
     renamed = [(name, was) for name, was in zip(names, given, strict=True) if name != was]
     notes = [
         *dialect.notes(side),
@@ -277,7 +278,7 @@ def _read_lines(
     if n_plain:
         lines = _as_text(text, dialect, range(len(names)))
         if lines is not None and lines.height == n_plain and not lines[:, -1].null_count():
-            return lines, LineCounts(n_plain, np.empty(0, np.intp))
+            return lines, LineCounts(n_plain, np.empty(0, np.intp), is_quoted=False)
     shape = check_records(text, dialect, len(names), place)
     if shape.n_lines == shape.blank.size:
         raise ReadError(f"{place} has a header but no rows. Check that its export was finished.")
@@ -341,7 +342,12 @@ def _records(lines: pl.DataFrame, shape: LineCounts, place: str) -> pl.DataFrame
 
 
 def _type_columns(
-    frame: pl.DataFrame, dialect: Dialect, side: str, missing_values: Sequence[str]
+    frame: pl.DataFrame,
+    dialect: Dialect,
+    side: str,
+    missing_values: Sequence[str],
+    *,
+    is_quoted: bool,
 ) -> tuple[pl.DataFrame, list[Coercion]]:
     # Without their names, for polars takes some names for patterns of names.
     bare = [column.alias("") for column in frame.get_columns()]
@@ -349,7 +355,8 @@ def _type_columns(
     # Where commas part the columns, a comma in a quoted field may part anything.
     may_be_comma = dialect.separator != ","
     marks = decimal_marks(texts) if may_be_comma else set()
-    made = [infer_type(text, decimal_comma=marks == {","}) for text in texts]
+    is_comma = marks == {","}
+    made = [infer_type(text, decimal_comma=is_comma, may_be_empty=is_quoted) for text in texts]
     almost = [
         name
         for name, column in zip(frame.columns, made, strict=True)
