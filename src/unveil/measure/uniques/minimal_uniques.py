@@ -269,7 +269,7 @@ class _UniqueSearch:
         return alone.reshape(-1).take(packed[:n_live])
 
     def _unique(self, mask: int) -> Bits | None:
-        """Who is alone on a set that was visited, or lies below one where nobody was left."""
+        """Who is alone on a set that was visited, or lies below one where no one was left."""
         while mask and mask not in self.unique:
             mask &= mask - 1
         return self.unique.get(mask)
