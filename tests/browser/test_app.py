@@ -7,6 +7,7 @@ from click.testing import CliRunner
 
 from unveil import Project
 from unveil.cli.demo import demo
+from unveil.measure.tables.crosstab import write_workbook
 
 pytestmark = [pytest.mark.browser, pytest.mark.app]
 
@@ -114,6 +115,13 @@ def test_from_an_empty_folder_to_a_decision_and_a_pack(opening_app, tmp_path):
     assert opened.wait_for_job().startswith("done")
     opened.go("/roles")
     assert page.get_by_role("checkbox", name="age").first.is_checked()
+    opened.go("/release")
+    told = page.locator("form", has_text="What the public is told")
+    for label, text in PUBLIC.items():
+        told.get_by_label(label, exact=True).fill(text)
+    told.get_by_label("Name, role").fill(OFFICER)
+    opened.press("Record it")
+    page.get_by_text("Recorded.", exact=True).wait_for()
     measure(opened)
     project = Project.open(folder)
     assert project.runs() == (1,)
@@ -123,18 +131,16 @@ def test_from_an_empty_folder_to_a_decision_and_a_pack(opening_app, tmp_path):
     assert not [one for one in project.judgement().missing if one.kind != "finding"]
     decide(opened)
     opened.go("/release")
-    for label, text in (
-        ("Licence", "CC BY 4.0"),
-        ("Contact", "desk@example.org"),
-        ("Method", "Trees"),
-    ):
-        page.get_by_label(label, exact=True).fill(text)
-    page.get_by_label("Noise", exact=True).fill("No noise was added.")
-    page.locator("form", has_text="What the public is told").get_by_label("Name, role").fill(
-        OFFICER
-    )
-    opened.press("Record it")
-    page.get_by_text("Recorded.", exact=True).wait_for()
+    opened.press("Build the pack")
+    page.wait_for_url("**/jobs")
+    assert opened.wait_for_job() == "done: finished"
+    opened.go("/release")
+    assert "is as it was released" in page.inner_text("main")
+    with page.expect_download() as taken:
+        page.get_by_role("link", name="Take release_0001.zip").click()
+    assert not verify_pack(taken.value.path()).faults
+    assert not project.verify().faults
+    check_everything_stayed_here(opened)
 
 
 def measure(opened):
@@ -176,3 +182,151 @@ def decide(opened):
         box.fill("It was considered.")
     opened.press("Decide")
     page.get_by_text("Decided. The decision is kept").wait_for()
+
+
+def test_a_cross_table_is_pasted_read_rounded_and_taken_back_in_its_shape(opening_app, tmp_path):
+    opened = opening_app(tmp_path, viewport=DESKTOP)
+    page = opened.page
+    opened.go("/table")
+    page.get_by_label("Your table").fill(SHEET)
+    page.wait_for_selector("#read")
+    assert page.locator("#read td.count").count() == 12
+    assert page.locator("#read td.sum").count() == 8
+    page.wait_for_selector("#back")
+    rows = [[cell.inner_text() for cell in row.locator("td").all()] for row in table_rows(page)]
+    assert [row[0] for row in rows] == [line.split("\t")[0] for line in SHEET.splitlines()]
+    for shown, line in zip(rows[1:], SHEET.splitlines()[1:], strict=True):
+        true = [int(one) for one in line.split("\t")[1:]]
+        assert [int(one.split()[0]) for one in shown[1:]] == [3 * round(one / 3) for one in true]
+    with page.expect_download() as taken:
+        opened.press("Save as .tsv")
+    back = taken.value.path().read_text().splitlines()
+    assert [line.split("\t") for line in back] == [[c.split("\n")[0] for c in row] for row in rows]
+    page.get_by_text("random", exact=True).click()
+    page.get_by_role("button", name="Draw again").wait_for()
+    first = page.inner_text("#back")
+    page.get_by_text("the total").click()
+    page.wait_for_function(
+        "document.querySelector('#cli-words').innerText.includes('--total') === false"
+    )
+    assert page.inner_text("#back") == first
+    assert "seed" not in page.content()
+    assert list(tmp_path.rglob("*.tsv")) == []
+    check_everything_stayed_here(opened)
+
+
+def table_rows(page):
+    return page.locator("#back tr").all()
+
+
+def test_a_workbook_is_dropped_and_a_table_that_cannot_be_read_is_refused(opening_app, tmp_path):
+    opened = opening_app(tmp_path, viewport=PHONE, java_script_enabled=False)
+    page = opened.page
+    opened.go("/table")
+    cells = [line.split("\t") for line in SHEET.splitlines()]
+    numbers = [[int(one) if one.isdecimal() else one for one in row] for row in cells]
+    book = {"name": "wards.xlsx", "mimeType": "", "buffer": write_workbook(numbers)}
+    page.set_input_files("input[type=file]", book)
+    opened.press("Check the table")
+    assert page.locator("#read td.count").count() == 12
+    assert page.get_by_label("Your table").input_value().splitlines()[0] == SHEET.splitlines()[0]
+    page.get_by_label("Your table").fill("North\tmany\nSouth\tfew\n")
+    opened.press("Check the table")
+    assert page.locator(".fault").inner_text()
+    assert "Traceback" not in page.content()
+
+
+def test_records_at_risk_open_by_an_explicit_step_that_the_log_keeps(opening_app, project):
+    opened = opening_app(project, viewport=DESKTOP)
+    page = opened.page
+    opened.go("/risk/records")
+    assert page.locator("main table").count() == 0
+    page.get_by_label("Name, role").fill(ANALYST)
+    opened.press("Open the list")
+    page.wait_for_selector(".people-at-risk table")
+    last = Project.open(project).log()[-1]
+    assert (last.event, last.by, last.subject) == ("records", ANALYST, "1")
+    page.emulate_media(media="print")
+    assert not page.locator(".people-at-risk").is_visible()
+    opened.go("/risk/records")
+    assert page.locator("main table").count() == 0
+    stored = page.evaluate("[Object.keys(localStorage), Object.keys(sessionStorage)].flat()")
+    assert [one for one in stored if one != "htmx-current-path-for-history"] == []
+    check_everything_stayed_here(opened)
+
+
+def test_by_keyboard_alone_limits_are_signed(opening_app, project):
+    opened = opening_app(project, viewport=DESKTOP)
+    page = opened.page
+    opened.go("/decide")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    reach(page, "accept")
+    page.keyboard.press("Space")
+    reach(page, "by")
+    page.keyboard.type(OFFICER)
+    page.keyboard.press("Enter")
+    page.get_by_text("Signed: one entry in the log.").wait_for()
+    assert Project.open(project).file.limits.accepted_by == OFFICER
+
+
+def reach(page, name):
+    """Walk to the field of that name by the tab key; wherever the focus is, it can be seen."""
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        here = "document.activeElement"
+        shown = page.evaluate(
+            f"getComputedStyle({here}).outlineStyle != 'none' || {here}.matches('.seg input, .chip-tick input')"
+        )
+        assert shown, page.evaluate(f"{here}.outerHTML")
+        if page.evaluate(f"{here}.name") == name:
+            return
+    raise AssertionError(f"{name} was not reached")
+
+
+def test_roles_and_keys_are_changed_and_a_stale_page_is_refused(opening_app, project):
+    opened, other = opening_app(project, viewport=DESKTOP), None
+    page = opened.page
+    opened.go("/roles")
+    other = page.context.new_page()
+    other.goto(f"{opened.base}/roles")
+    for one, column in ((page, "region"), (other, "sex")):
+        keys = one.get_by_role("group", name="neighbour")
+        keys.get_by_text(column, exact=True).click()
+        one.get_by_label("Role of satisfaction").select_option("ignore")
+        one.get_by_label("Name, role").fill(ANALYST)
+        one.get_by_role("button", name="Record roles and keys").click()
+        one.locator("#saved > p").first.wait_for()
+    assert "Recorded." in page.inner_text("#saved")
+    assert "Nothing was written." in other.inner_text("#saved")
+    file = Project.open(project).file
+    assert file.scenarios[0].keys == ("sex", "age", "settlement")
+    assert file.roles.ignore == ("satisfaction",)
+    assert '"income", # money in its name' in file.text
+
+
+@pytest.mark.slow
+def test_key_sets_noise_and_the_map_of_settings(opening_app, project):
+    opened = opening_app(project, viewport=DESKTOP)
+    page = opened.page
+    opened.go("/roles/keysets")
+    opened.press("Count the sets")
+    assert opened.wait_for_job() == "done: finished"
+    opened.go("/roles/keysets")
+    assert "DiSCO by set of keys" in page.inner_text("main")
+    assert page.locator("main svg[role=img]").count() == 1
+    opened.go("/synthesise")
+    page.get_by_label("Column of numbers").select_option("age")
+    page.get_by_label("Population size (N)").fill("500000")
+    opened.press("Find the noise")
+    page.get_by_label("Amount of noise").wait_for()
+    assert "must not be published" in page.inner_text("#noise")
+    before = page.locator("#noise p").first.inner_text()
+    page.get_by_label("Amount of noise").fill("0")
+    page.wait_for_function(f"document.querySelector('#noise p').innerText != {before!r}")
+    page.get_by_label("Name, role").fill(ANALYST)
+    page.get_by_role("button", name="Add this noise").click()
+    page.get_by_text("Recorded as a step.").wait_for()
+    assert [one["do"] for one in Project.open(project).file.steps] == ["synthesise", "add_noise"]
+    check_everything_stayed_here(opened)
