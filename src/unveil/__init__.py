@@ -7,6 +7,7 @@ from warnings import warn
 from unveil.errors import (
     AboveLimitError,
     AlignError,
+    EngineError,
     InputError,
     InternalError,
     LeakError,
@@ -83,6 +84,7 @@ if TYPE_CHECKING:
     from unveil.protection.replicated_uniques import remove_replicated_uniques
     from unveil.protection.smooth import smooth
     from unveil.records.exclusions import Exclusion
+    from unveil.study.engine import use_engine
     from unveil.study.study import Study
     from unveil.synthesis.synthesise import synthesise
     from unveil.synthesis.synthesiser import Synthesiser
@@ -90,6 +92,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AboveLimitError",
     "AlignError",
+    "EngineError",
     "Exclusion",
     "InputError",
     "InternalError",
@@ -162,6 +165,7 @@ __all__ = [
     "synthesise",
     "tcap",
     "tstr",
+    "use_engine",
     "utility",
     "verify_pack",
     "write_file",
@@ -231,6 +235,7 @@ _HOMES = {
     "synthesise": "synthesis.synthesise",
     "tcap": "measure.cap.tcap",
     "tstr": "measure.utility.tstr",
+    "use_engine": "study.engine",
     "utility": "measure.utility.utility",
     "verify_pack": "project.verify_pack",
     "write_file": "io.write_file",

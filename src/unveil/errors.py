@@ -7,6 +7,7 @@
     │   ├── ReadError       a file or frame that cannot be read as a table
     │   ├── RolesError      keys, targets or column names that do not fit the data
     │   ├── AlignError      original and copy that cannot be compared
+    │   ├── EngineError     what an engine that keeps the rows cannot answer
     │   ├── SettingsError   a limit or option that means nothing
     │   ├── LockedError     a project in which another command is at work
     │   └── WriteError      output that cannot be written, or would overwrite
@@ -53,6 +54,10 @@ class AlignError(InputError):
     def __init__(self, sentence: str, types: Mapping[str, str] | None = None) -> None:
         super().__init__(sentence)
         self.types = dict(types or {})
+
+
+class EngineError(InputError):
+    """An engine that keeps the rows elsewhere cannot answer, or has not the means to."""
 
 
 class SettingsError(InputError):

@@ -204,6 +204,7 @@ ELSEWHERE = {
     "ptable": "probabilities, without data",
     "read_file": "the data themselves",
     "stages": "its rows are those of disclosure, attacks and utility, stage by stage",
+    "use_engine": "says where rows are counted; it has no result",
     "verify_pack": "checks an archive; its record names files only",
     "write_file": "writes the data themselves",
 }

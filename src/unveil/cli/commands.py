@@ -9,6 +9,7 @@ from unveil.errors import nearest
 
 COMMANDS = {
     "answer": ("answer", "Record the answers to the five context questions, by name."),
+    "app": ("app", "Open a project in the browser, on this machine only."),
     "assess": ("assess", "Assess synthetic files without a project: the page to sign, in short."),
     "attack": ("attack", "Simulated attacks: excess success over a control sample."),
     "cap": ("cap", "Correct attribution probability: CAP, GCAP and the four TCAPs."),
@@ -61,7 +62,7 @@ FORMER = {"findings": "replicate"}
 
 PROJECT = (
     *("init", "synthesise", "protect", "run", "explain", "whatif", "rule", "limits", "answer"),
-    *("compare", "report", "decide", "pack", "verify", "log"),
+    *("compare", "report", "decide", "pack", "verify", "log", "app"),
 )
 """The commands of a project, in the order in which they are needed."""
 

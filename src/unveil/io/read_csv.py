@@ -28,7 +28,7 @@ from unveil.records.disclosure import Coercion
 #
 # Polars fills short records with missing values and guesses where quotation marks are astray, so
 # the shape is checked here first: separators and line ends are counted outside quotation marks,
-# in pieces of whole records and bounded size. A fault is named by its line, never by its content.
+# in pieces of whole records and bounded size. An error is named by its line, never by its content.
 #
 # Most files need no such look: where nothing is quoted, polars refuses records that are too long,
 # and those that are too short leave the last column empty.
@@ -66,7 +66,7 @@ class _Text:
         return ord(self.dialect.line_end)
 
     def line_of(self, offset: int) -> int:
-        """The line a byte stands in; looked for only once there is a fault."""
+        """The line a byte stands in; looked for only once there is an error."""
         line = 1
         for chunk in chunks(self.file):
             line += chunk[: max(offset, 0)].count(self.line_end)

@@ -1,7 +1,7 @@
-"""`unveil.write_file`: a copy as an SPSS, Stata, Parquet or CSV file, as the original is declared.
+"""`unveil.write_file`: synthetic data as SPSS, Stata, Parquet or CSV, declared as the original is.
 
 Labels, codes, formats, measurement level, display width and missing codes are those of the
-original's codebook. A copy says that it is fake in its name, in its label and in its notes.
+original's codebook. Synthetic data say that they are fake in name, in their label and in its notes.
 """
 
 import os
@@ -181,7 +181,7 @@ def _prepare_outgoing(table: Table, target: Path, asked: WriteSettings) -> Outgo
 
 
 def _select_codebook(outgoing: OutgoingTable, target: Path) -> Codebook:
-    # The name of the new file: that of the original is nobody's business.
+    # The name of the new file: that of the original is no one's business.
     codebook = outgoing.codebook
     return Codebook(
         source=target.name,

@@ -1,4 +1,4 @@
-"""A copy as a Parquet file that carries its codebook in its key-value metadata."""
+"""A synthetic file as a Parquet file that carries its codebook in its key-value metadata."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ NOTICE = "unveil.notice"
 
 
 def parquet_faults(outgoing: OutgoingTable) -> list[str]:
-    """Why the copy cannot be a Parquet file, a sentence each."""
+    """Why the synthetic file cannot be a Parquet file, a sentence each."""
     return [*value_faults(outgoing.frame.get_columns(), "Parquet")]
 
 

@@ -1,4 +1,4 @@
-"""How a synthetic copy was made: settings, columns, methods and order; no value of the data."""
+"""How a synthetic file was made: settings, columns, methods and order; no value of the data."""
 
 from typing import Literal
 

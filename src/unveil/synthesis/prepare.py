@@ -70,7 +70,7 @@ class SynthesisData:
         return None if self.people is None else self.people.of_row.astype(np.int64)
 
     def names_of_copy(self) -> tuple[str, ...]:
-        """The columns of a copy: in the order of the original, then derived ones that are new."""
+        """The synthetic columns: in the original's order, then derived ones that are new."""
         new = [column.column for column in self.derived if column.column not in self.parts]
         aside = {*self.plan.left_out, *self.plan.predictor_only}
         return (*(name for name in self.parts if name not in aside), *new)
@@ -88,7 +88,7 @@ class SynthesisData:
     def rows_to_fit(self) -> list[dict[str, Ints]]:
         """For each stratum and column, the rows that its model is fitted to.
 
-        Rows that a rule settles are left out; all of a stratum's rows take part where a rule
+        Rows that a rule settles are excluded; all of a stratum's rows take part where a rule
         settles every one of them, and in a joint table, whose other columns need them.
         """
         by_rule = self._mark_settled()
@@ -233,7 +233,7 @@ def _parts(
     used: set[str] | None,
     drop: Sequence[str],
 ) -> dict[str, ColumnValues]:
-    """Every column taken apart; one that cannot be is passed over where nobody asks for it."""
+    """Every column taken apart; one that cannot be is passed over where no one asks for it."""
     book = table.codebook
     parts = {}
     for name in table.frame.columns:

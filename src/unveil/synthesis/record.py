@@ -213,7 +213,7 @@ def size_warnings(n_rows: int, n_copies: int, n_original: int) -> tuple[str, ...
 
 
 def _single_level_warnings(opening: SynthesisData) -> tuple[str, ...]:
-    """What to warn of where one person alone has a level, which a copy may hold too."""
+    """What to warn of where one person alone has a level, which a synthetic file may hold too."""
     if opening.n_rows < _FEW_ROWS:
         return ()
     counts = {}

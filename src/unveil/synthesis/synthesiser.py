@@ -77,7 +77,7 @@ class Models:
     drawing: Drawing
     given: Mapping[str, ColumnValues]
     derived: tuple[Derived, ...]
-    names: tuple[str, ...]  # the columns of a copy, in the order of the original
+    names: tuple[str, ...]  # the columns of a synthetic file, in the order of the original
     n_original: int
     constraints: tuple[Constraint, ...] = ()
     sequence: PersonRows | None = None  # how the rows of a person follow; then rows are people here
@@ -169,7 +169,7 @@ class Models:
     ) -> tuple[dict[str, ColumnValues], Ints]:
         """The columns that are not drawn, and the stratum of each row.
 
-        Columns that only predict are mixed, so that no row of a copy stands where its person does.
+        Columns that only predict are mixed, so no synthetic record stands where its person does.
         """
         if self.plan.is_beside:
             return dict(self.given), self.strata.of_rows
@@ -286,7 +286,7 @@ def draw_copies(
 
 
 def rows_of(plan: SynthesisPlan, rows: Any, n_original: int) -> int:
-    """The rows of a copy; as many as the original has where some of its columns are kept."""
+    """The synthetic records; as many as the original has where some of its columns are kept."""
     n_rows = n_original if rows is None else whole_number("rows", rows, most=MOST_ROWS)
     if plan.time is not None and rows is not None:
         raise SettingsError(
@@ -302,7 +302,7 @@ def rows_of(plan: SynthesisPlan, rows: Any, n_original: int) -> int:
 
 
 def inflation_note(n_rows: int, n_original: int) -> str:
-    """What to say of a copy that has more rows than its original."""
+    """What to say of a synthetic file that has more rows than its original."""
     return (
         f"The synthetic data have {n_rows:,} rows, more than the {n_original:,} of the original:"
         " tests and intervals computed from it claim more certainty than the data can give."
