@@ -66,7 +66,10 @@ compare_checks <- function(result, synthesis, i, aligned, what) {
       agree(ours[order[j], name], two[[j]][[name]], paste(what, theirs[j], name))
 }
 
-for (case in golden$cases) {
+# A quick form for continuous integration: every sixth case, and all tables of many targets.
+quick <- Sys.getenv("UNVEIL_TESTS") == "quick"
+cases <- if (quick) golden$cases[seq(1, length(golden$cases), by = 6)] else golden$cases
+for (case in cases) {
   options <- lapply(case$options, unlist)
   keys <- unlist(case$keys)
   result <- do.call(disclosure, c(list(lapply(unlist(case$syn), file_of), file_of(case$orig),
@@ -132,5 +135,6 @@ for (name in names(multi)) {
   }
 }
 
-cat(sprintf("%d figures of synthpop are equal when called from R; the largest difference is %.1g\n", compared, largest))
-stopifnot(compared == FIGURES)
+cat(sprintf("%d of %d figures of synthpop were compared, and are equal when called from R; the largest difference is %.1g\n",
+  compared, FIGURES, largest))
+stopifnot(quick || compared == FIGURES, compared > 0)
