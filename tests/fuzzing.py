@@ -3,7 +3,7 @@
     python tests/fuzzing.py --cases 100000 [--seed N] [--only exclusions] [--minutes 20]
 
 Texts are drawn from the words of each language and then damaged: exclusions, rules, project files,
-settings of columns, files of data, tables and plans; names of columns are patterns, commands or HTML.
+settings of columns, files of data, tables, plans; names of columns that are hostile.
 A case fails on any exception that is not an `UnveilError` (or is an `InternalError`), on an error
 that quotes a value of the data, on more than ten seconds, and on a file left behind.
 """

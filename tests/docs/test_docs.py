@@ -275,6 +275,7 @@ GUIDES = (
     "tables",
     "plans",
     "writing",
+    "scale",
     "verification",
 )
 RUN = [README, *(ROOT / "docs" / f"{name}.md" for name in GUIDES)]
