@@ -188,7 +188,7 @@ class ExplainedFlag(Record, frozen=True, kw_only=True):
 
 
 class ExplainedScenario(Record, frozen=True, kw_only=True):
-    """The target in one scenario, in the copy (or mean of copies) that stands for all."""
+    """The target in one scenario, in the synthetic file (or mean of copies) that stands for all."""
 
     scenario: str
     keys: tuple[str, ...]

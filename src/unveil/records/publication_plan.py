@@ -25,7 +25,7 @@ class PlanBox(Record, frozen=True, kw_only=True):
     tightest: bool  # both bounds are reached by tables that fit
     tables: tuple[str, ...]  # which disclose it together
     smallest: bool  # no set of fewer tables does
-    irreducible: bool  # none of the tables can be left out; False: time ran out
+    irreducible: bool  # none of the tables can be excluded; False: time ran out
     n_people: int | None  # the true count; None without microdata
 
     @property

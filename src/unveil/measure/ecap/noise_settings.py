@@ -182,7 +182,7 @@ def _is_lost(end: float | None) -> bool:
 def find_kept_codes(
     given: pl.Series, declared: Variable | None, codes: Sequence[float], place: str
 ) -> np.ndarray:
-    """Which entries are codes for no answer; a column that holds no numbers is refused."""
+    """Which entries are codes for missing values; a column that holds no numbers is refused."""
     if not given.dtype.is_numeric():
         raise RolesError(
             f"{place}: column {quote_text(given.name)} holds no numbers, so that noise cannot be"
@@ -205,7 +205,7 @@ def find_kept_codes(
 
 
 def codes_in(numbers: pl.Series, declared: Variable | None, codes: Sequence[float]) -> np.ndarray:
-    """Which numbers are codes for no answer, named by the user or declared in the file."""
+    """Which numbers are codes for missing values, named by the user or declared in the file."""
     found = numbers.is_in([float(code) for code in codes]).fill_null(value=False)
     found |= is_letter(numbers)
     return (found if declared is None else found | means_no_answer(numbers, declared)).to_numpy()

@@ -1,6 +1,6 @@
 """Which record speaks of which person, by some columns, and what does it say of another column?
 
-Link, then look. A person is linked by columns L if nobody else in the original has the same values
+Link, then look. A person is linked by columns L if no one else in the original has the same values
 of L and one to five synthetic records have them (more where there are several records for each
 person); the k records of a person weigh 1/k each. The own
 value of a column X not in L is then compared with the value of the people next to the person in the

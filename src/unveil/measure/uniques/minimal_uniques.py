@@ -198,7 +198,7 @@ class _UniqueSearch:
         return np.flatnonzero(np.unpackbits(minimal, count=self.n_live))
 
     def _unique(self, mask: int) -> Bits | None:
-        """Who is alone on a set that was visited, or lies below one where nobody was left."""
+        """Who is alone on a set that was visited, or lies below one where no one was left."""
         while mask and mask not in self.unique:
             mask &= mask - 1
         return self.unique[mask] if mask else None
