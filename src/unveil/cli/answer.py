@@ -2,7 +2,7 @@
 
 import click
 
-from unveil.assessment.context import QUESTIONS
+from unveil.assessment.context import QUESTIONS, parse_factor
 from unveil.cli.options import by_option, json_option, project_option
 from unveil.errors import SettingsError
 from unveil.project.actions import AnswerQuestion
@@ -46,6 +46,7 @@ def answer(
             'Name the question: unveil answer release_context "..." --by "Name, role".'
         )
     if factor is not None:
+        parse_factor(factor)
         file = AnswerQuestion(factor=factor, answer=text or "", by=by or "").do(file)
     found = list_answers(file)
     if as_json:

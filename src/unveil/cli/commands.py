@@ -62,19 +62,8 @@ FORMER = {"findings": "replicate"}
 """Commands that have another name now; the old one works for one version more."""
 
 PROJECT = (
-    *(
-        "init",
-        "synthesise",
-        "protect",
-        "run",
-        "explain",
-        "whatif",
-        "rule",
-        "limits",
-        "answer",
-        "sign",
-    ),
-    *("compare", "report", "decide", "pack", "verify", "log", "app"),
+    *("init", "synthesise", "protect", "run", "explain", "whatif", "rule", "limits", "answer"),
+    *("sign", "compare", "report", "decide", "pack", "verify", "log", "app"),
 )
 """The commands of a project, in the order in which they are needed."""
 

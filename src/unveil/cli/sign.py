@@ -3,7 +3,7 @@
 import click
 
 from unveil.cli.limits import AUDIENCES, Changes, changes_of
-from unveil.cli.options import by_option, option, parse_texts, project_option
+from unveil.cli.options import by_option, option, project_option
 from unveil.errors import SettingsError
 from unveil.project.actions import Sign
 from unveil.project.edit_project import next_step
@@ -16,7 +16,13 @@ def answers_of(
     context: click.Context, option: click.Parameter, given: tuple[str, ...]
 ) -> dict[str, str]:
     """Answers as people type them: intruder_knowledge=Neighbours know sex and age."""
-    return parse_texts(option, given, "its answer: intruder_knowledge=Neighbours know sex and age")
+    found = dict(one.partition("=")[::2] for one in given)
+    if len(found) < len(given) or not all(found.values()):
+        raise SettingsError(
+            "--answer is a question, = and its answer, each question once:"
+            " intruder_knowledge=Neighbours know sex and age."
+        )
+    return found
 
 
 @click.command()

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, get_args
 
 from msgspec.structs import replace
 
@@ -187,7 +187,7 @@ def _parse_kind(given: str) -> Kind:
         raise SettingsError(
             unknown_name("There is nothing to measure called", given, KINDS, "Kinds")
         )
-    return cast(Kind, given)
+    return given
 
 
 @contextmanager

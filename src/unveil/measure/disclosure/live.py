@@ -32,7 +32,7 @@ _HAS = np.array([[bits >> place & 1 for place in range(4)] for bits in range(16)
 
 
 @dataclass(frozen=True)
-class _Sums:
+class _LevelSums:
     """The cells of one target that some figure counts, level by level, and their people."""
 
     starts: Ints  # the cells of level t stand at starts[t] to starts[t + 1]
@@ -42,7 +42,7 @@ class _Sums:
     by_level: Ints  # people by level and figure
 
     @classmethod
-    def of(cls, pair: CountedScenario, target: int, beside: tuple[Exclusion, ...]) -> "_Sums":
+    def of(cls, pair: CountedScenario, target: int, beside: tuple[Exclusion, ...]) -> "_LevelSums":
         """Of an original and a copy; `beside` are the rules that are not about levels."""
         looks, cells = pair.looks(target), pair.cells(target)
         p = looks.profile
@@ -75,7 +75,7 @@ class LiveFigures:
 
     scenario: CountedScenario
     _fitted: dict[Exclusion, Exclusion] = field(default_factory=dict)
-    _sums: dict[tuple[int, int, tuple[Exclusion, ...]], _Sums] = field(default_factory=dict)
+    _sums: dict[tuple[int, int, tuple[Exclusion, ...]], _LevelSums] = field(default_factory=dict)
     _codes: dict[tuple[int, int], Codes] = field(default_factory=dict)
     _known: OrderedDict[tuple[int, frozenset[Exclusion]], Figures] = field(
         default_factory=OrderedDict
@@ -131,7 +131,7 @@ class LiveFigures:
         """The people that each figure counts when the rules have acted, in one copy."""
         pair = self.scenario.pair(number + 1)
         if (number, target, beside) not in self._sums:
-            self._sums[number, target, beside] = _Sums.of(pair, target, beside)
+            self._sums[number, target, beside] = _LevelSums.of(pair, target, beside)
         sums = self._sums[number, target, beside]
         struck = _resolve(pair, target, rules)
         left: Ints = sums.by_level.sum(axis=0)
@@ -144,7 +144,7 @@ class LiveFigures:
         return left
 
     def _struck_cells(
-        self, number: int, pair: CountedScenario, sums: _Sums, struck: _Struck
+        self, number: int, pair: CountedScenario, sums: _LevelSums, struck: _Struck
     ) -> Iterator[tuple[int, Ints]]:
         """By level, which of its cells some pair strikes out."""
         for level in dict.fromkeys(level for level, _ in struck.pairs):
