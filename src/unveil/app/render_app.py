@@ -5,10 +5,9 @@ Blocks of the views are drawn by the product's own renderer, so that nothing is 
 
 import asyncio
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from starlette.datastructures import FormData
 from starlette.requests import Request
@@ -34,12 +33,14 @@ STALE = (
     " Open the page again, and repeat it."
 )
 REFUSED = 422
+LEVELS: dict[int, Literal[2, 3, 4]] = {2: 2, 3: 3, 4: 4}
 
 
 @cache
 def templates() -> "Environment":
     """The templates of the app, above those of the pages; every text is escaped."""
     from jinja2 import ChoiceLoader, FileSystemLoader
+    from markupsafe import Markup, escape
 
     pages = environment(is_page=True)
     own = FileSystemLoader(HERE / "templates")
@@ -47,6 +48,7 @@ def templates() -> "Environment":
     made.filters = {
         **pages.filters,
         "draw": draw_blocks,
+        "typed": lambda text: Markup(escape(text)),  # tabs and line breaks as they were
         "percent": percent,
         "percent_or_dash": percent_or_dash,
         "n": "{:,}".format,
@@ -61,7 +63,7 @@ def draw_blocks(blocks: Iterable[Block], top: int | None = None) -> str:
     first = next((one.level for one in found if isinstance(one, Heading)), top)
     shift = 0 if top is None or first is None else first - top
     raised: list[Any] = [
-        replace(one, level=max(one.level - shift, 2)) if isinstance(one, Heading) else one
+        Heading(one.text, LEVELS[max(one.level - shift, 2)]) if isinstance(one, Heading) else one
         for one in found
     ]
     return render_html(raised, is_page=True)
