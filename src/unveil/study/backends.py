@@ -286,9 +286,12 @@ class Spark(Backend):
         builder = self._sql.SparkSession.builder.appName("unveil")
         if address is None:
             return self._sql.SparkSession.getActiveSession() or builder.getOrCreate()
-        is_remote = address.startswith("sc://")
-        opened = builder.remote(address) if is_remote else builder.master(address)
-        return opened.getOrCreate()
+        if address.startswith("sc://"):
+            return builder.remote(address).getOrCreate()
+        if address.startswith("local"):  # one machine needs no 200 parts, and no page in a browser
+            builder = builder.config("spark.ui.enabled", "false")
+            builder = builder.config("spark.sql.shuffle.partitions", "4")
+        return builder.master(address).getOrCreate()
 
     def scan(self, source: Any) -> Lazy:
         """The rows of a path, of a table by its name, or of a frame."""
