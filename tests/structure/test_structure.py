@@ -43,7 +43,7 @@ MEASURES = (
 LAYERS = (
     *("errors", "version", "arrays", "arguments", "atomic", "seeding", "records", "assessment"),
     *("view", "io", "expressions", "count", "study", "models", "measure", "synthesis"),
-    *("protection", "project", "examples", "doctor", "cli", "__main__", "__init__"),
+    *("protection", "project", "examples", "doctor", "app", "cli", "__main__", "__init__"),
 )
 MOST_LINES = 700
 SHORT = 125

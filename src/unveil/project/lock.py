@@ -10,8 +10,8 @@ import os
 import platform
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,7 @@ def lock_project(folder: Path, doing: str) -> Iterator[None]:
         yield
         return
     place = folder / "runs" / NAME
-    file = _take_lock(place, doing)
+    file = _take_lock(place, doing, _in_use_sentence)
     _HELD[mine] = 1
     try:
         yield
@@ -45,13 +45,36 @@ def lock_project(folder: Path, doing: str) -> Iterator[None]:
         _release_lock(place, file)
 
 
-def _take_lock(place: Path, doing: str) -> int:
+@contextmanager
+def lock_app(folder: Path, address: str) -> Iterator[None]:
+    """Hold a folder for the app in the browser; commands may go on beside it.
+
+    Raises
+    ------
+    LockedError
+        If another app has it open: whose, since when, and at which address.
+    """
+    place = folder / "confidential" / "app" / "lock"
+    for one in (place.parent.parent, place.parent):
+        with suppress(OSError):  # what cannot be made is told by the lock
+            one.mkdir(mode=0o700)
+    file = _take_lock(place, address, _open_sentence)
+    try:
+        yield
+    finally:
+        _release_lock(place, file)
+        for one in (place.parent, place.parent.parent):
+            with suppress(OSError):  # it is kept where anything is in it
+                one.rmdir()
+
+
+def _take_lock(place: Path, doing: str, say: Callable[[Path], str]) -> int:
     """The open, locked file; it is tried again where its last holder just took it away."""
     while True:
         file = _open_lock(place)
         try:
             if not _lock(file):
-                raise LockedError(_in_use_sentence(place))
+                raise LockedError(say(place))
             if _is_in_place(file, place):
                 _sign(file, place, doing)
                 return file
@@ -154,6 +177,16 @@ def _in_use_sentence(place: Path) -> str:
         return f"The project is in use by another process that has just started. {end}"
     age = _age((datetime.now(UTC) - began).total_seconds())
     return f"The project is in use: {who} has been running {doing} for {age}. {end}"
+
+
+def _open_sentence(place: Path) -> str:
+    """Who has the app open; the address holds no token."""
+    try:
+        owner = json.loads(place.read_bytes())
+        who = f"by {owner['user']} since {owner['since']}: {owner['doing']}"
+    except (OSError, ValueError, KeyError, TypeError):
+        who = "by a process that has just started"
+    return f"The app has this folder open already, {who}. Use that one, or end it first."
 
 
 def _age(seconds: float) -> str:

@@ -21,7 +21,7 @@ from unveil.count.codes import CodedColumn
 from unveil.count.packing import PACKED, Sides
 from unveil.errors import EngineError, ReadError
 from unveil.io.dictionary import apply_dictionary_beside
-from unveil.io.read_parquet import read_codebook
+from unveil.io.read_parquet import codebook_in
 from unveil.io.sources import note_missing, read_table, with_missing
 from unveil.io.table import Table, choose, place_of
 from unveil.records.disclosure import Coercion
@@ -332,7 +332,7 @@ def _open_path(
         names = lazy.collect_schema().names()
     wanted = choose(names, columns, place)
     frame = lazy.head(0).collect()[wanted]
-    book = None if path.is_dir() else read_codebook(path, wanted)
+    book = None if path.is_dir() else codebook_in(path, wanted)
     table = Table(side=side, place=place, frame=frame, source=path.name, codebook=book)
     if book is None:
         table = apply_dictionary_beside(table, path)

@@ -46,6 +46,42 @@ class DistanceColumn:
         return np.concatenate((self.original, self.synthetic))
 
 
+@dataclass(frozen=True, eq=False)
+class PersonSequences:
+    """Whose row each row of a file is, and which of theirs, by time: people with all their rows."""
+
+    of_row: Ints  # people numbered in the order of the file
+    place: Ints  # from 0
+
+    @classmethod
+    def of(cls, of_row: Ints, time: Floats) -> "PersonSequences":
+        """The rows of each person in the order of time; equal times in that of the file."""
+        order = np.lexsort((np.arange(len(of_row)), time, of_row))
+        starts = np.flatnonzero(np.diff(of_row[order], prepend=-1))
+        place = np.empty(len(of_row), np.int64)
+        place[order] = np.arange(len(of_row)) - np.repeat(
+            starts, np.diff(starts, append=len(of_row))
+        )
+        return cls(of_row, place)
+
+    @property
+    def n_people(self) -> int:
+        """How many people there are."""
+        return int(self.of_row.max(initial=-1)) + 1
+
+    @property
+    def n_places(self) -> int:
+        """The most rows of a person."""
+        return int(self.place.max(initial=-1)) + 1
+
+    def side_by_side(self, rows: Floats, n_places: int) -> Floats:
+        """A row for each person: their rows beside one another, missing where there are fewer."""
+        found = np.full((self.n_people, n_places, rows.shape[1]), np.nan)
+        known = self.place < n_places
+        found[self.of_row[known], self.place[known]] = rows[known]
+        return found.reshape(self.n_people, -1)
+
+
 def code_columns(
     tables: Sequence[Table], settings: DistanceSettings
 ) -> tuple[tuple[DistanceColumn, ...], tuple[Coercion, ...]]:
@@ -139,7 +175,7 @@ def _levels_as_numbers(column: CodedColumn, tables: Sequence[Table]) -> Distance
 
 
 def _declared_places(column: CodedColumn, original: Table) -> Floats:
-    """The place of each level among all that are declared, also those that nobody has."""
+    """The place of each level among all that are declared, also those that no one has."""
     levels = column.levels.drop_nulls()
     dtype = original.frame.schema[column.name]
     if isinstance(dtype, pl.Enum) and levels.dtype == pl.String:
@@ -160,8 +196,8 @@ def _note(side: str, column: str, kind: str, sentence: str) -> Coercion:
 # The columns as one matrix, categories dichotomised, and which of them cannot be used.
 #
 # A category of L levels becomes L - 1 columns of 0 and 1; the most frequent level of the original
-# is left out, which keeps the covariance regular. Distances between complete rows do not depend
-# on the level that is left out.
+# is excluded, which keeps the covariance regular. Distances between complete rows do not depend
+# on the level that is excluded.
 
 
 MOST_LEVELS = 100
@@ -250,7 +286,7 @@ def _fault(column: DistanceColumn, metric: Metric) -> UnusableColumn | None:
     if np.isnan(column.original).all():
         sentence = f"Column {column.name!r} is missing in every row of the original."
         return UnusableColumn(column=column.name, fault="all missing", sentence=sentence)
-    # Under gower a column that is constant in the original still tells the copy from it.
+    # Under gower a column that is constant in the original still tells the synthetic file from it.
     values = column.both if metric == "gower" else column.original
     answers = values[~np.isnan(values)]
     if metric != "jaccard" and (answers == answers[0]).all():

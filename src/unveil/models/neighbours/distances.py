@@ -205,7 +205,7 @@ def number_apart(is_apart: Mask) -> Codes:
 
 
 def check_without_a_difference(axes: Sequence[GowerAxis]) -> None:
-    """Refuse columns with one value each: everybody would be as near as anybody else."""
+    """Refuse columns with one value each: everyone would be as near as anybody else."""
     if all(axis.n_levels == 1 for axis in axes):
         raise RolesError(
             f"What the intruder knows ({list_names(axis.name for axis in axes)}) has one value"
@@ -431,6 +431,11 @@ class Geometry:
     def span(self) -> Floats:
         """How wide each range is."""
         return self.high - self.low
+
+    def repeat(self, n: int) -> "Geometry":
+        """The geometry of n rows side by side, as if they did not depend on one another."""
+        covariance: Floats = np.asarray(np.kron(np.eye(n), self.covariance), np.float64)
+        return Geometry.from_covariance(covariance, np.tile(self.low, n), np.tile(self.high, n))
 
     def select(self, dimensions: Ints) -> "Geometry":
         """The geometry of some dimensions alone, for rows that have all of them."""

@@ -1,0 +1,1 @@
+"""The project in a browser, on this machine only."""

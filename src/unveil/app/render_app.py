@@ -1,0 +1,196 @@
+"""How is a request answered? With a page, a part of one, or the outcome of an action; as HTML.
+
+Blocks of the views are drawn by the product's own renderer, so that nothing is worded twice.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from unveil.app.desk import Desk
+from unveil.app.engine import Counting
+from unveil.errors import InputError, SettingsError, UnveilError
+from unveil.project.actions import Action, format_command
+from unveil.project.read_project import read_project
+from unveil.view.blocks import Block
+from unveil.view.format import percent, percent_or_dash
+from unveil.view.render_html import environment, render_html
+from unveil.view.status import GLYPHS, WORDS
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+HERE = Path(__file__).parent
+Command = Action | tuple[str, ...] | str
+STALE = (
+    "The project was changed since this page was drawn, here or elsewhere. Nothing was written."
+    " Open the page again, and repeat it."
+)
+REFUSED = 422
+
+
+@cache
+def templates() -> "Environment":
+    """The templates of the app, above those of the pages; every text is escaped."""
+    from jinja2 import ChoiceLoader, FileSystemLoader
+
+    pages = environment(is_page=True)
+    own = FileSystemLoader(HERE / "templates")
+    made = pages.overlay(loader=ChoiceLoader([own, pages.loader] if pages.loader else [own]))
+    made.filters = {
+        **pages.filters,
+        "draw": lambda blocks: render_html(blocks, is_page=True),
+        "percent": percent,
+        "percent_or_dash": percent_or_dash,
+        "n": "{:,}".format,
+    }
+    made.globals = {**pages.globals, "GLYPHS": GLYPHS, "WORDS": WORDS}
+    return made
+
+
+def entered_page() -> bytes:
+    """What the one-time address shows: a page that goes on to the first one."""
+    return templates().get_template("entered.html").render().encode()
+
+
+def opener_page(address: str) -> str:
+    """A file that leads the browser to the one-time address."""
+    return templates().get_template("opener.html").render(address=address)
+
+
+def desk_of(request: Request) -> Desk:
+    """The folder that the app shows."""
+    desk: Desk = request.app.state.desk
+    return desk
+
+
+def is_part(request: Request) -> bool:
+    """Whether a script asks for a part of a page."""
+    return "hx-request" in request.headers
+
+
+def command_text(command: Command | None) -> str:
+    """What would be typed, as one line."""
+    if command is None or isinstance(command, str):
+        return command or ""
+    return format_command(command.command() if isinstance(command, Action) else command)
+
+
+def draw_page(
+    request: Request,
+    template: str = "page.html",
+    *,
+    title: str,
+    command: Command | None = None,
+    blocks: Iterable[Block] = (),
+    status: int = 200,
+    **values: Any,
+) -> Response:
+    """A whole page: steps, alerts and what was not tested on the left, the command below."""
+    desk = desk_of(request)
+    shared = {
+        "desk": desk,
+        "now": desk.now,
+        "heading": title,
+        "here": request.url.path,
+        "running": desk.jobs.running,
+        "command": command_text(command),
+        "blocks": list(blocks),
+    }
+    text = templates().get_template(template).render(shared | values)
+    return HTMLResponse(text, status_code=status)
+
+
+def draw_part(
+    request: Request,
+    template: str,
+    *,
+    command: Command | None = None,
+    say: str = "",
+    blocks: Iterable[Block] = (),
+    status: int = 200,
+    **values: Any,
+) -> Response:
+    """A part of a page, with the command and what is read out beside it, where they change."""
+    desk = desk_of(request)
+    shared = {"desk": desk, "now": desk.now, "here": request.url.path, "blocks": list(blocks)}
+    beside = {"part": template, "say": say, "command": command_text(command)}
+    text = templates().get_template("part.html").render(shared | beside | values)
+    return HTMLResponse(text, status_code=status)
+
+
+def draw_fault(request: Request, fault: str, *, status: int = REFUSED) -> Response:
+    """A refusal in words: in the place of the answer, or as a page."""
+    if is_part(request):
+        return draw_part(request, "fault.html", fault=fault, say=fault, status=status)
+    return draw_page(request, "fault_page.html", title="Refused", fault=fault, status=status)
+
+
+def draw_counting(request: Request, state: Counting) -> Response:
+    """The scenario is being counted: how far, in a page that asks again by itself."""
+    if is_part(request):
+        return draw_part(request, "counting.html", state=state, say=state.what)
+    return draw_page(request, "counting_page.html", title="Counting", state=state)
+
+
+async def perform(
+    request: Request, form: FormData, action: Callable[[], Action], *, done: str, back: str
+) -> Response:
+    """Do what a form asks for, and say so; refuse it where the project is another by now.
+
+    Parameters
+    ----------
+    action
+        Makes the action out of the form, and may refuse it.
+    done
+        What was done, as a sentence.
+    back
+        The page to go on with.
+    """
+    desk = desk_of(request)
+    try:
+        made = action()
+        await asyncio.to_thread(_perform, desk, made, str(form.get("mark", "")))
+    except UnveilError as fault:
+        return draw_fault(request, str(fault))
+    await desk.refresh()
+    said: dict[str, Any] = {"said": done, "back": back, "did": command_text(made)}
+    if is_part(request):
+        return draw_part(request, "done.html", command=made, say=done, **said)
+    return draw_page(request, "done_page.html", title="Done", command=made, **said)
+
+
+def _perform(desk: Desk, action: Action, mark: str) -> None:
+    check_mark(desk, mark)
+    file = read_project(desk.folder, needs_files=False)
+    action.check(file)
+    action.do(file)
+
+
+def check_mark(desk: Desk, mark: str) -> None:
+    """Refuse a form of a page that shows another project file than there is now."""
+    now = desk.read()
+    if now.mark != mark:
+        raise SettingsError(STALE)
+
+
+async def start_job(request: Request, form: FormData, action: Callable[[], Action]) -> Response:
+    """Have an action done by a process of its own, and show the jobs."""
+    desk = desk_of(request)
+    try:
+        check_mark(desk, str(form.get("mark", "")))
+        made = action()
+        if desk.file is not None:
+            await asyncio.to_thread(made.check, desk.file)
+        desk.jobs.start(made)
+    except InputError as fault:
+        return draw_fault(request, str(fault))
+    if is_part(request):
+        return Response(status_code=204, headers={"hx-redirect": "/jobs"})
+    return RedirectResponse("/jobs", status_code=303)

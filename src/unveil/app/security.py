@@ -1,0 +1,166 @@
+"""Who may speak to the app, and how much may they say? One wrapper around everything else.
+
+The order is fixed: host, length, token or cookie, origin of a change; only then does a page see a
+request. Every answer leaves with the same headers, refusals included.
+"""
+
+import hmac
+import secrets
+from collections.abc import Awaitable, Callable, MutableMapping
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+from urllib.parse import parse_qs
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+MOST_BYTES = 2_000_000
+HEADERS = {
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self';"
+        " connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), microphone=(), geolocation=(), usb=(), clipboard-read=()",
+    "x-robots-tag": "noindex",
+}
+_OURS = frozenset([*(name.encode() for name in HEADERS), b"server"])
+READING = ("GET", "HEAD")
+ENTER = "/enter"
+
+BAD_HOST = "This app answers to its own address only."
+TOO_LONG = "That is more than the app takes. Open the file from the project folder."
+NO_COOKIE = "Open the app with the address that `unveil app` printed. It works once."
+USED = "This address was used already, or is not ours. Start `unveil app` again."
+FOREIGN = "A change must come from a page of this app."
+
+
+class Guard:
+    """The outermost layer; `token` opens it once."""
+
+    def __init__(self, app: App, *, port: int, entered: bytes) -> None:
+        self._app = app
+        self._hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
+        self._origins = {f"http://{host}" for host in self._hosts}
+        self._cookie = f"unveil_{port}"  # two apps on two ports do not overwrite each other
+        self._entered = entered
+        self._session: str | None = None
+        self.token: str | None = secrets.token_urlsafe(32)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse, or hand on; a websocket is never accepted."""
+        if scope["type"] != "http":
+            if scope["type"] == "websocket":
+                await send({"type": "websocket.close", "code": 1008})
+            return
+        send = _seal(send)
+        headers: dict[str, list[str]] = {}
+        for name, value in scope["headers"]:
+            headers.setdefault(name.decode("latin1").lower(), []).append(value.decode("latin1"))
+        refused = self._refusal(scope, headers)
+        if refused is not None:
+            await _answer(send, *refused)
+        elif scope["path"] == ENTER:
+            await self._enter(scope, send)
+        else:
+            await self._app(scope, *_count_body(receive, send))
+
+    def _refusal(self, scope: Scope, headers: dict[str, list[str]]) -> tuple[int, str] | None:
+        """The status and the sentence of a refusal; None where the request may pass."""
+        if [one.lower() for one in headers.get("host", [])] not in [[one] for one in self._hosts]:
+            return 400, BAD_HOST
+        for length in headers.get("content-length", []):
+            if not (length.isascii() and length.isdigit()) or int(length) > MOST_BYTES:
+                return 413, TOO_LONG
+        if scope["path"] == ENTER and scope["method"] in READING:
+            return None
+        if not self._knows(";".join(headers.get("cookie", []))):
+            return 401, NO_COOKIE
+        if scope["method"] not in READING and not self._is_own(headers):
+            return 403, FOREIGN
+        return None
+
+    def _is_own(self, headers: dict[str, list[str]]) -> bool:
+        origin, site = headers.get("origin", []), headers.get("sec-fetch-site", [])
+        return len(origin) == 1 and origin[0] in self._origins and site in ([], ["same-origin"])
+
+    def _knows(self, cookies: str) -> bool:
+        if self._session is None:
+            return False
+        try:
+            found = SimpleCookie(cookies).get(self._cookie)
+        except CookieError:
+            return False
+        return found is not None and hmac.compare_digest(
+            found.value.encode(), self._session.encode()
+        )
+
+    async def _enter(self, scope: Scope, send: Send) -> None:
+        """Exchange the token for a cookie that no script reads and no other site sends.
+
+        Answered by a page and not a redirect: a strict cookie may be withheld from a redirect that
+        began elsewhere.
+        """
+        asked = parse_qs(scope["query_string"].decode("latin1")).get("token", [""])
+        given, token = asked[0].encode(), self.token
+        if token is None or not hmac.compare_digest(given, token.encode()):
+            await _answer(send, 401, USED)
+            return
+        self.token, self._session = None, secrets.token_urlsafe(32)
+        cookie = f"{self._cookie}={self._session}; Path=/; HttpOnly; SameSite=Strict"
+        await send(_start(200, "text/html", (b"set-cookie", cookie.encode())))
+        await send({"type": "http.response.body", "body": self._entered})
+
+
+def _seal(send: Send) -> Send:
+    """Answers with our headers and no others of these names."""
+
+    async def sealed(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            kept = [one for one in message.get("headers", []) if one[0].lower() not in _OURS]
+            ours = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+            message = {**message, "headers": [*kept, *ours]}
+        await send(message)
+
+    return sealed
+
+
+def _count_body(receive: Receive, send: Send) -> tuple[Receive, Send]:
+    """A body that does not say its length is counted while it is read, and cut off."""
+    taken, is_cut, is_begun = 0, False, False
+
+    async def counted() -> Message:
+        nonlocal taken, is_cut
+        message = await receive()
+        taken += len(message.get("body", b""))
+        if taken > MOST_BYTES and not is_cut:
+            is_cut = True
+            if not is_begun:
+                await _answer(send, 413, TOO_LONG)
+        return {"type": "http.disconnect"} if is_cut else message
+
+    async def sent(message: Message) -> None:
+        nonlocal is_begun
+        is_begun = True
+        if not is_cut:  # it was answered already
+            await send(message)
+
+    return counted, sent
+
+
+def _start(status: int, kind: str, *more: tuple[bytes, bytes]) -> Message:
+    headers = [(b"content-type", f"{kind}; charset=utf-8".encode()), *more]
+    return {"type": "http.response.start", "status": status, "headers": headers}
+
+
+async def _answer(send: Send, status: int, words: str) -> None:
+    await send(_start(status, "text/plain"))
+    await send({"type": "http.response.body", "body": words.encode()})
