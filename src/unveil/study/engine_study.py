@@ -6,7 +6,7 @@ cut into bands in memory, as those of other files are, and joined back as small 
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -105,10 +105,14 @@ class EngineStudy(Study):
     """Files whose rows an engine keeps."""
 
     def __init__(
-        self, backend: Backend, sides: Sequence[EngineSide], missing_values: Sequence[str] = ()
+        self,
+        backend: Backend,
+        sides: Sequence[EngineSide],
+        missing_values: Sequence[str],
+        scenario_of: Callable[..., CountedScenario],
     ) -> None:
         super().__init__([side.table for side in sides], missing_values)
-        self.backend, self.sides = backend, tuple(sides)
+        self.backend, self.sides, self._scenario_of = backend, tuple(sides), scenario_of
         self._entries: dict[tuple[str, int], tuple[pl.Series, EntryTable]] = {}
 
     def entries(self, name: str, place: int) -> tuple[pl.Series, EntryTable]:
@@ -121,7 +125,7 @@ class EngineStudy(Study):
             if found.height > MOST_VALUES:
                 raise EngineError(
                     f"Column {name!r} of {side.table.place} has more than {MOST_VALUES:,} different"
-                    " values. Leave it out, or round it to fewer values before it is given."
+                    " values. Round it to fewer, or exclude it from the comparison."
                 )
             values = pl.DataFrame({name: found["v"]})
             table = replace(
@@ -168,10 +172,7 @@ class EngineStudy(Study):
         segment: CodedColumn | None = None,
     ) -> CountedScenario:
         """A scenario whose questions the engine answers."""
-        from unveil.study.engine_scenario import EngineScenario
-
-        keys, targets = tuple(key_columns), tuple(target_columns)
-        return EngineScenario.of(self, keys, targets, segment, progress)
+        return self._scenario_of(self, tuple(key_columns), tuple(target_columns), segment, progress)
 
     def code_rows(self, columns: Mapping[str, CodedColumn], progress: Progress) -> Lazy:
         """The records of all files: the number of the file, and each column as codes.
@@ -260,7 +261,9 @@ def open_engine_files(
     sides: Mapping[str, Any],
     columns: Sequence[str] | None,
     missing_values: Sequence[str],
-    aside: Sequence[str] = (),
+    *,
+    aside: Sequence[str],
+    scenario_of: Callable[..., CountedScenario],
 ) -> OpenFiles:
     """The files as an engine keeps them; only `columns`, of the first side those of `aside` too."""
     opened = []
@@ -274,7 +277,7 @@ def open_engine_files(
     note = Coercion(side="all files", column=None, kind="engine", sentence=backend.describe())
     first = replace(opened[0].table, notes=(*opened[0].table.notes, note))
     opened[0] = replace(opened[0], table=first)
-    return EngineStudy(backend, opened, missing_values).files
+    return EngineStudy(backend, opened, missing_values, scenario_of).files
 
 
 def _open_side(
