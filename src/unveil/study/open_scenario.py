@@ -14,7 +14,7 @@ from unveil.count.overlap import check_disjoint, doubtful_levels
 from unveil.errors import RolesError, list_names, nearest
 from unveil.records.disclosure import BandedColumn, Coercion
 from unveil.study.band_spec import NO_BANDS, Bands
-from unveil.study.people import People, PeopleOfFiles, check_person, people_of_files
+from unveil.study.people import NONE, People, PeopleOfFiles, check_person, people_of_files
 from unveil.study.roles import Roles, names, parse_roles, roles
 from unveil.study.scenario import CountedScenario, Progress
 from unveil.study.study import OpenFiles, open_files
@@ -70,7 +70,8 @@ def open_scenario(
     # A copy need not say whose rows are whose: with a person, whole files are read.
     wanted = None if spelt is None or person is not None else spelt.columns
     aside = [name for name in (segment, weights) if name is not None]
-    files = open_files(sides, wanted, missing_values, progress, aside=aside)
+    by_counts = person in (None, NONE) and weights is None
+    files = open_files(sides, wanted, missing_values, progress, aside=aside, by_counts=by_counts)
     people = people_of_files(files, person)
     if people is not None:
         files = files.without_column(people.original.record.column)
@@ -84,12 +85,13 @@ def open_scenario(
     encoded = files.encode(chosen.columns, bands, progress)
     n_keys = len(chosen.keys)
     check_disjoint(encoded.columns[:n_keys], files)
+    parts = _segment(segment, encoded.columns, files)
     return OpenScenario(
-        files.study.count(encoded.columns[:n_keys], encoded.columns[n_keys:], progress),
+        files.study.count(encoded.columns[:n_keys], encoded.columns[n_keys:], progress, parts),
         tuple(table.source for table in files),
         (*chosen.notes, *encoded.coercions, *doubtful_levels(encoded.columns, files)),
         encoded.bands,
-        _segment(segment, encoded.columns, files),
+        parts,
         people,
         weighted,
     )
