@@ -39,7 +39,7 @@ def read_codebook(path: Path, wanted: list[str]) -> Codebook | None:
         return None
     try:
         book = msgspec.json.decode(declared, type=Codebook)
-    except msgspec.MsgspecError:  # somebody else's, or of another version
+    except msgspec.MsgspecError:  # another person's, or of another version
         return None
     names = set(wanted)
     kept = tuple(variable for variable in book.variables if variable.name in names)

@@ -25,7 +25,7 @@ from unveil.io.read_parquet import read_codebook
 from unveil.io.sources import note_missing, read_table, with_missing
 from unveil.io.table import Table, choose, place_of
 from unveil.records.disclosure import Coercion
-from unveil.study.backends import Backend, Lazy
+from unveil.study.backends import Backend, Chunks, Lazy
 from unveil.study.choose_engine import NEEDS_ROWS, holder
 from unveil.study.scenario import CountedScenario, Progress, no_progress
 from unveil.study.study import OpenFiles, Study, encode_aligned
@@ -115,7 +115,7 @@ class EngineStudy(Study):
         """The distinct values of a column as the engine has them, and as they are read."""
         if (name, place) not in self._entries:
             side = self.sides[place]
-            column = _plain(nw.col(side.places[name]), side.table.frame[name].dtype)
+            column = plain_values(nw.col(side.places[name]), side.table.frame[name].dtype)
             asked = side.rows.select(column.alias("v")).group_by("v").agg(n=nw.len())
             found = self.backend.fetch(asked.head(MOST_VALUES + 1), f"counting values of {name!r}")
             if found.height > MOST_VALUES:
@@ -169,9 +169,11 @@ class EngineStudy(Study):
     ) -> CountedScenario:
         """A scenario whose questions the engine answers."""
         from unveil.study.engine_scenario import EngineScenario
+        from unveil.study.parted_scenario import PartedScenario
 
         keys, targets = tuple(key_columns), tuple(target_columns)
-        return EngineScenario.of(self, keys, targets, segment, progress)
+        kind = PartedScenario if isinstance(self.backend, Chunks) else EngineScenario
+        return kind.of(self, keys, targets, segment, progress)
 
     def code_rows(self, columns: Mapping[str, CodedColumn], progress: Progress) -> Lazy:
         """The records of all files: the number of the file, and each column as codes.
@@ -198,7 +200,7 @@ class EngineStudy(Study):
         codes = column.entries[place][0]
         levels = pl.DataFrame({"v": values, called: codes.astype(np.int32)})
         missing = levels.filter(pl.col("v").is_null())
-        raw = _plain(nw.col(self.sides[place].places[column.name]), values.dtype)
+        raw = plain_values(nw.col(self.sides[place].places[column.name]), values.dtype)
         rows = rows.with_columns(raw.alias("v"))
         known = levels.drop_nulls("v")
         if known.height:
@@ -228,7 +230,7 @@ class EngineStudy(Study):
                 )
 
 
-def _plain(column: nw.Expr, dtype: pl.DataType) -> nw.Expr:
+def plain_values(column: nw.Expr, dtype: pl.DataType) -> nw.Expr:
     """A column as it can be grouped and joined: no negative zero, no categories."""
     if dtype.is_float():
         return column + 0.0
