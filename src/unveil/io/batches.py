@@ -20,7 +20,7 @@ from unveil.io.file_checks import guard
 from unveil.io.memory import open_file
 from unveil.io.parsers import damaged_sentence
 from unveil.io.read_csv import check_records, name_columns, read_records, type_columns
-from unveil.io.read_parquet import read_codebook
+from unveil.io.read_parquet import codebook_in
 from unveil.io.sources import KINDS, TEXT, CachedFile
 from unveil.io.table import Table, choose, has_pattern, place_of
 from unveil.records.codebook import Codebook
@@ -121,7 +121,7 @@ def _open_parquet(path: Path, side: str, place: str) -> BatchedFile:
         lazy = pl.scan_parquet(path, glob=False, hive_partitioning=False)
         names = choose(lazy.collect_schema().names(), None, place)
         n_rows = int(lazy.select(pl.len()).collect().item())
-        codebook = read_codebook(path, names)
+        codebook = codebook_in(path, names)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
         raise ReadError(damaged_sentence("parquet", place)) from None
     _check_rows(n_rows, place)

@@ -35,7 +35,7 @@ _NO_MEMORY = re.compile(r"out of memory|outofmemory|java heap space|could not al
 
 
 @dataclass(frozen=True)
-class Step:
+class AskedStep:
     """One question: what was asked, how long it took, and how many rows the answer has."""
 
     what: str
@@ -50,7 +50,7 @@ class Backend:
 
     def __init__(self, settings: EngineSettings) -> None:
         self.settings = settings
-        self.steps: list[Step] = []
+        self.steps: list[AskedStep] = []
         self.enough = 10**9  # bytes of memory that would hold everything; known once files are open
         self.folder = _scratch_folder(settings.spill)
         self._close: weakref.finalize[..., Any] = weakref.finalize(self, _remove, self.folder)
@@ -77,7 +77,7 @@ class Backend:
         start = time.perf_counter()
         with self.asking(what):
             found = self._collect(frame)
-        self.steps.append(Step(what, time.perf_counter() - start, found.height))
+        self.steps.append(AskedStep(what, time.perf_counter() - start, found.height))
         return found
 
     def _collect(self, frame: Lazy) -> pl.DataFrame:
@@ -287,9 +287,12 @@ class Spark(Backend):
         builder = self._sql.SparkSession.builder.appName("unveil")
         if address is None:
             return self._sql.SparkSession.getActiveSession() or builder.getOrCreate()
-        is_remote = address.startswith("sc://")
-        opened = builder.remote(address) if is_remote else builder.master(address)
-        return opened.getOrCreate()
+        if address.startswith("sc://"):
+            return builder.remote(address).getOrCreate()
+        if address.startswith("local"):  # one machine needs no 200 parts, and no page in a browser
+            builder = builder.config("spark.ui.enabled", "false")
+            builder = builder.config("spark.sql.shuffle.partitions", "4")
+        return builder.master(address).getOrCreate()
 
     def scan(self, source: Any) -> Lazy:
         """The rows of a path, of a table by its name, or of a frame."""

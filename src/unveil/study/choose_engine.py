@@ -1,5 +1,6 @@
 """Which engine is to count these files? Decided once, when they are opened."""
 
+import os
 from collections.abc import Collection
 from typing import Any
 
@@ -37,7 +38,8 @@ def choose_engine(
     if settings.name == "memory" or any(isinstance(source, CachedFile) for source in sources):
         return "memory"
     if not by_counts:
-        if settings.name == "auto":
+        is_here = not any(isinstance(one, str | os.PathLike) or holder(one) for one in sources)
+        if settings.name == "auto" or is_here:
             return "memory"
         raise EngineError(NEEDS_ROWS)
     if settings.name != "auto":

@@ -30,7 +30,7 @@ from unveil.study.backends import Backend, Lazy
 from unveil.study.choose_engine import NEEDS_ROWS
 from unveil.study.engine_study import EngineStudy, pack_columns, packed
 from unveil.study.excluded import Exclusions
-from unveil.study.found import MOST_PAIRS, Found, Sums
+from unveil.study.found import MOST_PAIRS, Found, RecordSums
 from unveil.study.scenario import CountedScenario, Progress
 
 ONE = nw.lit(1, nw.Int64)
@@ -47,7 +47,7 @@ def _count_if(condition: nw.Expr, of: nw.Expr = ONE) -> nw.Expr:
 
 
 def _by(rows: Lazy, *keys: str, **sums: nw.Expr) -> Lazy:
-    """Sums by keys, as whole numbers of 64 bits: engines add up in wider ones."""
+    """RecordSums by keys, as whole numbers of 64 bits: engines add up in wider ones."""
     made = rows.group_by(*keys).agg(**sums)
     return made.select(*keys, *(nw.col(name).cast(nw.Int64) for name in sums))
 
@@ -355,7 +355,7 @@ class EngineExclusions(Exclusions):
         )
 
     def _renormalised(self, target: int) -> Renormalised:
-        """Sums over key combinations from which excluded cells are struck out."""
+        """RecordSums over key combinations from which excluded cells are struck out."""
         cells = self._cells(target).with_columns(
             d=nw.when(nw.col("x_d") == 0).then(nw.col("d")).otherwise(0),
             s=nw.when(nw.col("x_s") == 0).then(nw.col("s")).otherwise(0),
@@ -495,15 +495,15 @@ class EngineFound:
         what = f"counting what is disclosed of {pair.target_names[self.target]}"
         return pair.fetch(nw.concat(asked), what).sort("segment", "level", "k")
 
-    def sums(self, key: int | None = None, *, shared: bool = False) -> Sums:
+    def sums(self, key: int | None = None, *, shared: bool = False) -> RecordSums:
         """The disclosed records by segment and target level, and by the level of one key."""
         count = "shared" if shared else "n"
         here = self._sums.filter(
             (pl.col("key") == (-1 if key is None else key)) & (pl.col(count) > 0)
         )
-        return Sums(*_columns(here.select("segment", "level", "k", count)))
+        return RecordSums(*_columns(here.select("segment", "level", "k", count)))
 
-    def kept_sums(self) -> Sums:
+    def kept_sums(self) -> RecordSums:
         """The original records that exclusions leave."""
         pair, t = self.exclusions.pair, f"t{self.target}"
         rows = self._all_left()
@@ -511,7 +511,7 @@ class EngineFound:
         asked = _by(rows.with_columns(segment=g), "segment", t, n=nw.len())
         answer = pair.fetch(asked, "counting who is left").sort("segment", t)
         segment, level, n = _columns(answer)
-        return Sums(segment, level, np.zeros_like(n), n)
+        return RecordSums(segment, level, np.zeros_like(n), n)
 
     def _all_left(self) -> Lazy:
         """All records of the original that no rule takes out."""
@@ -525,7 +525,7 @@ class EngineFound:
         is_left = rules._rule(self.target, nw.col("d"), nw.col("s_tq")) == 0
         return rows.filter((nw.col("s") == 0) & is_left)
 
-    def people(self, key: int, pairs: Sums) -> tuple[Ints, Ints]:
+    def people(self, key: int, pairs: RecordSums) -> tuple[Ints, Ints]:
         """All original records with each key level, and those with the target level too."""
         pair, t, k = self.exclusions.pair, f"t{self.target}", f"k{key}"
         column = pair.key_columns[key]

@@ -6,7 +6,7 @@ cut into bands in memory, as those of other files are, and joined back as small 
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -21,11 +21,11 @@ from unveil.count.codes import CodedColumn
 from unveil.count.packing import PACKED, Sides
 from unveil.errors import EngineError, ReadError
 from unveil.io.dictionary import apply_dictionary_beside
-from unveil.io.read_parquet import read_codebook
+from unveil.io.read_parquet import codebook_in
 from unveil.io.sources import note_missing, read_table, with_missing
 from unveil.io.table import Table, choose, place_of
 from unveil.records.disclosure import Coercion
-from unveil.study.backends import Backend, Chunks, Lazy
+from unveil.study.backends import Backend, Lazy
 from unveil.study.choose_engine import NEEDS_ROWS, holder
 from unveil.study.scenario import CountedScenario, Progress, no_progress
 from unveil.study.study import OpenFiles, Study, encode_aligned
@@ -105,10 +105,14 @@ class EngineStudy(Study):
     """Files whose rows an engine keeps."""
 
     def __init__(
-        self, backend: Backend, sides: Sequence[EngineSide], missing_values: Sequence[str] = ()
+        self,
+        backend: Backend,
+        sides: Sequence[EngineSide],
+        missing_values: Sequence[str],
+        scenario_of: Callable[..., CountedScenario],
     ) -> None:
         super().__init__([side.table for side in sides], missing_values)
-        self.backend, self.sides = backend, tuple(sides)
+        self.backend, self.sides, self._scenario_of = backend, tuple(sides), scenario_of
         self._entries: dict[tuple[str, int], tuple[pl.Series, EntryTable]] = {}
 
     def entries(self, name: str, place: int) -> tuple[pl.Series, EntryTable]:
@@ -121,7 +125,7 @@ class EngineStudy(Study):
             if found.height > MOST_VALUES:
                 raise EngineError(
                     f"Column {name!r} of {side.table.place} has more than {MOST_VALUES:,} different"
-                    " values. Leave it out, or round it to fewer values before it is given."
+                    " values. Round it to fewer, or exclude it from the comparison."
                 )
             values = pl.DataFrame({name: found["v"]})
             table = replace(
@@ -168,12 +172,7 @@ class EngineStudy(Study):
         segment: CodedColumn | None = None,
     ) -> CountedScenario:
         """A scenario whose questions the engine answers."""
-        from unveil.study.engine_scenario import EngineScenario
-        from unveil.study.parted_scenario import PartedScenario
-
-        keys, targets = tuple(key_columns), tuple(target_columns)
-        kind = PartedScenario if isinstance(self.backend, Chunks) else EngineScenario
-        return kind.of(self, keys, targets, segment, progress)
+        return self._scenario_of(self, tuple(key_columns), tuple(target_columns), segment, progress)
 
     def code_rows(self, columns: Mapping[str, CodedColumn], progress: Progress) -> Lazy:
         """The records of all files: the number of the file, and each column as codes.
@@ -262,7 +261,9 @@ def open_engine_files(
     sides: Mapping[str, Any],
     columns: Sequence[str] | None,
     missing_values: Sequence[str],
-    aside: Sequence[str] = (),
+    *,
+    aside: Sequence[str],
+    scenario_of: Callable[..., CountedScenario],
 ) -> OpenFiles:
     """The files as an engine keeps them; only `columns`, of the first side those of `aside` too."""
     opened = []
@@ -276,7 +277,7 @@ def open_engine_files(
     note = Coercion(side="all files", column=None, kind="engine", sentence=backend.describe())
     first = replace(opened[0].table, notes=(*opened[0].table.notes, note))
     opened[0] = replace(opened[0], table=first)
-    return EngineStudy(backend, opened, missing_values).files
+    return EngineStudy(backend, opened, missing_values, scenario_of).files
 
 
 def _open_side(
@@ -334,7 +335,7 @@ def _open_path(
         names = lazy.collect_schema().names()
     wanted = choose(names, columns, place)
     frame = lazy.head(0).collect()[wanted]
-    book = None if path.is_dir() else read_codebook(path, wanted)
+    book = None if path.is_dir() else codebook_in(path, wanted)
     table = Table(side=side, place=place, frame=frame, source=path.name, codebook=book)
     if book is None:
         table = apply_dictionary_beside(table, path)

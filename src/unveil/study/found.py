@@ -19,7 +19,7 @@ MOST_PAIRS = 2**22
 
 
 @dataclass(frozen=True)
-class Sums:
+class RecordSums:
     """Numbers of records by segment, target level and key level, in this order."""
 
     segment: Ints
@@ -36,16 +36,16 @@ class Sums:
 class Found(Protocol):
     """The original records of one target that are disclosed and that no exclusion takes out."""
 
-    def sums(self, key: int | None = None, *, shared: bool = False) -> Sums:
+    def sums(self, key: int | None = None, *, shared: bool = False) -> RecordSums:
         """These records by segment and target level, and by the level of one key.
 
         `shared` are those in pieces of more than `several` records.
         """
 
-    def kept_sums(self) -> Sums:
+    def kept_sums(self) -> RecordSums:
         """All original records that exclusions leave, disclosed or not."""
 
-    def people(self, key: int, pairs: Sums) -> tuple[Ints, Ints]:
+    def people(self, key: int, pairs: RecordSums) -> tuple[Ints, Ints]:
         """All original records with each key level, and those with the target level too."""
 
 
@@ -96,17 +96,17 @@ class FoundCells:
         is_found[self._cells] = True
         return np.flatnonzero(is_found[self._pieces[0]])
 
-    def sums(self, key: int | None = None, *, shared: bool = False) -> Sums:
+    def sums(self, key: int | None = None, *, shared: bool = False) -> RecordSums:
         """The disclosed records by segment and target level, and by the level of one key."""
         found = self._found
         return self._sums(found[self._pieces[2][found] > self.several] if shared else found, key)
 
-    def kept_sums(self) -> Sums:
+    def kept_sums(self) -> RecordSums:
         """The original records that exclusions leave."""
         cell, _, d = self._pieces
         return self._sums(np.flatnonzero(~self.gone[cell] & (d > 0)))
 
-    def _sums(self, pieces: Integers, key: int | None = None) -> Sums:
+    def _sums(self, pieces: Integers, key: int | None = None) -> RecordSums:
         cells = self.scenario.cells(self.target)
         cell, segment, d = (letter[pieces] for letter in self._pieces)
         k: Integers = np.zeros(len(cell), np.int64)
@@ -118,9 +118,9 @@ class FoundCells:
         packed = (segment.astype(np.int64) * n_t + cells.t[cell]) * n_k + k
         occurs, n = _sum_by_number(packed, d)
         segment_and_t, key_level = np.divmod(occurs, n_k)
-        return Sums(*np.divmod(segment_and_t, n_t), key_level, n)
+        return RecordSums(*np.divmod(segment_and_t, n_t), key_level, n)
 
-    def people(self, key: int, pairs: Sums) -> tuple[Ints, Ints]:
+    def people(self, key: int, pairs: RecordSums) -> tuple[Ints, Ints]:
         """All original records with each key level, and those with the target level too."""
         column, originals = self.scenario.key_columns[key], self.scenario.sides.slices[0]
         if self.segment is None and column.n_levels * self._column.n_levels <= MOST_PAIRS:

@@ -30,7 +30,7 @@ from unveil.records.exclusions import Exclusion
 from unveil.study.engine_scenario import EngineScenario
 from unveil.study.engine_study import EngineStudy, EntryColumn, plain_values
 from unveil.study.excluded import Exclusions
-from unveil.study.found import MOST_PAIRS, Found, Sums
+from unveil.study.found import MOST_PAIRS, Found, RecordSums
 from unveil.study.scenario import CountedScenario, Progress, no_progress
 
 RESTING = 400 * 10**6
@@ -130,7 +130,9 @@ def _part_of(keys: Sequence[Integers], n_parts: int) -> NDArray[np.uint16]:
     """The part of each record, by its keys."""
     mixed = np.zeros(len(keys[0]), np.uint64)
     for codes in keys:
-        mixed = (mixed + codes + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+        mixed += codes.astype(np.uint64)
+        mixed += np.uint64(1)
+        mixed *= np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(31)
     return ((mixed >> np.uint64(17)) % np.uint64(n_parts)).astype(np.uint16)
 
@@ -186,7 +188,7 @@ class PartedScenario(EngineScenario):
     progress: Progress = no_progress
     segment: CodedColumn | None = None
     _facts: dict[Any, PartFacts] = field(default_factory=dict, repr=False, compare=False)
-    _found: dict[Any, list[dict[Any, Sums]]] = field(
+    _found: dict[Any, list[dict[Any, RecordSums]]] = field(
         default_factory=dict, repr=False, compare=False
     )
 
@@ -316,11 +318,11 @@ class PartedScenario(EngineScenario):
 
     def found(
         self, rules: tuple[Exclusion, ...], several: float, *, is_parted: bool
-    ) -> list[dict[Any, Sums]]:
+    ) -> list[dict[Any, RecordSums]]:
         """Of each target whom it discloses, by what is asked."""
         known = rules, several, is_parted
         if known not in self._found:
-            made: list[dict[Any, list[Sums]]] = [{} for _ in self.target_columns]
+            made: list[dict[Any, list[RecordSums]]] = [{} for _ in self.target_columns]
             for here, segment in self.walk("counting what is disclosed"):
                 exclusions = Exclusions(here, rules)
                 for place, asked in enumerate(made):
@@ -355,26 +357,26 @@ def _together(profiles: Sequence[Profile], d_t: Integers) -> Profile:
         letters.append(np.concatenate(zeros).astype(np.int64))
     found, _, w = distinct(letters, np.concatenate([p.w for p in profiles]))
     struck = [p.struck for p in profiles if p.struck is not None]
-    is_plain = profiles[0].x_d is None
-    x_d, x_s = (None, None) if is_plain else (found[6], found[7])
-    return Profile(
-        *found[:6],
-        w,
-        d_t,
+    d_tq, s_tq, d_q, s_q, T_d, T_s, x_d, x_s = found
+    made = Profile(d_tq, s_tq, d_q, s_q, T_d, T_s, w, d_t)
+    if profiles[0].x_d is None:
+        return made
+    return replace(
+        made,
         x_d=x_d,
         x_s=x_s,
         struck=reduce(add_renormalised, struck) if struck else None,
     )
 
 
-def _add_sums(parts: Sequence[Sums]) -> Sums:
+def _add_sums(parts: Sequence[RecordSums]) -> RecordSums:
     """Numbers of records of parts, added up."""
     letters = ("segment", "t", "k", "n")
     frame = pl.DataFrame(
         {name: np.concatenate([getattr(one, name) for one in parts]) for name in letters}
     ).cast(pl.Int64)
     summed = frame.group_by("segment", "t", "k").agg(pl.col("n").sum()).sort("segment", "t", "k")
-    return Sums(*(summed[name].to_numpy() for name in letters))
+    return RecordSums(*(summed[name].to_numpy() for name in letters))
 
 
 @dataclass(frozen=True)
@@ -423,7 +425,7 @@ class PartedFound:
     is_parted: bool
 
     @property
-    def _sums(self) -> dict[Any, Sums]:
+    def _sums(self) -> dict[Any, RecordSums]:
         scenario, rules = self.exclusions._parted, self.exclusions.rules
         known = [
             (r, n, by)
@@ -433,15 +435,15 @@ class PartedFound:
         several = known[0][1] if known else self.several
         return scenario.found(rules, several, is_parted=self.is_parted)[self.target]
 
-    def sums(self, key: int | None = None, *, shared: bool = False) -> Sums:
+    def sums(self, key: int | None = None, *, shared: bool = False) -> RecordSums:
         """The disclosed records by segment and target level, and by the level of one key."""
         return self._sums[key, shared]
 
-    def kept_sums(self) -> Sums:
+    def kept_sums(self) -> RecordSums:
         """The original records that exclusions leave."""
         return self._sums["kept"]
 
-    def people(self, key: int, pairs: Sums) -> tuple[Ints, Ints]:
+    def people(self, key: int, pairs: RecordSums) -> tuple[Ints, Ints]:
         """All original records with each key level, and those with the target level too."""
         scenario = self.exclusions._parted
         column = scenario.key_columns[key]

@@ -29,7 +29,7 @@ from unveil.records.disclosure import BandedColumn, Coercion
 from unveil.study.align import AlignedColumn, align_column
 from unveil.study.band_spec import NO_BANDS, Banding, Bands, parse_bands
 from unveil.study.bands import band, cut_column
-from unveil.study.choose_engine import choose_engine, holder
+from unveil.study.choose_engine import choose_engine
 from unveil.study.engine import CombinationCounts, LevelCounts, current_engine
 from unveil.study.match_codes import matching_notes
 from unveil.study.roles import names
@@ -427,22 +427,13 @@ def open_files(
     progress: Progress = no_progress,
     *,
     aside: Sequence[str] = (),
-    by_counts: bool = False,
 ) -> OpenFiles:
     """Read every side, or take it from the study it is of; all faults are told together.
 
-    Only `columns` are read where they are given; of the first side those of `aside` as well. What
-    is asked `by_counts` alone may be asked of an engine that keeps the rows.
+    Only `columns` are read where they are given; of the first side those of `aside` as well.
     """
     missing = parse_missing(missing_values)
-    engine = choose_engine(sides.values(), current_engine(), by_counts=by_counts)
-    if engine != "memory":
-        from unveil.study.backends import open_backend
-        from unveil.study.engine_study import open_engine_files
-
-        held = next((one for one in sides.values() if holder(one) == engine), None)
-        backend = open_backend(engine, current_engine(), held)
-        return open_engine_files(backend, sides, columns, missing, aside)
+    choose_engine(sides.values(), current_engine(), by_counts=False)  # or a refusal
 
     def read(place: int, side: str, source: Any) -> Table:
         wanted = columns

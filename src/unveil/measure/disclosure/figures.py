@@ -260,15 +260,16 @@ def measure_all(
     single: list[SingleValueCounts] = []
     nothing = resolve_exclusions((), scenario)
     for step, (copy, pair) in enumerate(scenario.pairs()):
-        identity[copy] = _identity(nothing.on(pair).key_profile())
+        here = nothing.on(pair)
+        identity[copy] = _identity(here.key_profile())
         for place, name in enumerate(names):
             done = step * len(names) + place
             progress(f"measuring {name}", done, _n_groups(scenario) * len(names))
-            measured = _measure_target(nothing.on(pair), place, copy, checking)
+            measured = _measure_target(here, place, copy, checking)
             wanted = (sensitive or {}).get(name, ())
-            values = tuple(rows_by_value(nothing.on(pair), place, copy, wanted))
+            values = tuple(rows_by_value(here, place, copy, wanted))
             found[place].append(replace(measured, values=values))
-        single.append(count_single_values(nothing.on(pair), copy, people))
+        single.append(count_single_values(here, copy, people))
     targets = tuple(map(_together, found))
     return ScenarioFigures(_add_mean(identity), targets, _join_copies(single))
 

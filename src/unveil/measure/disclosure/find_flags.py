@@ -23,7 +23,7 @@ from unveil.errors import SettingsError
 from unveil.records.base import Copy
 from unveil.records.disclosure import Checks, Flag, SmallCells
 from unveil.records.exclusions import Exclusion
-from unveil.study.found import Found, Sums
+from unveil.study.found import Found, RecordSums
 from unveil.study.scenario import CountedScenario
 from unveil.view.flags import flag_sentence
 
@@ -171,7 +171,7 @@ class _FlagSearch:
             )
 
     @cached_property
-    def _kept_sums(self) -> Sums:
+    def _kept_sums(self) -> RecordSums:
         """The original records that exclusions leave."""
         return self.found.kept_sums()
 
