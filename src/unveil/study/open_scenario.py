@@ -120,9 +120,7 @@ def _open_in_engine(
     backend = open_backend(engine, current_engine(), held)
     missing = parse_missing(missing_values)
     scenario_of = PartedScenario.of if engine == "chunks" else EngineScenario.of
-    return open_engine_files(
-        backend, sides, columns, missing, aside=aside, scenario_of=scenario_of
-    )
+    return open_engine_files(backend, sides, columns, missing, aside=aside, scenario_of=scenario_of)
 
 
 def check_other_columns(bands: Bands, chosen: Roles) -> None:
