@@ -1,6 +1,7 @@
 """The distance filter by hand, against its twin written from the definition, and its laws."""
 
 from datetime import date
+from itertools import chain
 
 import numpy as np
 import polars as pl
@@ -79,7 +80,8 @@ class TestByHand:
         # may be where it is.
         original = frame([[0.0, 1.0], [None, 1.0], [100.0, 1.0], [50.0, 1.0]])
         copy = frame([[20.0, 1.0], [70.0, 1.0]])
-        strict = distance_filter(original, copy, inverse_covariance=PLAIN, rule="strict")
+        asked = {"inverse_covariance": PLAIN, "rule": "strict"}
+        strict = distance_filter(original, copy, **asked, missing="exact")
         assert strict._prepared.space._originals.all_own.tolist() == [50.0, 50.0, 50.0, 50.0]
         assert not strict.keep.any()
         assert strict.record.warnings[0] == (
@@ -90,9 +92,8 @@ class TestByHand:
             " (columns=...), or fill in missing values before the synthetic data are made. Values"
             " are missing in a (1)."
         )
-        kept = distance_filter(
-            original, copy, inverse_covariance=PLAIN, rule="strict", missing="pattern"
-        )
+        kept = distance_filter(original, copy, **asked)
+        assert kept.record.missing == "pattern"
         # The second is compared on b alone, where every other is as near: nobody is refused by it.
         assert kept.record.warnings[0].startswith("1 of 4 original and 0 of 2 synthetic rows miss")
         assert kept.keep.tolist() == [False, False]  # the first is 20 from (0, 1), whose next is 50
@@ -106,11 +107,12 @@ class TestByHand:
         gone = pl.when(pl.int_range(2000) < 22).then(None).otherwise("weight")
         original = original.with_columns(weight=gone)
         asked = {"rule": "strict", "metric": metric}
-        assert distance_filter(original, copy, **asked).n_kept == 0
-        kept = distance_filter(original, copy, **asked, missing="pattern")
+        assert distance_filter(original, copy, **asked, missing="exact").n_kept == 0
+        kept = distance_filter(original, copy, **asked)
+        assert "does not know what is missing" in kept.record.warnings[0]
         known = distance_filter(original.drop_nulls(), copy, **asked)
         assert known.n_kept - 22 < kept.n_kept <= known.n_kept > 400
-        again = distance_filter(original, original, **asked, missing="pattern")
+        again = distance_filter(original, original, **asked)
         assert again.n_kept == 0  # the original itself, with what it misses
         # Without the filter a file as long would hold as many as the rule refuses of all.
         expected = kept.n_kept * (2000 - kept.n_kept) / 2000
@@ -288,6 +290,20 @@ def coder(original):
     ]
 
 
+people_rows = st.lists(st.sampled_from([0.0, 1.0, 2.0, 3.0]), min_size=2, max_size=2)
+
+
+def long_frame(people, rng):
+    """A row for each row of a person, mixed."""
+    rows = [
+        {"who": who, "when": when, "a": row[0], "b": row[1]}
+        for who, own in enumerate(people)
+        for when, row in enumerate(own)
+    ]
+    rng.shuffle(rows)
+    return pl.DataFrame(rows)
+
+
 class TestTwins:
     @pytest.mark.slow
     @examples(50)
@@ -362,6 +378,53 @@ class TestTwins:
             missing="pattern",
         )
         assert result.record.n_refused_by_strict == result.n_kept - strict.n_kept
+
+    @pytest.mark.slow
+    @examples(50)
+    @given(
+        st.lists(st.lists(people_rows, min_size=1, max_size=3), min_size=2, max_size=5),
+        st.lists(st.lists(people_rows, min_size=1, max_size=4), min_size=1, max_size=3),
+        st.sampled_from(["paper", "strict"]),
+        st.sampled_from(["gower", "mahalanobis"]),
+        st.randoms(use_true_random=False),
+    )
+    def test_people_with_their_rows_are_compared_place_by_place(
+        self, original, synthetic, rule, metric, rng
+    ):
+        original = [*original, [[0.0, 0.0], [3.0, 3.0]]]  # the ranges
+        given_ = {"inverse_covariance": precision_of(2)} if metric == "mahalanobis" else {}
+        result = distance_filter(
+            long_frame(original, rng),
+            synthetic_rows := long_frame(synthetic, rng),
+            columns=["a", "b"],
+            person="who",
+            time="when",
+            metric=metric,
+            rule=rule,
+            **given_,
+        )
+        covariance = np.linalg.inv(precision_of(2)).tolist()
+        blocks = [
+            [covariance[i % 2][j % 2] if i // 2 == j // 2 else 0.0 for j in range(8)]
+            for i in range(8)
+        ]
+        expected = oracle.filtered_by_pattern(
+            *(
+                [[*chain(*rows), *[None] * (8 - 2 * len(rows))] for rows in side]
+                for side in (original, synthetic)
+            ),
+            lambda a, b, B: (
+                oracle.mahalanobis_on(a, b, B, blocks)
+                if metric == "mahalanobis"
+                else oracle.gower_on(a, b, B, [(0.0, 3.0)] * 8)
+            ),
+            rule=rule,
+        )
+        # People are numbered in the order of the file, which is mixed.
+        seen = synthetic_rows["who"].unique(maintain_order=True).to_list()
+        assert result.keep.tolist() == [expected[who] for who in seen]
+        kept = {who for who in seen if expected[who]}
+        assert result.data.height == sum(len(synthetic[who]) for who in kept)
 
     @examples(25)
     @given(
@@ -489,7 +552,7 @@ class TestTwins:
     @given(mixed_tables(), choices["rule"], st.integers(1, 8))
     def test_where_combinations_are_too_many_no_row_more_is_kept(self, data, rule, most):
         original, synthetic = (mixed(rows) for rows in data)
-        more = {"inverse_covariance": MIXED, "ranges": SPANS, "rule": rule, "ties": "any"}
+        more = {"inverse_covariance": MIXED, "ranges": SPANS, "rule": rule, "missing": "exact"}
         exact = distance_filter(original, synthetic, **more)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("unveil.models.neighbours.missing.MOST_CHOICES", most)
@@ -540,6 +603,7 @@ class TestLaws:
                 frame(synthetic),
                 inverse_covariance=P,
                 ranges=[(0, 3)] * len(P),
+                missing="exact",
                 **more,
             ).keep
             for more in chosen

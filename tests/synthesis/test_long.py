@@ -166,7 +166,47 @@ def test_people_with_one_row_have_one():
     assert copy.height == single.height
 
 
-def test_the_filter_is_refused():
+@pytest.mark.slow
+def test_protect_keeps_or_removes_people_with_all_their_rows():
+    """The filter and noise leave whole people: no half sequence, no noise that rows average out."""
+    columns = ["admitted", "sex", "birth", "weight"]
+    made = unveil.protect(
+        FRAME,
+        steps=[
+            {"do": "synthesise"},
+            {"do": "distance_filter", "columns": columns, "max_rounds": 60},
+            {"do": "add_noise", "column": "birth", "sigma": 2, "round": 0},
+            {"do": "add_noise", "column": "age", "sigma": 3, "round": 0},
+        ],
+        synthesis={"person": "patient", "time": "admitted", "rules": RULES, "min_leaf": 10},
+        seed=1,
+    )
+    refill = made.record.refill
+    assert (refill.time, refill.rows_wanted, refill.n_rows) == ("admitted", 300, 300)
+    assert len(by_person(made.s2)) == 300
+    original = made.recoded.with_columns(made.whose)
+    again = unveil.distance_filter(
+        original, made.s2, columns=columns, person="patient", time="admitted"
+    )
+    assert again.n_kept == 300
+    for rows in by_person(made.s3).values():
+        assert len({row["birth"] for row in rows}) == 1
+        assert all(one["age"] <= other["age"] for one, other in pairwise(rows))
+    assert "of 300 people with all their rows kept" in made.record.steps[1].sentence
+    (noise,) = [one for one in made.record.warnings if one.startswith("No noise setting")]
+    assert "patient" not in noise
+    table = unveil.stages(made, keys=["sex", "birth"], targets=["weight", "los"], seed=1)
+    assert [row.stage for row in table.rows] == ["S1", "S2", "S3"]
+    assert table.rows[1].too_close == 0
+    identity = unveil.disclosure(
+        original, made.s1.drop("patient"), keys=["sex", "birth"], targets=["los"], person="patient"
+    ).identity[0]
+    assert table.rows[0].repU == identity.repU
+
+
+def test_whole_people_go_where_one_of_their_rows_breaks_a_rule():
     made = synthesise(FRAME, person="patient", time="admitted", rules=RULES, seed=1)
-    with pytest.raises(SettingsError, match="The filter replaces single rows"):
-        unveil.refill(FRAME, made, person="patient")
+    (copy,), is_first = made.copies, [True, *[False] * (made.copies[0].height - 1)]
+    lost, said = made.models.sequence.take_out(copy, np.array(is_first))
+    assert lost.tolist() == [one == copy["patient"][0] for one in copy["patient"]]
+    assert said == "1 person taken out with all their rows, of which one broke a rule."

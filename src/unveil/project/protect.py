@@ -366,15 +366,17 @@ def _make_copy(
         is_seeded=given["seed"] is not None,
         notes=(*notes, *unused_notes(stages, asked.named_columns, is_swept=bool(asked.leaves))),
     )
+    frame, person = stages.table.frame, settings.get("person")
     return ProtectResult(
         record,
         asked.seeds,
-        stages.table.frame.drop(settings.get("person") or (), strict=False),
+        frame.drop(person or (), strict=False),
         s1=stages.frames["s1"],
         s2=stages.frames["s2"],
         s3=stages.frames["s3"],
         codebook=stages.codebook,
         recipe=stages.recipe,
+        whose=frame[person] if person in frame.columns else None,
     )
 
 

@@ -71,6 +71,9 @@ def stages(
     seed
         Of attacks and of the part of S1 that is as long as S2.
 
+    Where `made` knows whose row each row of the original is, people are counted and attacked;
+    people made with their rows in order are filtered as a whole.
+
     Returns
     -------
     RowsResult
@@ -86,11 +89,14 @@ def stages(
             f"made is {quote_value(type(made).__name__)}; it must be the result of unveil.protect."
         )
     known = _roles(made, keys, targets)
-    used = None if control is None else _recode_control(made, control, missing_values)
+    original, person = made.recoded, None if made.whose is None else made.whose.name
+    if made.whose is not None:
+        original = original.with_columns(made.whose)
+    used = None if control is None else _recode_control(made, control, missing_values, original)
     measured = _Stages(
-        made.recoded,
+        original,
         used,
-        ScenarioSpec(*known, bands, special_codes or {}, choose_seed(seed), None),
+        ScenarioSpec(*known, bands, special_codes or {}, choose_seed(seed), None, person),
         findings,
         made.record.refill,
     )
@@ -118,7 +124,8 @@ def stages(
 
 
 def _roles(made: ProtectResult, keys: Any, targets: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    columns = made.s3.columns
+    whose = None if made.whose is None else made.whose.name
+    columns = [name for name in made.s3.columns if name != whose]
     known = names(made.record.keys if keys is None else keys, "Keys")
     if not known:
         raise SettingsError("No keys are given. Name what an intruder would know: keys=[...].")
@@ -130,21 +137,27 @@ def _roles(made: ProtectResult, keys: Any, targets: Any) -> tuple[tuple[str, ...
 
 
 def _recode_control(
-    made: ProtectResult, control: Any, missing_values: str | Sequence[str]
+    made: ProtectResult, control: Any, missing_values: str | Sequence[str], original: pl.DataFrame
 ) -> pl.DataFrame:
     """The control as the original was recoded, on the columns of the synthetic data."""
     (table,) = open_files({"control": control}, None, missing_values)
     if made.recipe:
         found = recode(restore_form(table), [as_mapping(step) for step in made.recipe]).data
         table = replace(table, frame=found.frame if isinstance(found, Labelled) else found)
-    return table.frame.select(name for name in made.recoded.columns if name in table.frame.columns)
+    return table.frame.select(name for name in original.columns if name in table.frame.columns)
 
 
 def _frames(made: ProtectResult, seed: int) -> Iterator[tuple[str, pl.DataFrame]]:
     yield "S1", made.s1
-    if made.s2.height < made.s1.height:
-        order = stream(seed, "stages", "as long").permutation(made.s1.height)
-        yield AS_LONG, made.s1[order[: made.s2.height]]
+    refill, draw = made.record.refill, stream(seed, "stages", "as long")
+    if refill is not None and refill.time is not None and refill.person is not None:
+        whose = made.s1[refill.person.column]
+        people, n = whose.unique(maintain_order=True), made.s2[refill.person.column].n_unique()
+        if n < len(people):  # whole people
+            some = people[draw.permutation(len(people))[:n]]
+            yield AS_LONG, made.s1.filter(whose.is_in(some.implode()))
+    elif made.s2.height < made.s1.height:
+        yield AS_LONG, made.s1[draw.permutation(made.s1.height)[: made.s2.height]]
     yield "S2", made.s2
     yield "S3", made.s3
 
@@ -161,6 +174,8 @@ class _Stages:
 
     def row(self, name: str, frame: pl.DataFrame) -> StageRow:
         """All figures of one stage."""
+        close = None if self.refill is None else self._too_close(self.refill, frame)
+        frame = frame.drop(self.scenario.person or (), strict=False)
         copies = CandidateCopies([frame], ())
         parts = None if self.control is None else (self.original, self.control, copies)
         found = row_of(ForeignFiles(name, (frame,)), self.scenario, (self.original, copies), parts)
@@ -170,21 +185,23 @@ class _Stages:
         return StageRow(
             stage=name,
             **{**figures, "n_rows": frame.height},
-            too_close=None if self.refill is None else self._too_close(self.refill, frame),
+            too_close=close,
             attacks=tuple(self._attacks(frame)),
             overlap=mean(overlaps),
             n_results=sum(one is not None for one in overlaps),
         )
 
     def _too_close(self, used: Refill, frame: pl.DataFrame) -> float:
-        """The share of rows that the filter refuses: what comes after it may undo it."""
+        """The share of rows, or people, that the filter refuses: a later step may undo it."""
         codes = self.scenario.special_codes
         n_close = count_close(self.original, frame, used, codes)
-        return n_close / max(frame.height, 1)
+        whose = None if used.time is None or used.person is None else used.person.column
+        return n_close / max(frame.height if whose is None else frame[whose].n_unique(), 1)
 
     def _attacks(self, frame: pl.DataFrame) -> Iterator[StageAttack]:
         keys, targets = self.scenario.keys, self.scenario.targets
-        asked: dict[str, Any] = {"control": self.control, "seed": self.scenario.seed}
+        seed, person = self.scenario.seed, self.scenario.person
+        asked: dict[str, Any] = {"control": self.control, "seed": seed, "person": person}
         codes: dict[str, Any] = dict(self.scenario.special_codes)
         compared = {name: codes[name] for name in (*keys, *targets) if name in codes}
         calls: dict[str, Callable[[], AttacksResult]] = {

@@ -15,20 +15,21 @@ import polars as pl
 
 from unveil.arrays import Floats, Ints, Mask
 from unveil.count.kinds import kind_of_series
-from unveil.errors import ReadError, list_names
+from unveil.errors import ReadError, RolesError, SettingsError, list_names
 from unveil.io.table import Labelled, Table
 from unveil.measure.roles.person import choose_people
+from unveil.models.neighbours.coding import PersonSequences
 from unveil.models.neighbours.distances import is_closer
 from unveil.models.neighbours.missing import MOST_CHOICES
 from unveil.models.neighbours.settings import DistanceSettings
 from unveil.models.neighbours.space import Prepared, prepare_space
 from unveil.records.codebook import Variable
 from unveil.records.protection import DistanceFilter, Refill, Shift
-from unveil.study.people import People, check_person
+from unveil.study.people import People, check_person, read_people
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import OpenFiles, Study, open_files
 from unveil.study.take_study import takes_study
-from unveil.view.format import and_list, percent
+from unveil.view.format import and_list, percent, truncate
 from unveil.view.show import Result
 
 # What did the filter do to the copy? Means, shares and missing values before and after.
@@ -159,9 +160,20 @@ def shift_warnings(found: Iterable[Shift]) -> list[str]:
 # No view shows it; it is asked for by name, or with `.to_dict()`.
 
 
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """What is compared: the rows of two tables, or their people with all their rows."""
+
+    tables: Sequence[Table]
+    people: People | None = None
+    sequences: Sequence[PersonSequences] | None = None
+    time: str | None = None
+    is_labelled: bool = False
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class DistanceFilterResult(Result):
-    """The rows kept, and for each synthetic row why.
+    """The rows kept, and for each synthetic row why; with `time`, for each person with their rows.
 
     `nearest` is the place of the nearest original (the first of those tied), `d_synthetic` the
     distance to it, `d_original` the distance of that original to its nearest other original. With
@@ -178,34 +190,40 @@ class DistanceFilterResult(Result):
     limit: Floats
     _prepared: Prepared
     _settings: DistanceSettings
-    _tables: Sequence[Table]
-    _is_labelled: bool = False
-    _people: People | None = None
+    _compared: Compared
+
+    @cached_property
+    def keep_rows(self) -> Mask:
+        """Which rows of the copy are kept: a person's are, or are not, together."""
+        people = self._compared.sequences
+        return self.keep if people is None else self.keep[people[1].of_row]
 
     @cached_property
     def near_people(self) -> Ints | None:
         """Numbers of the people whose row is nearest to a refused one; None without people."""
-        if self._people is None:
+        people, near = self._compared.people, self.nearest[~self.keep]
+        if people is None:
             return None
-        return np.unique(self._people.of_row[self.nearest[~self.keep]]).astype(np.int64)
+        whose = near if self._compared.sequences is not None else people.of_row[near]
+        return np.unique(whose).astype(np.int64)
 
     @cached_property
     def data(self) -> pl.DataFrame | Labelled:
         """The rows kept, with all columns of the copy, in its order."""
-        table = self._tables[1]
-        frame = table.frame.filter(pl.Series(self.keep))
-        if self._is_labelled and table.codebook is not None:
+        table = self._compared.tables[1]
+        frame = table.frame.filter(pl.Series(self.keep_rows))
+        if self._compared.is_labelled and table.codebook is not None:
             return Labelled(frame, table.codebook)
         return frame
 
     @property
     def original(self) -> Table:
         """The original that distances are taken to."""
-        return self._tables[0]
+        return self._compared.tables[0]
 
     @property
     def n_kept(self) -> int:
-        """How many rows are kept."""
+        """How many rows are kept, or people."""
         return int(self.keep.sum())
 
     @property
@@ -226,20 +244,22 @@ class DistanceFilterResult(Result):
     def record(self) -> DistanceFilter:
         """What was done, in figures over all rows."""
         settings, found = self._settings, self._prepared
+        tables, people = self._compared.tables, self._compared.people
         n_strict = int(self.refused_by_strict.sum())
-        moved = shifts(self._tables[1].frame, self.keep, self._tables[0])
+        moved = shifts(tables[1].frame, self.keep_rows, tables[0])
         return DistanceFilter(
-            files=tuple(table.source for table in self._tables),
+            files=tuple(table.source for table in tables),
             metric=settings.metric,
             rule=settings.rule,
             ties=settings.ties,
-            missing=settings.missing,
+            missing=settings.fill,
             columns=tuple(column.column for column in found.used),
             used=found.used,
             dropped_columns=found.dropped,
             condition=found.condition,
-            n_original=self._tables[0].frame.height,
-            person=None if self._people is None else self._people.record,
+            n_original=tables[0].frame.height,
+            person=None if people is None else people.record,
+            time=self._compared.time,
             n_people_near=None if self.near_people is None else len(self.near_people),
             n_synthetic=len(self.keep),
             n_incomplete_original=found.n_incomplete[0],
@@ -290,15 +310,18 @@ def _finite(values: Floats) -> list[float | None]:
 def warnings_of(result: DistanceFilterResult) -> list[str]:
     """What to know about the rows compared, before what the filter did to them."""
     found = []
-    n_original = result._tables[0].frame.height
+    n_original, time = result.original.frame.height, result._compared.time
     if n_original == 1:
         found.append("The original has one row, which has no neighbour: every row is refused.")
-    elif any(result._prepared.n_incomplete) and result._settings.missing == "pattern":
+    elif time is not None:
+        found.append(_SEQUENCES.format(truncate(time)))
+    elif any(result._prepared.n_incomplete) and result._settings.fill == "pattern":
         found.append(_by_pattern(result, n_original))
     elif result._prepared.n_incomplete[0]:
         found.append(_incomplete(result, n_original))
-    person = None if result._people is None else result._people.record
-    if person is not None and person.n_people < person.n_rows:
+    people = result._compared.people
+    person = None if people is None else people.record
+    if person is not None and person.n_people < person.n_rows and time is None:
         found.append(
             f"{person.column!r} {person.counts}. A row is compared with the distance of its"
             " nearest original to any other original row, of the same person too: a person with"
@@ -337,6 +360,11 @@ def _by_pattern(result: DistanceFilterResult, n_original: int) -> str:
     )
 
 
+_SEQUENCES = (
+    "Each person with all their rows, in the order of {}, is one unit: the first rows of two people"
+    " are compared, the second and so on, as far as both have them, assuming that an intruder"
+    " learns nothing from how many rows a person has."
+)
 STEPS = 4
 
 
@@ -349,13 +377,14 @@ def distance_filter(
     metric: str = "mahalanobis",
     rule: str = "paper",
     ties: str = "any",
-    missing: str = "exact",
+    missing: str | None = None,
     inverse_covariance: Any = None,
     ranges: Any = None,
     protect_columns: str | Iterable[str] = (),
     drop: str = "auto",
     special_codes: Mapping[str, Any] | None = None,
     person: str | None = None,
+    time: str | None = None,
     missing_values: str | Sequence[str] = (),
     progress: Progress | None = None,
 ) -> DistanceFilterResult:
@@ -379,10 +408,11 @@ def distance_filter(
         Where several originals are nearest, "any" refuses a row if one of them demands it; "first"
         asks the first of them alone, as printed, so that the order of the file matters.
     missing
-        "exact": the worst case, see Notes. "pattern": two rows are compared on the columns that
-        both have, beside the originals that have them too; it assumes that what is missing tells
-        an intruder nothing. "simple": paper 004's shortcut, by which a missing value differs in
-        nothing between a synthetic row and an original. Both keep more rows.
+        "exact", where the rule is "paper" and nothing is said: the worst case, see Notes.
+        "pattern", where the rule is "strict": two rows are compared on the columns that both have,
+        beside the originals that have them too; it assumes that what is missing tells an intruder
+        nothing, and the record says so. "simple": paper 004's shortcut, by which a missing value
+        differs in nothing between a synthetic row and an original. Both keep more rows.
     inverse_covariance
         Of the columns in their order, a category's levels but the most frequent among them; from
         the complete rows of the original where None. Then no column is dropped.
@@ -399,6 +429,9 @@ def distance_filter(
     person
         The column of the original that says whose row it is, where people have several. No distance
         is taken on it; the record says how many people, not rows, a refused row was nearest to.
+    time
+        Together with `person`, which both files then have: by which column the rows of a person
+        follow. People are compared with all their rows, and kept or refused as a whole.
 
     Returns
     -------
@@ -416,7 +449,8 @@ def distance_filter(
     distances between originals are the longest, between s and o the shortest that values of the
     variables allow: numbers within the ranges, one of the levels of a category. Beyond 4,096
     combinations of levels and ends a bound is taken and said, by which the strict rule can only
-    refuse more.
+    refuse more. With `time`, d^2 of two people is the sum of d^2 of their first rows, their second
+    and so on, as far as both have them, and "other" is another person with as many rows.
 
     References
     ----------
@@ -428,7 +462,7 @@ def distance_filter(
         "metric": metric,
         "rule": rule,
         "ties": ties,
-        "missing": missing,
+        "missing": "pattern" if missing is None and time is not None else missing,
         "drop": drop,
         "columns": columns,
         "protect_columns": protect_columns,
@@ -447,15 +481,43 @@ def distance_filter(
     files = open_files(sides, None, settings.missing_values, told)
     check_person(person, settings.columns or ())
     people = None if person is None else choose_people(files, person)
-    return filter_tables(
-        files, settings, told, is_labelled=isinstance(synthetic, Labelled), people=people
+    sequences = read_sequences(files, settings, person, time)
+    told("measuring the columns", 0, STEPS)
+    found = prepare_space(without_people(files, people), settings, sequences)
+    of = Compared(files, people, sequences, time, isinstance(synthetic, Labelled))
+    return decide_rows(found, of, settings, told)
+
+
+def read_sequences(
+    files: OpenFiles, settings: DistanceSettings, person: str | None, time: str | None
+) -> tuple[PersonSequences, ...] | None:
+    """The people of both files with their rows in order; None where rows are compared."""
+    if time is None:
+        return None
+    if person is None:
+        raise RolesError("time is given without person. Name the column that says whose row it is.")
+    if settings.fill != "pattern":
+        raise SettingsError(
+            "People with their rows in order (time) are compared as far as both have rows. Omit"
+            " missing."
+        )
+    (column,) = files.encode([time]).columns
+    if column.has_missing or not column.is_scaled:
+        raise RolesError(
+            f"Column {time!r} cannot be the time: it must hold a date or a number in every row."
+        )
+    whose = [read_people(files, person, place).of_row for place in range(len(files))]
+    values = column.numbers[column.codes]
+    return tuple(
+        PersonSequences.of(of_row.astype(np.int64), values[rows])
+        for of_row, rows in zip(whose, column.sides.slices, strict=True)
     )
 
 
 def count_close(
     original: Any, synthetic: Any, used: Refill, special_codes: Mapping[str, Any]
 ) -> int:
-    """How many rows a filter that was used before refuses in other data."""
+    """How many rows, or people, a filter that was used before refuses in other data."""
     codes = {name: code for name, code in special_codes.items() if name in used.columns}
     found = distance_filter(
         original,
@@ -466,22 +528,10 @@ def count_close(
         ties=used.ties,
         missing=used.missing,
         special_codes=codes,
+        person=used.person.column if used.person is not None and used.time is not None else None,
+        time=used.time,
     )
     return len(found.keep) - found.n_kept
-
-
-def filter_tables(
-    tables: Sequence[Table],
-    settings: DistanceSettings,
-    progress: Progress,
-    *,
-    is_labelled: bool,
-    people: People | None = None,
-) -> DistanceFilterResult:
-    """Measure the columns, find the nearest originals of each row, and decide."""
-    progress("measuring the columns", 0, STEPS)
-    found = prepare_space(without_people(tables, people), settings)
-    return decide_rows(found, tables, settings, progress, is_labelled=is_labelled, people=people)
 
 
 def without_people(tables: Sequence[Table], people: People | None) -> Sequence[Table]:
@@ -493,15 +543,9 @@ def without_people(tables: Sequence[Table], people: People | None) -> Sequence[T
 
 
 def decide_rows(
-    found: Prepared,
-    tables: Sequence[Table],
-    settings: DistanceSettings,
-    progress: Progress,
-    *,
-    is_labelled: bool,
-    people: People | None = None,
+    found: Prepared, compared: Compared, settings: DistanceSettings, progress: Progress
 ) -> DistanceFilterResult:
-    """Find the nearest originals of each row, and decide."""
+    """Find the nearest originals of each row, or person with their rows, and decide."""
     progress("looking for the nearest originals", 1, STEPS)
     leads = found.space.leads()
     d_original = found.space.own_of(leads.first) if leads.own is None else leads.own
@@ -514,6 +558,5 @@ def decide_rows(
         keep[rows] = ~found.space.within(rows)
     progress("filtered", STEPS, STEPS)
     return DistanceFilterResult(
-        *(keep, leads.first, leads.distance, d_original, limit),
-        *(found, settings, tables, is_labelled, people),
+        *(keep, leads.first, leads.distance, d_original, limit), found, settings, compared
     )

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from unveil.arguments import quote_value, whole_number
-from unveil.arrays import Mask
+from unveil.arrays import Ints, Mask
 from unveil.errors import SettingsError
 from unveil.io.table import Table, place_of
 from unveil.measure.result import rows_frame
@@ -23,9 +23,11 @@ from unveil.measure.roles.person import choose_people
 from unveil.models.neighbours.settings import DistanceSettings
 from unveil.models.neighbours.space import Prepared, prepare_space
 from unveil.protection.distance_filter import (
+    Compared,
     DistanceFilterResult,
     close_unfiltered,
     decide_rows,
+    read_sequences,
     shift_warnings,
     shifts,
     warnings_of,
@@ -38,7 +40,7 @@ from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import Study, open_files
 from unveil.study.take_study import takes_study
 from unveil.synthesis.methods import MOST_ROWS
-from unveil.synthesis.synthesiser import Synthesiser
+from unveil.synthesis.synthesiser import Synthesiser, rows_of
 from unveil.view.show import Result
 
 # The result of `unveil.refill`: the rows, and how the rounds went.
@@ -61,7 +63,7 @@ class RoundDraw:
 
     @property
     def keep(self) -> Mask:
-        """Which rows are kept."""
+        """Which rows are kept; with `time`, which people."""
         return self.found.keep
 
     @property
@@ -92,19 +94,49 @@ class RefillResult(Result):
         return pl.concat([one.frame for one in self._drawn])
 
     @cached_property
+    def _of_row(self) -> Ints | None:
+        """Whose row each row drawn is, over all rounds; None where rows are not people's."""
+        numbers, n_before = [], 0
+        for one in self._drawn:
+            people = one.found._compared.sequences
+            if people is None:
+                return None
+            numbers.append(people[1].of_row + n_before)
+            n_before += len(one.keep)
+        return np.concatenate(numbers)
+
+    @cached_property
+    def _keep_rows(self) -> Mask:
+        return self._keep if self._of_row is None else self._keep[self._of_row]
+
+    @cached_property
     def data(self) -> pl.DataFrame:
-        """The first rows kept, in the order they were drawn in: at most as many as wanted."""
-        return self._frame.filter(pl.Series(self._keep))
+        """The first rows kept, in the order they were drawn in: at most as many as wanted.
+
+        People with their rows get the names of the first round, which no two of them share.
+        """
+        frame = self._frame.filter(pl.Series(self._keep_rows))
+        if self._of_row is None:
+            return frame
+        person = str(self._person)
+        names = self._drawn[0].frame[person].unique(maintain_order=True)
+        rank = np.cumsum(self._keep) - 1
+        return frame.with_columns(names[rank[self._of_row[self._keep_rows]]].alias(person))
+
+    @property
+    def _person(self) -> str | None:
+        people = self._drawn[0].found._compared.people
+        return None if people is None else people.record.column
 
     @cached_property
     def record(self) -> Refill:
         """How the rounds went, in figures over all rows."""
         settings, one = self._settings, self._drawn[0].found.record
-        n_rows, n_kept = self.data.height, sum(one.n_kept for one in self._drawn)
+        n_rows, n_kept = int(self._keep.sum()), sum(one.n_kept for one in self._drawn)
         n_drawn = len(self._keep)
         strict = np.concatenate([one.found.refused_by_strict for one in self._drawn])
         n_strict = int((strict & self._keep).sum())
-        moved = shifts(self._frame, self._keep, self._drawn[0].found.original)
+        moved = shifts(self._frame, self._keep_rows, self._drawn[0].found.original)
         need = ceil((self._n_wanted - n_rows) * n_drawn / n_kept) if n_kept else None
         return Refill(
             rows_wanted=self._n_wanted,
@@ -118,11 +150,12 @@ class RefillResult(Result):
             metric=settings.metric,
             rule=settings.rule,
             ties=settings.ties,
-            missing=settings.missing,
+            missing=settings.fill,
             columns=one.columns,
             dropped_columns=one.dropped_columns,
             n_original=one.n_original,
             person=one.person,
+            time=one.time,
             n_people_near=self._n_people_near,
             n_refused_by_strict=n_strict,
             share_refused_by_strict=n_strict / n_rows if n_rows else None,
@@ -187,7 +220,7 @@ def refill(
     metric: str = "mahalanobis",
     rule: str = "paper",
     ties: str = "any",
-    missing: str = "exact",
+    missing: str | None = None,
     protect_columns: str | Iterable[str] = (),
     drop: str = "auto",
     special_codes: Mapping[str, Any] | None = None,
@@ -214,6 +247,8 @@ def refill(
     missing_values
         As in `unveil.distance_filter`. Distances between originals are taken once. The range of a
         missing value is that over the original and the rows of the first round, in all rounds.
+        People made with their rows in order (time) are kept or refused as a whole; `rows` are then
+        people, as many as in the original.
 
     Returns
     -------
@@ -231,11 +266,12 @@ def refill(
             "Columns of this synthesiser are kept as the original has them, row for row, so rows"
             " cannot be drawn again. Synthesise every column, or use unveil.distance_filter."
         )
+    sequence = synthesiser.models.sequence
     given: dict[str, Any] = {
         "metric": metric,
         "rule": rule,
         "ties": ties,
-        "missing": missing,
+        "missing": "pattern" if missing is None and sequence is not None else missing,
         "drop": drop,
         "columns": columns,
         "protect_columns": protect_columns,
@@ -243,11 +279,9 @@ def refill(
         "missing_values": missing_values,
     }
     settings = DistanceSettings(**given)
-    if synthesiser.models.plan.time is not None:
-        raise SettingsError(
-            "The filter replaces single rows, but these people were made with their rows in order"
-            " (time). Omit the filter, or time."
-        )
+    if sequence is not None:
+        rows_of(synthesiser.models.plan, rows, 1)
+        person = sequence.person
     told = progress or no_progress
     files = open_files({"original": original}, None, missing_values, told)
     table = files[0]
@@ -255,6 +289,7 @@ def refill(
     n_rounds = whole_number("max_rounds", max_rounds, most=100_000)
     check_person(person, settings.columns or ())
     people = None if person is None else choose_people(files, person)
+    n_wanted = n_wanted if sequence is None else synthesiser.models.n_original
     loop = _Loop(table, synthesiser, settings, n_wanted, n_rounds, choose_seed(seed), people)
     return loop.run(told)
 
@@ -299,19 +334,21 @@ class _Loop:
 
     def _round(self, number: int, n_rows: int) -> RoundDraw:
         seed = int(stream(self.seed, "refill", number).integers(2**63 - 1))
-        (frame,) = self.synthesiser.sample(1, n_rows, seed)
+        models = self.synthesiser.models
+        time = None if models.sequence is None else models.sequence.time
+        (frame,) = self.synthesiser.sample(1, n_rows if time is None else None, seed)
         study = Study((self.table, Table("synthetic", place_of("synthetic"), frame)))
-        compared = without_people(study.files, self.people)
+        compared, people = without_people(study.files, self.people), self.people
+        whose = None if people is None else people.record.column
+        sequences = read_sequences(study.files, self.settings, whose, time)
         if self.found is None:
-            self.found = prepare_space(compared, self.settings)
+            self.found = prepare_space(compared, self.settings, sequences)
             self.settings = _with_columns(self.settings, self.found)
         else:
-            self.found = self.found.again(compared, self.settings)
-        settings, people = self.settings, self.people
-        found = decide_rows(
-            self.found, study.tables, settings, no_progress, is_labelled=False, people=people
-        )
-        return RoundDraw(study, found)
+            beside = None if sequences is None else sequences[1]
+            self.found = self.found.again(compared, self.settings, beside)
+        of = Compared(study.tables, people, sequences, time)
+        return RoundDraw(study, decide_rows(self.found, of, self.settings, no_progress))
 
     def _find_stop(self, drawn: Sequence[RoundDraw]) -> Stop | None:
         n_kept = sum(one.n_kept for one in drawn)

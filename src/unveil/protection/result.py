@@ -27,7 +27,7 @@ from unveil.records.protection import (
 from unveil.records.recoding import Step
 from unveil.synthesis.synthesiser import inflation_note
 from unveil.view.ecap import records_sentences
-from unveil.view.format import and_list, format_count
+from unveil.view.format import and_list
 
 # The record of `unveil.protect`: every step's own, sizes, warnings, and the public statement.
 
@@ -84,8 +84,8 @@ def _warnings(stages: Stages) -> Iterator[str]:
     synthesis = stages.synthesiser.record
     yield from (one.sentence for one in stages.given_back)
     yield from synthesis.warnings
-    if synthesis.n_rows > synthesis.n_original:
-        yield inflation_note(synthesis.n_rows, synthesis.n_original)
+    if stages.frame.height > synthesis.n_original:
+        yield inflation_note(stages.frame.height, synthesis.n_original)
     parts: list[Any] = [stages.refill, stages.removal, stages.noise]
     for part in parts:
         yield from () if part is None else part.warnings
@@ -93,8 +93,8 @@ def _warnings(stages: Stages) -> Iterator[str]:
         yield from _noise_warnings(plan.reason)
     if stages.n_close_after:
         yield (
-            f"After the filter, other steps brought {format_count(stages.n_close_after, 'row')} of"
-            f" {stages.frame.height:,} so close to an original again that it would refuse them."
+            f"After the filter, other steps brought {stages.count_units(stages.n_close_after)} of"
+            f" {stages.n_units:,} so close to an original again that it would refuse them."
             " Choose less noise, or compare the stages (--stages)."
         )
     if stages.together is not None and stages.together.n_above:
@@ -135,7 +135,7 @@ def _undeclared_notes(stages: Stages) -> Iterator[str]:
     """
     declared = {step.column for step in stages.plan.having("add_noise")}
     assert stages.synthesiser is not None
-    declared |= {one.column for one in stages.synthesiser.models.derived}
+    declared |= {one.column for one in stages.synthesiser.models.derived} | {stages.person}
     columns = stages.synthesiser.record.columns
     others = {column.name for column in columns if column.kind != "number"}
     amounts = list_amounts(stages.frames["s3"])
@@ -189,7 +189,8 @@ class ProtectResult(RowsResult[Protection]):
     """The copy, what it was after each step, and the record; printing it shows no row.
 
     `s1` is the synthesis alone, `s2` filtered and filled again, `s3` with noise: the copy. A step
-    that was left out leaves the frame of the step before. `seeds` and `recipe` are confidential.
+    that was left out leaves the frame of the step before. `seeds`, `recipe` and `whose` are
+    confidential.
     """
 
     rows_in = "steps"  # what each did, and the rows it left
@@ -200,6 +201,7 @@ class ProtectResult(RowsResult[Protection]):
     s3: pl.DataFrame
     codebook: Codebook | None = None
     recipe: tuple[Step, ...] = ()  # confidential: recodings with the limits found in the data
+    whose: pl.Series | None = None  # confidential: the person of each row of `recoded`
 
     @property
     def data(self) -> pl.DataFrame | Labelled:

@@ -187,14 +187,16 @@ class StepSentences:
         """How many rows had to be drawn."""
         n_drawn = sum(one.drawn for one in record.rounds)
         rounds = format_count(len(record.rounds), "round")
-        near = ""
-        if record.person is not None:
+        near, unit = "", "rows" if record.time is None else "people with all their rows"
+        if record.time is not None and record.person is not None:
+            near = f" Those refused were nearest to {record.n_people_near or 0:,} people."
+        elif record.person is not None:
             near = (
                 f" Rows refused were nearest to {record.n_people_near or 0:,} of"
                 f" {record.person.n_people:,} people."
             )
         return (
-            f"{record.n_rows:,} of {record.rows_wanted:,} rows kept, out of {n_drawn:,} drawn in"
+            f"{record.n_rows:,} of {record.rows_wanted:,} {unit} kept, out of {n_drawn:,} drawn in"
             f" {rounds}, by {record.metric} distance on "
             f"{format_count(len(record.columns), 'column')}.{near}"
         )
@@ -388,6 +390,17 @@ class Stages:
         column = frame[self.person]
         return column.drop_nulls().n_unique() + column.null_count()
 
+    @property
+    def n_units(self) -> int:
+        """The rows of the copy, or its people where they have their rows in order."""
+        if self.time is None:
+            return self.frame.height
+        return self.frame[str(self.person)].n_unique()
+
+    def count_units(self, n: int) -> str:
+        """So many rows, or people, in words."""
+        return format_count(n, "row") if self.time is None else format_count(n, "person", "people")
+
     def _find_given_back(self) -> Iterator[GivenBack]:
         """What published columns say of columns that a step changed."""
         released, codes = self.frame, {**self.codes}
@@ -438,6 +451,12 @@ class Stages:
         return person
 
     @property
+    def time(self) -> str | None:
+        """The column by which the rows of a person follow, where people are made with them."""
+        time: str | None = self.plan.synthesis.get("time")
+        return time
+
+    @property
     def frame(self) -> pl.DataFrame:
         """The copy as it is by now."""
         return self.frames["now"]
@@ -476,7 +495,7 @@ class Stages:
         found = refill(
             restore_form(self.table),
             self.synthesiser,
-            rows=self.frame.height,
+            rows=self.frame.height if self.time is None else None,
             seed=self.seeds.distance_filter,
             special_codes=codes,
             person=self.person,
@@ -487,7 +506,7 @@ class Stages:
         if found.data.is_empty():
             raise SettingsError(" ".join(found.record.warnings))
         first = found._drawn[0]
-        if first.frame.height == self.frame.height:
+        if self.time is not None or first.frame.height == self.frame.height:
             self.frames["s1"] = first.frame
         self.projection = self._project(first, found.record, codes)
         self.frames["filtered"] = found.data
@@ -503,7 +522,7 @@ class Stages:
                 first.study.original,
                 first.study.synthetic[0],
                 columns=used,
-                kept=first.keep,
+                kept=first.found.keep_rows,
                 special_codes={name: given for name, given in codes.items() if name in used},
             )
         except InputError:  # too little is left to find two axes from: there is no picture then

@@ -75,6 +75,7 @@ class DistanceFilter(VersionedRecord, frozen=True, kw_only=True):
     condition: float | None  # of the correlation matrix of what is used
     n_original: int
     person: PersonColumn | None = None  # whose row each original row is; None: rows are people
+    time: str | None = None  # people with their rows in its order are the units, not rows
     n_people_near: int | None = None  # whose row is nearest to a refused one; None without person
     n_synthetic: int
     n_incomplete_original: int  # rows with a missing value in a column used
@@ -117,6 +118,7 @@ class Refill(VersionedRecord, frozen=True, kw_only=True):
     dropped_columns: tuple[UnusableColumn, ...]
     n_original: int
     person: PersonColumn | None = None  # whose row each original row is; None: rows are people
+    time: str | None = None  # people with their rows in its order are the units, not rows
     n_people_near: int | None = None  # whose row is nearest to a refused one; None without person
     n_refused_by_strict: int
     share_refused_by_strict: float | None

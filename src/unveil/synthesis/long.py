@@ -7,6 +7,7 @@ fall within a person, are drawn as what they rise by, so that none runs backward
 their distance from the time of the row.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,6 +25,7 @@ from unveil.synthesis.plan import Numbering, make_plan, within_bounds
 from unveil.synthesis.prepare import SynthesisData
 from unveil.synthesis.split_columns import join_column
 from unveil.synthesis.strata import Strata
+from unveil.view.format import format_count
 
 ROWS, PLACE, PREVIOUS = "\trows of the person", "\tplace of the row", "\tprevious: "
 """Columns of the models alone; no column of a file begins with a tab."""
@@ -88,6 +90,26 @@ class PersonRows:
         numbers = made[ROWS].cast(pl.Int64) + (self.start + 1)
         shown = numbers if self.numbering == "number" else "FAKE_" + numbers.cast(pl.String)
         return made.drop(ROWS).with_columns(shown.alias(self.person))
+
+    def restore(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """What never changes or never falls within a person does not, whatever a step did to it.
+
+        So noise on what never changes is drawn once for a person: their rows would average it out.
+        """
+        there = [name for name in self.fixed if name in frame.columns]
+        rising = [name for name in self.rising if name in frame.columns]
+        own = pl.col(self.person)
+        return frame.with_columns(
+            *(pl.col(f"^{re.escape(name)}$").first().over(own) for name in there),
+            *(pl.col(f"^{re.escape(name)}$").cum_max().over(own) for name in rising),
+        )
+
+    def take_out(self, frame: pl.DataFrame, lost: Mask) -> tuple[Mask, str]:
+        """All rows of the people who have one of these, and how many they are."""
+        people = frame[self.person].filter(pl.Series(lost)).unique()
+        said = format_count(len(people), "person", "people")
+        own = frame[self.person].is_in(people.implode()).to_numpy()
+        return own, f"{said} taken out with all their rows, of which one broke a rule."
 
     def _given(self, before: Parts, counts: ColumnValues, place: int) -> Parts:
         place_column = self.columns[-1]

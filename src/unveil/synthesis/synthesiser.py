@@ -125,7 +125,7 @@ class Models:
         told = []
         kept = np.ones(frame.height, np.bool_)
         before = frame
-        frame = self._derive(frame)
+        frame = self._derive(frame if self.sequence is None else self.sequence.restore(frame))
         for rule in self.drawing.rules:
             if {rule.column, *rule.needs} <= {*frame.columns}:
                 frame = self._derive(_settle(frame, rule))
@@ -141,9 +141,12 @@ class Models:
         if n_moved:
             told.append(f"{format_count(n_moved, 'value')} set so that the rules hold again.")
         if lost.any():
+            said = f"{format_count(int(lost.sum()), 'row')} taken out that broke a rule."
+            if self.sequence is not None:
+                lost, said = self.sequence.take_out(frame, lost)
             kept = ~lost
             frame = frame.filter(pl.Series(kept))
-            told.append(f"{format_count(int(lost.sum()), 'row')} taken out that broke a rule.")
+            told.append(said)
         return frame, kept, tuple(told)
 
     def _derive(self, frame: pl.DataFrame) -> pl.DataFrame:
@@ -154,7 +157,7 @@ class Models:
 
     def _number_rows(self, frame: pl.DataFrame) -> pl.DataFrame:
         for name, numbering in self.plan.renumbered.items():
-            frame = frame.with_columns(_running_numbers(frame.height, numbering).alias(name))
+            frame = frame.with_columns(running_numbers(frame.height, numbering).alias(name))
         return frame
 
     def _draw(self, number: int, n_rows: int, seed: int) -> pl.DataFrame:
@@ -220,7 +223,8 @@ class Synthesiser(RowsResult[Synthesis]):
         """
         n_rows = rows_of(self.models.plan, rows, self.models.n_original)
         if n_rows > self.models.n_original:
-            warnings.warn(inflation_note(n_rows, self.models.n_original), stacklevel=2)
+            note = inflation_note(n_rows, self.models.n_original, self.record.n_file)
+            warnings.warn(note, stacklevel=2)
         return draw_copies(
             self.models,
             whole_number("copies", copies, most=MOST_COPIES),
@@ -252,9 +256,9 @@ def _settle(frame: pl.DataFrame, rule: Rule) -> pl.DataFrame:
     )
 
 
-def _running_numbers(n_rows: int, numbering: Numbering) -> pl.Series:
-    """1, 2, and on; FAKE_1, FAKE_2 in a column of text, which stays text in every format."""
-    numbers = pl.Series(range(1, n_rows + 1), dtype=pl.Int64)
+def running_numbers(n_rows: int, numbering: Numbering, first: int = 0) -> pl.Series:
+    """1, 2, and on after `first`; FAKE_1 in a column of text, which stays text in every format."""
+    numbers = pl.Series(np.arange(first + 1, first + n_rows + 1, dtype=np.int64))
     return numbers if numbering == "number" else "FAKE_" + numbers.cast(pl.String)
 
 
@@ -301,10 +305,11 @@ def rows_of(plan: SynthesisPlan, rows: Any, n_original: int) -> int:
     return n_rows
 
 
-def inflation_note(n_rows: int, n_original: int) -> str:
-    """What to say of a synthetic file that has more rows than its original."""
+def inflation_note(n_rows: int, n_original: int, n_file: int | None = None) -> str:
+    """What to say of a synthetic file with more rows than its original, or than were fitted."""
+    of = "of the original" if n_file is None else "that the models were fitted to"
     return (
-        f"The synthetic data have {n_rows:,} rows, more than the {n_original:,} of the original:"
+        f"The synthetic data have {n_rows:,} rows, more than the {n_original:,} {of}:"
         " tests and intervals computed from it claim more certainty than the data can give."
     )
 

@@ -17,15 +17,17 @@ from unveil.view.format import (
 from unveil.view.show import as_blocks, as_text
 
 TEMPLATES = {
-    "kept": "{k} of {n} synthetic rows ({p}) are retained, by {metric} distance on {columns}.",
+    "kept": "{k} of {n} synthetic {unit} ({p}) are retained, by {metric} distance on {columns}.",
     "paper": (
-        "Each retained row is at least as far from its nearest original as another original is."
-        " Only the nearest is compared: {s} retained rows ({p}) are closer to another original"
+        "Each retained {one} is at least as far from its nearest original as another original is."
+        " Only the nearest is compared: {s} retained {unit} ({p}) are closer to another original"
         " than any original is, and the strict rule would reject them."
     ),
-    "strict": "No retained row is closer to any original than its nearest other original is.",
+    "strict": (
+        "No retained {one} is closer to any original than its nearest other original is{where}."
+    ),
     "unfiltered": (
-        "A file of the same length without the filter would hold {n} rows that are too close, on"
+        "A file of the same length without the filter would hold {n} {unit} that are too close, on"
         " average."
     ),
     "selected": (
@@ -33,7 +35,7 @@ TEMPLATES = {
         " changed below."
     ),
     "dropped": "{why} It is excluded.",
-    "refill": "{k} of {n} rows wanted {k:was|were} retained, out of {drawn} drawn in {rounds}.",
+    "refill": "{k} of {n} {unit} wanted {k:was|were} retained, out of {drawn} drawn in {rounds}.",
 }
 
 METRICS = {"mahalanobis": "Mahalanobis", "jaccard": "Jaccard's", "gower": "Gower's"}
@@ -42,6 +44,12 @@ SHIFT_HEADS = (
     *("missing before", "missing after"),
 )
 ROUND_HEADS = ("round", "drawn", "retained", "acceptance")
+
+
+def unit_words(record: DistanceFilter | Refill) -> dict[str, str]:
+    """What is compared: rows, or people with all their rows."""
+    one, unit = ("row", "rows") if record.time is None else ("person", "people")
+    return {"one": one, "unit": unit}
 
 
 def sentences(record: DistanceFilter) -> Iterator[str]:
@@ -57,6 +65,7 @@ def _sentences_by_key(record: DistanceFilter) -> Iterator[tuple[str, str]]:
         p=format_share(record.acceptance),
         metric=METRICS[record.metric],
         columns=and_list(record.columns),
+        unit=unit_words(record)["unit"],
     )
     yield "kept", kept
     yield from _rest(record)
@@ -75,6 +84,7 @@ def refill_keyed(record: Refill) -> Iterator[tuple[str, str]]:
         n=f"{record.rows_wanted:,}",
         drawn=f"{sum(one.drawn for one in record.rounds):,}",
         rounds=format_count(len(record.rounds), "round"),
+        unit=unit_words(record)["unit"],
     )
     yield "refill", refill
     yield from _rest(record)
@@ -82,14 +92,16 @@ def refill_keyed(record: Refill) -> Iterator[tuple[str, str]]:
 
 def _rest(record: DistanceFilter | Refill) -> Iterator[tuple[str, str]]:
     is_any = record.n_kept if isinstance(record, DistanceFilter) else record.n_rows
+    words = unit_words(record)
     if is_any and record.rule == "paper":
         s, p = f"{record.n_refused_by_strict:,}", format_share(record.share_refused_by_strict)
-        yield "paper", fill(TEMPLATES["paper"], s=s, p=p)
+        yield "paper", fill(TEMPLATES["paper"], s=s, p=p, **words)
     elif is_any:
-        yield "strict", TEMPLATES["strict"]
+        where = ", on the columns that both have" if record.missing == "pattern" else ""
+        yield "strict", fill(TEMPLATES["strict"], where=where, **words)
     if is_any and record.n_close_unfiltered is not None:
         n = f"{record.n_close_unfiltered:,.0f}"
-        yield "unfiltered", fill(TEMPLATES["unfiltered"], n=n)
+        yield "unfiltered", fill(TEMPLATES["unfiltered"], n=n, **words)
     if is_any:
         yield "selected", TEMPLATES["selected"]
     for dropped in record.dropped_columns:
@@ -130,8 +142,8 @@ def round_rows(record: Refill) -> list[tuple[str, ...]]:
 
 @as_text.register
 def _(record: DistanceFilter) -> str:
-    share = format_share(record.acceptance)
-    kept = f"{record.n_kept:,} of {record.n_synthetic:,} rows retained ({share})"
+    share, unit = format_share(record.acceptance), unit_words(record)["unit"]
+    kept = f"{record.n_kept:,} of {record.n_synthetic:,} {unit} retained ({share})"
     strict = f"; the strict rule would reject {record.n_refused_by_strict:,} of them"
     return (
         f"Distance filter, {record.rule} rule, on {and_list(record.columns)}: {kept}"
@@ -141,9 +153,10 @@ def _(record: DistanceFilter) -> str:
 
 @as_text.register
 def _(record: Refill) -> str:
+    rounds, unit = format_count(len(record.rounds), "round"), unit_words(record)["unit"]
     return (
         f"Refill, {record.rule} rule, on {and_list(record.columns)}: {record.n_rows:,} of"
-        f" {record.rows_wanted:,} rows after {format_count(len(record.rounds), 'round')}"
+        f" {record.rows_wanted:,} {unit} after {rounds}"
         f" (acceptance {format_share(record.acceptance)})"
     )
 

@@ -46,6 +46,42 @@ class DistanceColumn:
         return np.concatenate((self.original, self.synthetic))
 
 
+@dataclass(frozen=True, eq=False)
+class PersonSequences:
+    """Whose row each row of a file is, and which of theirs, by time: people with all their rows."""
+
+    of_row: Ints  # people numbered in the order of the file
+    place: Ints  # from 0
+
+    @classmethod
+    def of(cls, of_row: Ints, time: Floats) -> "PersonSequences":
+        """The rows of each person in the order of time; equal times in that of the file."""
+        order = np.lexsort((np.arange(len(of_row)), time, of_row))
+        starts = np.flatnonzero(np.diff(of_row[order], prepend=-1))
+        place = np.empty(len(of_row), np.int64)
+        place[order] = np.arange(len(of_row)) - np.repeat(
+            starts, np.diff(starts, append=len(of_row))
+        )
+        return cls(of_row, place)
+
+    @property
+    def n_people(self) -> int:
+        """How many people there are."""
+        return int(self.of_row.max(initial=-1)) + 1
+
+    @property
+    def n_places(self) -> int:
+        """The most rows of a person."""
+        return int(self.place.max(initial=-1)) + 1
+
+    def side_by_side(self, rows: Floats, n_places: int) -> Floats:
+        """A row for each person: their rows beside one another, missing where there are fewer."""
+        found = np.full((self.n_people, n_places, rows.shape[1]), np.nan)
+        known = self.place < n_places
+        found[self.of_row[known], self.place[known]] = rows[known]
+        return found.reshape(self.n_people, -1)
+
+
 def code_columns(
     tables: Sequence[Table], settings: DistanceSettings
 ) -> tuple[tuple[DistanceColumn, ...], tuple[Coercion, ...]]:

@@ -432,6 +432,11 @@ class Geometry:
         """How wide each range is."""
         return self.high - self.low
 
+    def repeat(self, n: int) -> "Geometry":
+        """The geometry of n rows side by side, as if they did not depend on one another."""
+        covariance: Floats = np.asarray(np.kron(np.eye(n), self.covariance), np.float64)
+        return Geometry.from_covariance(covariance, np.tile(self.low, n), np.tile(self.high, n))
+
     def select(self, dimensions: Ints) -> "Geometry":
         """The geometry of some dimensions alone, for rows that have all of them."""
         some = np.ix_(dimensions, dimensions)

@@ -57,7 +57,7 @@ class DistanceSettings:
     metric: Metric = "mahalanobis"
     rule: Rule = "paper"
     ties: Ties = "any"
-    missing: Fill = "exact"
+    missing: Fill | None = None  # by the rule where nothing is said: see `fill`
     protect_columns: tuple[str, ...] = ()
     drop: Drop = "auto"
     special_codes: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
@@ -72,12 +72,17 @@ class DistanceSettings:
                 f"inverse_covariance is a setting of the metric mahalanobis, but the metric is"
                 f" {self.metric}. Omit it."
             )
-        if self.missing == "pattern" and self.ties != "any":
+        if self.fill == "pattern" and self.rule == "paper" and self.ties != "any":
             raise SettingsError("missing='pattern' needs ties='any'. Omit ties.")
         if self.columns == ():
             raise SettingsError(
                 "No columns are given. Name the columns that distances are taken on."
             )
+
+    @property
+    def fill(self) -> Fill:
+        """What a missing value is taken for; in the worst case the strict rule keeps no row."""
+        return self.missing or ("pattern" if self.rule == "strict" else "exact")
 
 
 def parse_ranges(given: Any, columns: Sequence[str]) -> Floats | None:

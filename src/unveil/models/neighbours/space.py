@@ -17,6 +17,7 @@ from unveil.models.neighbours.coding import (
     DistanceColumn,
     Health,
     Matrix,
+    PersonSequences,
     code_columns,
     constant,
     drop_redundant,
@@ -63,7 +64,7 @@ class Prepared:
     """A space, the columns it is made of, and what was excluded or noticed."""
 
     space: Space
-    renewed: Callable[[Sequence[DistanceColumn]], Space]  # the same originals beside another copy
+    renewed: "Renewed"  # the same originals beside another copy
     used: tuple[UsedColumn, ...]
     dropped: tuple[UnusableColumn, ...]
     condition: float | None
@@ -71,23 +72,39 @@ class Prepared:
     gaps: tuple[str, ...]  # columns with missing values in the original, and how many
     notes: tuple[Coercion, ...]
 
-    def again(self, tables: Sequence[Table], settings: DistanceSettings) -> "Prepared":
+    def again(
+        self,
+        tables: Sequence[Table],
+        settings: DistanceSettings,
+        beside: PersonSequences | None = None,
+    ) -> "Prepared":
         """The same original beside another copy: its geometry, ranges and distances stay.
 
         The settings must name the columns used, in their order.
         """
         columns, notes = code_columns(tables, settings)
         notes = (*notes, *new_levels(columns)) if settings.metric == "mahalanobis" else notes
-        return replace(self, space=self.renewed(columns), n_incomplete=_holes(columns), notes=notes)
+        space = self.renewed(columns, beside)
+        return replace(self, space=space, n_incomplete=_holes(columns), notes=notes)
 
 
-def prepare_space(tables: Sequence[Table], settings: DistanceSettings) -> Prepared:
-    """Code, screen and whiten what both tables have in common."""
+Renewed = Callable[[Sequence[DistanceColumn], PersonSequences | None], Space]
+
+MOST_DIMENSIONS = 2_000
+"""Of people with their rows side by side."""
+
+
+def prepare_space(
+    tables: Sequence[Table],
+    settings: DistanceSettings,
+    people: Sequence[PersonSequences] | None = None,
+) -> Prepared:
+    """Code, screen and whiten what both tables have in common; rows, or people with their rows."""
     columns, notes = code_columns(tables, settings)
     low, high = _ranges(columns, parse_ranges(settings.ranges, [c.name for c in columns]))
     if tables[0].frame.height == 1 and settings.inverse_covariance is None:
         used = tuple(_used_column(column, 1, None) for column in columns)
-        alone = _Alone.beside(columns)
+        alone = _Alone.beside(columns, None if people is None else people[1])
         return Prepared(alone, _Alone.beside, used, (), None, _holes(columns), (), notes)
     faults = [] if settings.inverse_covariance is not None else unusable(columns, settings.metric)
     _check(faults, settings)
@@ -100,19 +117,43 @@ def prepare_space(tables: Sequence[Table], settings: DistanceSettings) -> Prepar
     columns, low, high = tuple(columns[p] for p in kept), low[kept], high[kept]
     if settings.metric == "mahalanobis":
         ends = {c.name: (a, b) for c, a, b in zip(columns, low, high, strict=True)}
-        return _mahalanobis(columns, ends, settings, faults, notes)
+        return _mahalanobis(columns, ends, settings, faults, notes, people=people)
     if settings.metric == "jaccard":
         _check_yes_and_no(columns)
     distance = _jaccard if settings.metric == "jaccard" else partial(_gower, low, high)
     used = tuple(_used_column(column, 1, None) for column in columns)
     holes, gaps = _holes(columns), _gaps(columns)
     left = used, tuple(faults), None, holes, gaps, notes
-    if settings.missing == "pattern":
-        shared = _shared_columns(columns, settings.metric, low, high)
-        apart = PatternSpace(shared, *_as_matrices(columns))
-        return Prepared(apart, lambda other: apart.against(_as_matrices(other)[1]), *left)
+    if people is not None or (settings.fill == "pattern" and any(holes)):
+        n = 1 if people is None else people[0].n_places
+        shared = _shared_columns([*columns] * n, settings.metric, np.tile(low, n), np.tile(high, n))
+        apart = PatternSpace(shared, *_put_side_by_side(_as_matrices(columns), people))
+        return Prepared(
+            apart,
+            lambda other, beside: apart.against(_widen(_as_matrices(other)[1], beside, n)),
+            *left,
+        )
     space = PlainSpace(distance, columns)
-    return Prepared(space, space.against, *left)
+    return Prepared(space, lambda other, _: space.against(other), *left)
+
+
+def _put_side_by_side(
+    sides: tuple[Floats, Floats], people: Sequence[PersonSequences] | None
+) -> tuple[Floats, Floats]:
+    """Rows of both sides; where people have several, a row for each person."""
+    if people is None:
+        return sides
+    n = people[0].n_places
+    if n * sides[0].shape[1] > MOST_DIMENSIONS:
+        raise SettingsError(
+            f"People have so many rows that more than {MOST_DIMENSIONS:,} values would be compared"
+            " at once. Take distances on fewer columns (columns=...)."
+        )
+    return _widen(sides[0], people[0], n), _widen(sides[1], people[1], n)
+
+
+def _widen(rows: Floats, people: PersonSequences | None, n_places: int) -> Floats:
+    return rows if people is None else people.side_by_side(rows, n_places)
 
 
 def _as_matrices(columns: Sequence[DistanceColumn]) -> tuple[Floats, Floats]:
@@ -186,6 +227,8 @@ def _mahalanobis(
     settings: DistanceSettings,
     faults: list[UnusableColumn],
     notes: tuple[Coercion, ...],
+    *,
+    people: Sequence[PersonSequences] | None,
 ) -> Prepared:
     matrix, found = Matrix.of(columns), None
     if settings.inverse_covariance is None:
@@ -198,21 +241,24 @@ def _mahalanobis(
         geometry = Geometry.from_precision(
             settings.inverse_covariance, low, high, matrix.categories
         )
-    is_exact = settings.missing == "exact"
+    is_exact = settings.fill != "simple"
     space: PatternSpace | MahalanobisSpace
-    if settings.missing == "pattern":
+    n = 1
+    if people is not None or (settings.fill == "pattern" and any(_holes(matrix.columns))):
+        n = 1 if people is None else people[0].n_places
+        sides = _put_side_by_side((matrix.original, matrix.synthetic), people)
+        wide = geometry.repeat(n)
         space = PatternSpace(
             lambda shared, original, copy: MahalanobisSpace(
-                geometry.select(shared), original, copy, is_exact=True
+                wide.select(shared), original, copy, is_exact=True
             ),
-            matrix.original,
-            matrix.synthetic,
+            *sides,
         )
     else:
         space = MahalanobisSpace(geometry, matrix.original, matrix.synthetic, is_exact=is_exact)
     return Prepared(
         space,
-        lambda columns: space.against(matrix.encode_copy(columns)),
+        lambda columns, beside: space.against(_widen(matrix.encode_copy(columns), beside, n)),
         _used_columns(matrix, found),
         tuple(faults),
         None if found is None or found.condition > INFINITE else found.condition,
@@ -509,7 +555,7 @@ class PatternSpace:
             raise SettingsError(
                 f"Values are missing in {len(self._groups):,} patterns in the original and"
                 f" {len(found):,} in the synthetic data, too many to compare each with each. Take"
-                " distances on fewer columns (columns=...)."
+                " distances on fewer columns (columns=...), or the worst case (missing='exact')."
             )
         for mine in found:
             shares = [~(mine.missing | group.missing) for group in self._groups]
@@ -581,8 +627,8 @@ class _Alone:
         self._n_synthetic = n_synthetic
 
     @classmethod
-    def beside(cls, columns: Sequence[DistanceColumn]) -> "_Alone":
-        return cls(len(columns[0].synthetic))
+    def beside(cls, columns: Sequence[DistanceColumn], people: PersonSequences | None) -> "_Alone":
+        return cls(len(columns[0].synthetic) if people is None else people.n_people)
 
     def leads(self) -> NearestOriginals:
         n = self._n_synthetic

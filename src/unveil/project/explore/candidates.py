@@ -196,6 +196,7 @@ class ScenarioSpec:
     special_codes: Mapping[str, Any]
     seed: int
     workers: int | None
+    person: str | None = None
 
     @property
     def risk_settings(self) -> dict[str, Any]:
@@ -206,6 +207,7 @@ class ScenarioSpec:
             "targets": self.targets,
             "bands": self.bands,
             "special_codes": asked or None,
+            **({} if self.person is None else {"person": self.person}),
         }
 
     def _has(self, name: str) -> bool:

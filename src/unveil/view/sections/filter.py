@@ -73,14 +73,17 @@ def removal_sentence(part: str, refill: Refill) -> Sentence:
     """How many were removed, over all rounds, and whether others took their place."""
     drawn = sum(one.drawn for one in refill.rounds)
     n = drawn - (passed := sum(one.kept for one in refill.rounds))
-    text = f"{format_count(n, 'synthetic record')} of {drawn:,} drawn {'was' if n == 1 else 'were'}"
+    words = filtered.unit_words(refill)
+    one = "record" if refill.time is None else "person"
+    what = format_count(n, f"synthetic {one}", "synthetic people" if refill.time else None)
+    text = f"{what} of {drawn:,} drawn {'was' if n == 1 else 'were'}"
     if not refill.is_finished:
         text += (
-            f" too close to an original record and removed; {refill.rows_wanted - refill.n_rows:,}"
-            f" of the {refill.rows_wanted:,} rows wanted are missing."
+            f" too close to an original {one} and removed; {refill.rows_wanted - refill.n_rows:,}"
+            f" of the {refill.rows_wanted:,} {words['unit']} wanted are missing."
         )
         return Sentence(text, "lead", "filter.wanting", part)
-    text += " too close to an original record and replaced."
+    text += f" too close to an original {one} and replaced."
     if passed > refill.n_rows:
         text += f" {passed:,} were retained, {passed - refill.n_rows:,} more than needed."
     return Sentence(text, "lead", "filter.replaced", part)
