@@ -135,7 +135,8 @@ def draw_fault(request: Request, fault: str, *, status: int = REFUSED) -> Respon
 def draw_counting(request: Request, state: Counting) -> Response:
     """The scenario is being counted: how far, in a page that asks again by itself."""
     if is_part(request):
-        return draw_part(request, "counting.html", state=state, say=state.what)
+        method = request.method.lower()
+        return draw_part(request, "counting.html", state=state, say=state.what, method=method)
     return draw_page(request, "counting_page.html", title="Counting", state=state)
 
 

@@ -246,6 +246,7 @@ class WhatIf(HasView, VersionedRecord, frozen=True, kw_only=True):
     """Figures before and after; nothing is stored unless it is kept."""
 
     exclude: tuple[str, ...]  # what was asked about
+    bands: tuple[str, ...] = ()  # columns put into bands in all files, as they were asked for
     scenarios: tuple[WhatIfScenario, ...]
     rows: tuple[WhatIfRow, ...]
     kept: bool = False

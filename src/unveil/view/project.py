@@ -66,6 +66,17 @@ TEMPLATES = {
         "With {rules} in force, {measure} of {target} falls from {before} ({k} of {N}) to {after}"
         " ({l})."
     ),
+    "bands": (
+        "With {rules} in bands, {measure} of {target} goes from {before} ({k} of {N}) to {after}"
+        " ({l})."
+    ),
+    "in bands": "Effect of bands: {rules}",
+    "bands found": (
+        "With {rules} in bands, {measure} goes from {before} ({k} of {N}) to {after} ({l})."
+    ),
+    "not changed": "Bands {rules} change no figure.",
+    "bands kept": "Nothing was saved. To use the bands, write them below the scenario, or protect"
+    " with [[protect.step]].",
     "excluded": "Effect of excluding {rules}",
     "in force": "Effect of {rules}",
     "more": "{n} more in the table.",
@@ -93,16 +104,23 @@ RULES = tuple(one for one in get_args(Rule) if one not in ("level", "pair"))
 
 
 def whatif_sentences(
-    scenario: WhatIfScenario, rows: Sequence[WhatIfRow], n_original: int
+    scenario: WhatIfScenario,
+    rows: Sequence[WhatIfRow],
+    n_original: int,
+    bands: Sequence[str] = (),
 ) -> tuple[str, ...]:
-    """What the exclusions would do in one scenario."""
-    rules = and_list(scenario.added)
+    """What the exclusions, or bands, would do in one scenario."""
+    rules = and_list((*bands, *scenario.added))
     flags = _flag_sentences(scenario)
     if not rows:
-        return (TEMPLATES["nothing"].format(rules=rules), *flags)
+        kind = "not changed" if bands else "nothing"
+        return (TEMPLATES[kind].format(rules=rules), *flags)
     is_rule = any(map(_is_rule, scenario.added))
+    kinds = ("falls", "found")
+    if bands or is_rule:
+        kinds = ("bands", "bands found") if bands else ("rule", "found")
     changes = [
-        _change_sentence(row, rules, n_original, is_rule=is_rule)
+        _change_sentence(row, rules, n_original, kinds[row.target is None])
         for row in rows
         if row.copy == scenario.headline_copy
         and row.measure in ("DiSCO", "repU")
@@ -119,8 +137,7 @@ def _is_rule(exclusion: str) -> bool:
     return exclusion.partition("=")[0] in RULES
 
 
-def _change_sentence(row: WhatIfRow, rules: str, n_original: int, *, is_rule: bool) -> str:
-    kind = "found" if row.target is None else "rule" if is_rule else "falls"
+def _change_sentence(row: WhatIfRow, rules: str, n_original: int, kind: str) -> str:
     before, after = row.before or 0.0, row.after or 0.0
     return TEMPLATES[kind].format(
         rules=rules,
@@ -176,7 +193,7 @@ def _whatif_table(record: WhatIf, scenario: WhatIfScenario) -> TableBlock:
         (*heads, "status before", "status after"),
         rows,
         text=("measure",),
-        footnote=TEMPLATES["R"],
+        footnote="" if record.bands else TEMPLATES["R"],
     )
 
 
@@ -188,14 +205,16 @@ def _(record: WhatIf) -> str:
 @as_blocks.register
 def _(record: WhatIf) -> Iterator[Block]:
     kind = "in force" if any(map(_is_rule, record.exclude)) else "excluded"
-    yield Heading(TEMPLATES[kind].format(rules=and_list(record.exclude)))
+    kind = "in bands" if record.bands else kind
+    yield Heading(TEMPLATES[kind].format(rules=and_list((*record.bands, *record.exclude))))
     for one in record.scenarios:
         if one.in_force:
             yield Sentence(f"Excluded already: {and_list(one.in_force)}.")
         yield from sentences(one.sentences)
         yield _whatif_table(record, one)
     by = visible(record.by or "")
-    yield Sentence(TEMPLATES["kept" if record.kept else "not kept"].format(by=by), "lead")
+    end = "bands kept" if record.bands else "kept" if record.kept else "not kept"
+    yield Sentence(TEMPLATES[end].format(by=by), "lead")
 
 
 # Why does a target have this result?
