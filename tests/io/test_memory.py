@@ -8,6 +8,7 @@ import pytest
 
 from unveil.errors import ReadError
 from unveil.io import memory
+from unveil.io.sources import read_table
 from unveil.study.study import Study
 
 
@@ -35,6 +36,13 @@ def test_files_that_memory_cannot_hold_together_are_refused_with_what_is_enough(
         " can be used. Close other programs, raise the limit of memory, read fewer columns, or use"
         " a machine with more memory."
     )
+
+
+def test_a_file_that_is_read_by_itself_is_refused_too(paths, monkeypatch):
+    monkeypatch.setattr(memory, "free_memory", lambda: 50_000)
+    assert read_table(paths[0], side="data", columns=["x"]).frame.height == 1000
+    with pytest.raises(ReadError, match=r"^a\.csv has about 2,002 entries, for which 64 KB"):
+        read_table(paths[0], side="data")
 
 
 def test_a_parquet_file_says_itself_how_much_it_holds(paths, monkeypatch, tmp_path):
