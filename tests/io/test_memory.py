@@ -41,7 +41,7 @@ def test_files_that_memory_cannot_hold_together_are_refused_with_what_is_enough(
 def test_a_file_that_is_read_by_itself_is_refused_too(paths, monkeypatch):
     monkeypatch.setattr(memory, "free_memory", lambda: 50_000)
     assert read_table(paths[0], side="data", columns=["x"]).frame.height == 1000
-    with pytest.raises(ReadError, match=r"^a\.csv has about 2,002 entries, for which 64 KB"):
+    with pytest.raises(ReadError, match=r"^a\.csv has about 2,002 entries, for which 64.1 KB"):
         read_table(paths[0], side="data")
 
 
