@@ -130,8 +130,10 @@ class LogLine(Record, frozen=True, kw_only=True):
         "exception",
         "limits",
         "context",
+        "settings",
         "decision",
         "report",
+        "records",
         "pack",
     ]
     subject: str | None  # names of columns, scenarios, measures, numbers of runs

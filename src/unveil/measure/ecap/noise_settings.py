@@ -23,6 +23,7 @@ from unveil.arrays import Floats
 from unveil.count.kinds import means_no_answer
 from unveil.errors import RolesError, SettingsError, list_names, nearest, quote_text
 from unveil.io.numbers import EXACT_IN_FLOAT, is_letter
+from unveil.io.table import Table
 from unveil.measure.ecap.arguments import amount
 from unveil.measure.ecap.noise_kinds import NOISES, NoiseName
 from unveil.records.codebook import Variable
@@ -209,3 +210,11 @@ def codes_in(numbers: pl.Series, declared: Variable | None, codes: Sequence[floa
     found = numbers.is_in([float(code) for code in codes]).fill_null(value=False)
     found |= is_letter(numbers)
     return (found if declared is None else found | means_no_answer(numbers, declared)).to_numpy()
+
+
+def column_values(table: Table, column: str, codes: tuple[float, ...]) -> pl.Series:
+    """The numbers of a column, missing where it holds a code for no answer."""
+    table.check_columns([column])
+    given = table.frame[column]
+    kept = pl.Series(find_kept_codes(given, table.variables.get(column), codes, table.place))
+    return given.cast(pl.Float64).alias("").set(kept, None)
