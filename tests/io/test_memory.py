@@ -58,6 +58,16 @@ def test_a_parquet_file_says_itself_how_much_it_holds(paths, monkeypatch, tmp_pa
         parse(asked)
 
 
+def test_parquet_files_that_memory_cannot_hold_together_are_refused(paths, monkeypatch):
+    pl.read_csv(paths[0]).write_parquet(one := paths[0].with_name("a.parquet"))
+    monkeypatch.setattr("unveil.study.study.free_memory", lambda: 100_000)
+    assert Study.open(one).tables[0].frame.height == 1000
+    with pytest.raises(
+        ReadError, match=r"^a\.parquet, a\.parquet have about 4,000 entries, .*128 KB"
+    ):
+        Study.open(one, one)
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits as Linux has them")
 @pytest.mark.parametrize(("n_rows", "entries"), [(300_000, "4,"), (1_000, "1")])
