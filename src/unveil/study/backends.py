@@ -88,7 +88,8 @@ class Backend:
         """Remove what was written."""
         self._close()
 
-    def _free_path(self, ending: str) -> Path:
+    def free_path(self, ending: str) -> Path:
+        """A place in the folder where nothing is yet."""
         self._n_kept += 1
         return self.folder / f"kept{self._n_kept}{ending}"
 
@@ -206,7 +207,7 @@ class Chunks(Backend):
 
     def keep(self, frame: Lazy, what: str) -> Lazy:
         """A file in the folder."""
-        path = self._free_path(".parquet")
+        path = self.free_path(".parquet")
         with self.asking(what):
             frame.to_native().sink_parquet(path, compression="lz4")
         return self.scan(path)
@@ -239,7 +240,7 @@ class DuckDB(Backend):
     def scan(self, source: Any) -> Lazy:
         """The rows of a path or of a relation."""
         if not isinstance(source, str | os.PathLike):
-            path = self._free_path(".parquet")
+            path = self.free_path(".parquet")
             with self.asking("a relation was copied"):
                 source.write_parquet(str(path))
             source = path
@@ -257,7 +258,7 @@ class DuckDB(Backend):
             return self._table(frame.to_native())
 
     def _table(self, relation: Any) -> Lazy:
-        name = self._free_path("").name
+        name = self.free_path("").name
         relation.create(name)
         return _lazy(self.connection.table(name))
 
