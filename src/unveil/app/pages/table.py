@@ -33,7 +33,7 @@ from unveil.measure.tables.published_table import PublishedTable, make_release
 from unveil.measure.tables.sap import sap
 from unveil.measure.tables.schemes import CHANCE
 from unveil.records.count_tables import Bounds
-from unveil.view.blocks import Block, Figure, Items, Sentence
+from unveil.view.blocks import Block, Figure, Folded, Items, Sentence
 from unveil.view.charts.lines import StepLine, sap_curve
 from unveil.view.count_tables import bounds_sentences
 from unveil.view.publication_plan import plan_blocks
@@ -258,7 +258,8 @@ def _measure(form: TableForm) -> dict[str, Any]:
     more = [*told[1:], *(text for _, text in bounds_sentences(known))]
     blocks: list[Block] = [
         Figure(Sentence(told[0], "lead"), sap_curve(lines, threshold=THRESHOLD), CAPTION),
-        *(Sentence(one) for one in more),
+        *(Sentence(one) for one in more[:1]),
+        Folded("In words", tuple(Sentence(one) for one in more[1:])),
         *_without_sums(form, counts),
     ]
     reading = [Items(counts.notes)]
