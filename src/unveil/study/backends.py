@@ -88,13 +88,14 @@ class Backend:
         """Remove what was written."""
         self._close()
 
-    def _free_path(self, ending: str) -> Path:
+    def free_path(self, ending: str) -> Path:
+        """A place in the folder where nothing is yet."""
         self._n_kept += 1
         return self.folder / f"kept{self._n_kept}{ending}"
 
     def new_folder(self) -> Path:
         """A folder for files that are written for the engine."""
-        made = self._free_path("")
+        made = self.free_path("")
         made.mkdir()
         return made
 
@@ -212,7 +213,7 @@ class Chunks(Backend):
 
     def keep(self, frame: Lazy, what: str) -> Lazy:
         """A file in the folder."""
-        path = self._free_path(".parquet")
+        path = self.free_path(".parquet")
         with self.asking(what):
             frame.to_native().sink_parquet(path, compression="lz4")
         return self.scan(path)
@@ -245,7 +246,7 @@ class DuckDB(Backend):
     def scan(self, source: Any) -> Lazy:
         """The rows of a path or of a relation."""
         if not isinstance(source, str | os.PathLike):
-            path = self._free_path(".parquet")
+            path = self.free_path(".parquet")
             with self.asking("a relation was copied"):
                 source.write_parquet(str(path))
             source = path
@@ -263,7 +264,7 @@ class DuckDB(Backend):
             return self._table(frame.to_native())
 
     def _table(self, relation: Any) -> Lazy:
-        name = self._free_path("").name
+        name = self.free_path("").name
         relation.create(name)
         return _lazy(self.connection.table(name))
 

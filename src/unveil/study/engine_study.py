@@ -204,7 +204,7 @@ class EngineStudy(Study):
         codes = column.entries[place][0]
         levels = pl.DataFrame({"v": values, called: codes.astype(np.int32)})
         missing = levels.filter(pl.col("v").is_null())
-        raw = _plain(nw.col(self.sides[place].places[column.name]), values.dtype)
+        raw = plain_values(nw.col(self.sides[place].places[column.name]), values.dtype)
         rows = rows.with_columns(raw.alias("v"))
         known = levels.drop_nulls("v")
         if known.height:
@@ -236,7 +236,7 @@ class EngineStudy(Study):
 
 def count_values(backend: Backend, side: EngineSide, name: str) -> pl.DataFrame:
     """The distinct values of a column, `v`, and the records that have them, `n`."""
-    column = _plain(nw.col(side.places[name]), side.table.frame[name].dtype)
+    column = plain_values(nw.col(side.places[name]), side.table.frame[name].dtype)
     asked = side.rows.select(column.alias("v")).group_by("v").agg(n=nw.len())
     found = backend.fetch(asked.head(MOST_VALUES + 1), f"counting values of {name!r}")
     if found.height > MOST_VALUES:
@@ -247,7 +247,7 @@ def count_values(backend: Backend, side: EngineSide, name: str) -> pl.DataFrame:
     return found
 
 
-def _plain(column: nw.Expr, dtype: pl.DataType) -> nw.Expr:
+def plain_values(column: nw.Expr, dtype: pl.DataType) -> nw.Expr:
     """A column as it can be grouped and joined: no negative zero, no categories."""
     if dtype.is_float():
         return column + 0.0

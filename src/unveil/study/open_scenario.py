@@ -114,13 +114,13 @@ def open_in_engine(
     from unveil.study.backends import open_backend
     from unveil.study.engine_scenario import EngineScenario
     from unveil.study.engine_study import open_engine_files
+    from unveil.study.parted_scenario import PartedScenario
 
     held = next((one for one in sides.values() if holder(one) == engine), None)
     backend = open_backend(engine, current_engine(), held)
     missing = parse_missing(missing_values)
-    return open_engine_files(
-        backend, sides, columns, missing, aside=aside, scenario_of=EngineScenario.of
-    )
+    scenario_of = PartedScenario.of if engine == "chunks" else EngineScenario.of
+    return open_engine_files(backend, sides, columns, missing, aside=aside, scenario_of=scenario_of)
 
 
 def check_other_columns(bands: Bands, chosen: Roles) -> None:
