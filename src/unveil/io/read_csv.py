@@ -48,6 +48,7 @@ class LineCounts:
 
     n_lines: int
     blank: Places
+    is_quoted: bool = True  # something may be; where nothing is, no text is empty: it is missing
 
     def notes(self, side: str) -> list[Coercion]:
         """Blank lines at the end are usual; those between records are told."""
@@ -266,7 +267,7 @@ def read_csv(
         lines, shape = _read_lines(text, dialect, names, in_file, place)
     lines.columns = in_file
     frame = _records(lines[wanted], shape, place)
-    frame, notes = type_columns(frame, dialect, side, missing_values)
+    frame, notes = type_columns(frame, dialect, side, missing_values, is_quoted=shape.is_quoted)
     notes = [
         *dialect.notes(side),
         *shape.notes(side),
@@ -324,7 +325,7 @@ def _read_lines(
     if n_plain:
         lines = _as_text(text, dialect, range(len(names)))
         if lines is not None and lines.height == n_plain and not lines[:, -1].null_count():
-            return lines, LineCounts(n_plain, np.empty(0, np.intp))
+            return lines, LineCounts(n_plain, np.empty(0, np.intp), is_quoted=False)
     shape = check_records(text, dialect, len(names), place)
     if shape.n_lines == shape.blank.size:
         raise ReadError(f"{place} has a header but no rows. Check that its export was finished.")
@@ -388,7 +389,12 @@ def _records(lines: pl.DataFrame, shape: LineCounts, place: str) -> pl.DataFrame
 
 
 def type_columns(
-    frame: pl.DataFrame, dialect: Dialect, side: str, missing_values: Sequence[str]
+    frame: pl.DataFrame,
+    dialect: Dialect,
+    side: str,
+    missing_values: Sequence[str],
+    *,
+    is_quoted: bool = True,
 ) -> tuple[pl.DataFrame, list[Coercion]]:
     """The columns in the types that all of their entries have, and what is to be told."""
     # Without their names, for polars takes some names for patterns of names.
@@ -397,7 +403,8 @@ def type_columns(
     # Where commas part the columns, a comma in a quoted field may part anything.
     may_be_comma = dialect.separator != ","
     marks = decimal_marks(texts) if may_be_comma else set()
-    made = [infer_type(text, decimal_comma=marks == {","}) for text in texts]
+    is_comma = marks == {","}
+    made = [infer_type(text, decimal_comma=is_comma, may_be_empty=is_quoted) for text in texts]
     almost = [
         name
         for name, column in zip(frame.columns, made, strict=True)

@@ -15,6 +15,7 @@ from unveil.errors import ReadError, list_names
 from unveil.io.dictionary import apply_dictionary, apply_dictionary_beside, parse_dictionary
 from unveil.io.file_checks import guard
 from unveil.io.isolated import read_apart
+from unveil.io.memory import check_memory
 from unveil.io.read_csv import read_csv
 from unveil.io.read_frames import read_frame
 from unveil.io.table import FRAME, Table, choose, place_of
@@ -143,7 +144,7 @@ def read_table(
         table = apply_dictionary(table, dictionary)
     elif isinstance(source, str | os.PathLike) and table.codebook is None:
         table = apply_dictionary_beside(table, Path(os.fsdecode(source)))
-    return _note_missing(table, missing_values)
+    return note_missing(table, missing_values)
 
 
 def hold(
@@ -182,7 +183,7 @@ def _again(
         table = apply_dictionary(table, known)
     elif table.codebook is None:
         table = apply_dictionary_beside(table, held.path)
-    return _note_missing(table, missing_values)
+    return note_missing(table, missing_values)
 
 
 def _read(
@@ -193,17 +194,18 @@ def _read(
     sheet: str | None,
 ) -> Table:
     if not isinstance(source, str | os.PathLike):
-        return _with_missing(read_frame(source, side=side, columns=columns), missing_values)
+        return with_missing(read_frame(source, side=side, columns=columns), missing_values)
     path = Path(os.fsdecode(source))
     if sheet is None:
         path, sheet = split_sheet(path)
     name = path.name.lower()
     if name.endswith((*TEXT, *PACKED)):
         guard(path, "gzip" if name.endswith(".gz") else "text", place_of(side, path.name))
+        check_memory([path], None if columns is None else len(columns))
         table = read_csv(path, side=side, columns=columns, missing_values=missing_values)
-        return _with_missing(table, missing_values)  # again by value: numbers are numbers now
+        return with_missing(table, missing_values)  # again by value: numbers are numbers now
     if path.suffix.lower() in KINDS:
-        return _with_missing(read_apart_file(path, side, columns, sheet), missing_values)
+        return with_missing(read_apart_file(path, side, columns, sheet), missing_values)
     raise ReadError(_unknown_ending(path, place_of(side, path.name)))
 
 
@@ -248,7 +250,7 @@ def read_apart_file(
     )
 
 
-def _note_missing(table: Table, missing_values: Sequence[str]) -> Table:
+def note_missing(table: Table, missing_values: Sequence[str]) -> Table:
     """The table with what the user declared missing among its notes."""
     if not missing_values:
         return table
@@ -289,7 +291,7 @@ def is_there(path: Path) -> bool:
         return False
 
 
-def _with_missing(table: Table, missing_values: Sequence[str]) -> Table:
+def with_missing(table: Table, missing_values: Sequence[str]) -> Table:
     """The table without these entries: what a text file's reader does before typing."""
     if not missing_values:
         return table

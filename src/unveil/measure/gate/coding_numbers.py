@@ -433,7 +433,7 @@ def _bands(pair: CodingPair) -> Iterator[CodingProposal]:
         return
     for side, other in ((SYNTHETIC, ORIGINAL), (ORIGINAL, SYNTHETIC)):
         wide = _read_bands(pair, side)
-        values = _middles(pair, other)
+        values = None if wide is None else _middles(pair, other)
         if wide is None or values is None:
             continue
         place, is_inside = _band_of(wide, values)
