@@ -1,4 +1,4 @@
-"""The licences of everything that `pip install unveil` brings, as the packages themselves state them.
+"""The licences of everything that `pip install unveil` brings, as the packages state them.
 
 Ends with an error where a licence is not one of the permissive ones.
 """

@@ -4,7 +4,8 @@
 
 A world is an original, two synthetic files, keys and targets, all drawn. It is measured by Python
 calls on frames, and again: with its rows in another order, as other types of equal value, as files,
-on the command line with one thread and with four, in a project, by each engine that is there. Printed is how many figures were compared with those of the plain call, in how many ways.
+on the command line with one thread and with four, in a project, and by each engine that is there.
+Printed is how many figures were compared with those of the plain call, and in how many ways.
 """
 
 import argparse
