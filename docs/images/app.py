@@ -93,23 +93,25 @@ def draw(browser: object, folder: Path, pages: dict[str, str]) -> None:
     """Each page at each width, its head and as much below it as fits."""
     command = [sys.executable, "-m", "unveil", "app", str(folder), "--no-open"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
-        address = re.search(r"http://\S+", server.stderr.readline())[0]
-        page = browser.new_context().new_page()
-        page.goto(address)
-        page.wait_for_url(address.split("/enter")[0] + "/")
-        for name, path in pages.items():
-            for width in WIDTHS:
-                page.set_viewport_size({"width": width, "height": 900})
-                page.goto(address.split("/enter")[0] + path)
-                fill(page, name)
-                page.evaluate("document.activeElement.blur()")
-                height = page.evaluate("document.querySelector('main').scrollHeight")
-                beside = page.evaluate("document.querySelector('.side').scrollHeight")
-                high = max(height, beside) if width > 800 else height + beside
-                page.set_viewport_size({"width": width, "height": min(high + 60, HIGHEST)})
-                page.wait_for_timeout(300)
-                save(page, HOME / f"{name}_{width}.png")
-        server.terminate()
+        try:
+            address = re.search(r"http://\S+", server.stderr.readline())[0]
+            page = browser.new_context().new_page()
+            page.goto(address)
+            page.wait_for_url(address.split("/enter")[0] + "/")
+            for name, path in pages.items():
+                for width in WIDTHS:
+                    page.set_viewport_size({"width": width, "height": 900})
+                    page.goto(address.split("/enter")[0] + path)
+                    fill(page, name)
+                    page.evaluate("document.activeElement.blur()")
+                    height = page.evaluate("document.querySelector('main').scrollHeight")
+                    beside = page.evaluate("document.querySelector('.side').scrollHeight")
+                    high = max(height, beside) if width > 800 else height + beside
+                    page.set_viewport_size({"width": width, "height": min(high + 60, HIGHEST)})
+                    page.wait_for_timeout(300)
+                    save(page, HOME / f"{name}_{width}.png")
+        finally:
+            server.terminate()
 
 
 def fill(page: Page, name: str) -> None:
