@@ -276,8 +276,9 @@ class Stages:
         is_recoded = not faults
         faults += absent_columns(self.plan, self.table)
         gone = dropped_columns(self.plan)
-        if self.person is not None and self.person in gone:
-            number = gone[self.person]
+        about = [getattr(step, "column", None) for step in self.plan.recodings]
+        if self.person is not None and self.person in about:
+            number = about.index(self.person) + 1
             faults.append(
                 FileError(
                     ("protect", "step", number - 1),
