@@ -313,6 +313,9 @@ class Protection(VersionedRecord, frozen=True, kw_only=True):
     together: EcapRecords | None = None  # noised columns known together, or people by their rows
     given_back: tuple[GivenBack, ...] = ()  # what published columns undo
     n_close_after: int | None = None  # rows that steps after the filter brought too close again
+    n_close_removed: int | None = (
+        None  # of these taken out; the others got other noise. None: not asked
+    )
     sweep: tuple[SweepRow, ...]
     stages: StageTable | None = None  # where they were measured
     is_seeded: bool  # whether the user gave a seed; seeds are in the confidential record alone
