@@ -16,6 +16,7 @@ import resource
 import statistics
 import time
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -45,11 +46,10 @@ def visited(frame: pl.DataFrame) -> list[list[str]]:
     masks: list[int] = []
     minimal = minimal_uniques._UniqueSearch._minimal
 
-    def noted(
-        search: minimal_uniques._UniqueSearch, mask: int, parent: int, alone: minimal_uniques.Ints
-    ) -> object:
-        masks.append(mask)
-        return minimal(search, mask, parent, alone)
+    def noted(search: minimal_uniques._UniqueSearch, mask: int, *asked: Any) -> object:
+        n_low = len(search.low_levels)
+        masks.extend(mask << n_low | low for low in range(2**n_low) if mask or low)
+        return minimal(search, mask, *asked)
 
     minimal_uniques._UniqueSearch._minimal = noted  # type: ignore[assignment, method-assign]
     try:

@@ -86,6 +86,7 @@ if TYPE_CHECKING:
     from unveil.records.exclusions import Exclusion
     from unveil.study.engine import use_engine
     from unveil.study.study import Study
+    from unveil.synthesis.large import synthesise_strata, write_synthetic
     from unveil.synthesis.synthesise import synthesise
     from unveil.synthesis.synthesiser import Synthesiser
 
@@ -163,12 +164,14 @@ __all__ = [
     "suggest",
     "suggest_coding",
     "synthesise",
+    "synthesise_strata",
     "tcap",
     "tstr",
     "use_engine",
     "utility",
     "verify_pack",
     "write_file",
+    "write_synthetic",
 ]
 
 # Modules are imported when they are first asked for: `unveil --version` and the process that reads
@@ -233,12 +236,14 @@ _HOMES = {
     "suggest": "measure.roles.suggest",
     "suggest_coding": "protection.recoding.suggest_coding",
     "synthesise": "synthesis.synthesise",
+    "synthesise_strata": "synthesis.large",
     "tcap": "measure.cap.tcap",
     "tstr": "measure.utility.tstr",
     "use_engine": "study.engine",
     "utility": "measure.utility.utility",
     "verify_pack": "project.verify_pack",
     "write_file": "io.write_file",
+    "write_synthetic": "synthesis.large",
 }
 
 

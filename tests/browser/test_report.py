@@ -3,12 +3,17 @@
 import io
 import os
 import re
+from pathlib import Path
+from random import Random
 from unicodedata import normalize
 
 import pytest
 from click.testing import CliRunner
 
 from unveil.cli.demo import demo
+from unveil.project.read_project import read_project
+from unveil.project.run import run_project
+from unveil.project.write_report import write_report
 from unveil.view.pages.report import custodian_page
 from view.report_cases import empty, example, hostile, many
 
@@ -138,6 +143,41 @@ def test_the_embedded_example_prints_on_at_most_twelve_pages(opening, embedded):
     assert len(pages) <= 12
     assert "AnnexAAttribute" in pages[1]  # page 1 is one page
     assert "AnnexAAttribute" not in pages[0].replace("AAttributedisclosure", "", 1)
+
+
+def test_ten_targets_three_scenarios_and_five_files_print_on_at_most_twelve_pages(
+    opening, tmp_path
+):
+    opened = opening(large_project(tmp_path), viewport=DESKTOP)
+    pages = printed(opened)
+    assert len(pages) <= 12
+    assert "AnnexAAttribute" in pages[1]  # page 1 is one page
+    assert len({n for n in range(10) if f"question_{n}" in "".join(pages)}) == 10
+
+
+def large_project(folder) -> Path:
+    """The report of a project as large as a usual one gets, run with the measures of `init`."""
+    targets = [f"question_{n}" for n in range(10)]
+    keys = {"neighbour": ["sex", "age"], "employer": ["age", "job"], "school": ["sex", "region"]}
+    for name, seed in {"original": 0, **{f"synthetic_{n}": n for n in range(1, 6)}}.items():
+        (folder / f"{name}.csv").write_text(people(targets, Random(seed)), encoding="utf-8")
+    files = [f"synthetic_{n}.csv" for n in range(1, 6)]
+    text = f'schema = 1\ntitle = "Large"\n[data]\noriginal = "original.csv"\nsynthetic = {files}\n'
+    text += '[context]\naudience = "registered"\nanalyst = "A. Jones, analyst"\n'
+    for name, known in keys.items():
+        text += f'[[scenario]]\nname = "{name}"\nkeys = {known}\ntargets = {targets}\n'
+    (folder / "project.toml").write_text(text, encoding="utf-8")
+    run_project(read_project(folder))
+    return write_report(read_project(folder)).report
+
+
+def people(targets, random) -> str:
+    levels = {"sex": 2, "age": 40, "job": 12, "region": 6, **dict.fromkeys(targets, 4)}
+    rows = (
+        ",".join(f"{name[0]}{random.randrange(n)}" for name, n in levels.items())
+        for _ in range(600)
+    )
+    return "\n".join([",".join(levels), *rows]) + "\n"
 
 
 def test_nothing_is_wider_than_the_paper_so_that_letters_keep_their_size(opening, path):

@@ -419,7 +419,7 @@ REFUSED = {
     "a model and a setting of the fit": (
         ("--from", "CONFIDENTIAL.model", "--out", "copies", "--min-leaf", 5),
         "--min-leaf cannot go with --from: the model is fitted already. Only --copies, --rows,"
-        " --seed, --out, --format and --json can.",
+        " --seed, --batch-rows, --out, --format and --json can.",
     ),
     "a model in the folder of the copies": (
         ("--from", "made/CONFIDENTIAL.model", "--out", "made"),

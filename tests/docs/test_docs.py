@@ -275,6 +275,7 @@ GUIDES = (
     "tables",
     "plans",
     "writing",
+    "scale",
 )
 RUN = [README, *(ROOT / "docs" / f"{name}.md" for name in GUIDES)]
 RUN += [ROOT / "docs" / "measures" / f"{name}.md" for name in ("checks", "excess", "sap", "bounds")]

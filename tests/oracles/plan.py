@@ -36,15 +36,20 @@ class EveryTable:
         self.tables = list(every_table(n_people, n_cells))
         self.by_count = {}
 
-    def with_count(self, box):
-        """For each number of people the tables that have so many in the box, as bits."""
-        if box not in self.by_count:
-            cells = cells_in(self.shape, box)
+    def with_count(self, box, without=None):
+        """For each number of people the tables that have so many in the box, as bits.
+
+        People of a second box, `without`, are not counted.
+        """
+        key = box, without
+        if key not in self.by_count:
+            cells = set(cells_in(self.shape, box))
+            cells -= set(() if without is None else cells_in(self.shape, without))
             signs = [["0"] * len(self.tables) for _ in range(self.n_people + 1)]
             for i, table in enumerate(self.tables):
                 signs[sum(table[c] for c in cells)][i] = "1"
-            self.by_count[box] = [int("".join(one), 2) for one in signs]
-        return self.by_count[box]
+            self.by_count[key] = [int("".join(one), 2) for one in signs]
+        return self.by_count[key]
 
     def fitting(self, facts):
         """The tables that fit all facts: a box, the fewest and the most people (None: no limit)."""
@@ -57,7 +62,7 @@ class EveryTable:
             left &= allowed
         return left
 
-    def bounds(self, fitting, box):
+    def bounds(self, fitting, box, without=None):
         """The fewest and the most people in a box over some tables."""
-        found = [n for n, tables in enumerate(self.with_count(box)) if tables & fitting]
+        found = [n for n, tables in enumerate(self.with_count(box, without)) if tables & fitting]
         return found[0], found[-1]

@@ -55,6 +55,8 @@ def test_what_is_not_settled_counts(tmp_path):
     part = run.part("plan")
     rows = list_figures(part, msgspec.structs.replace(record, n_open=3))
     assert {row.measure: row.value for row in rows}["recovered"] == record.n_recovered + 3
+    rows = list_figures(part, msgspec.structs.replace(record, complete=False))
+    assert {row.value for row in rows} == {None}
 
 
 def test_the_plan_is_measured_again_when_it_changes_only(tmp_path):

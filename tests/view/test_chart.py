@@ -204,9 +204,11 @@ ELSEWHERE = {
     "ptable": "probabilities, without data",
     "read_file": "the data themselves",
     "stages": "its rows are those of disclosure, attacks and utility, stage by stage",
+    "synthesise_strata": "writes a file; its record is that of synthesise",
     "use_engine": "says where rows are counted; it has no result",
     "verify_pack": "checks an archive; its record names files only",
     "write_file": "writes the data themselves",
+    "write_synthetic": "writes the data themselves",
 }
 
 

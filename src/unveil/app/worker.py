@@ -11,7 +11,6 @@ from types import FrameType
 from unveil.app.jobs import Job, JobState, read_job, write_job
 from unveil.errors import UnveilError
 from unveil.project.actions import load_action
-from unveil.project.read_project import read_project
 from unveil.study.scenario import Progress
 from unveil.view.format import lines
 
@@ -29,7 +28,7 @@ def main(folder: str, place: str) -> int:
     write_job(home, job)
     signal.signal(signal.SIGTERM, _stopper(home, job))
     try:
-        load_action(bytes(job.action)).do(read_project(home), _reporter(home, job))
+        load_action(bytes(job.action)).do_in(home, _reporter(home, job))
     except UnveilError as fault:
         return _end(home, job, "refused", lines(str(fault)), fault.exit_code)
     except Exception as fault:  # by its type alone: other libraries quote data

@@ -81,7 +81,7 @@ def group_rulings(
 
 
 def worst_flags(flags: Iterable[Flag]) -> dict[str, Flag]:
-    """Every flag once, from the copy with most people, by what it would exclude."""
+    """Every flag once, from the synthetic file with most people, by what it would exclude."""
     found: dict[str, Flag] = {}
     for flag in flags:
         if flag.exclusion not in found or flag.n > found[flag.exclusion].n:

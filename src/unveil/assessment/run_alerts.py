@@ -188,9 +188,10 @@ def _given_back(found: Sequence[GivenBack]) -> Iterator[Alert]:
 
 def _recovered_counts(run: Run, limits: Mapping[str, object]) -> Iterator[Alert]:
     """Counts that a publication plan discloses, where no limit on them would say so."""
-    found = [one for one in run.figures if one.measure == "recovered" and one.value]
+    found = [one for one in run.figures if one.measure == "recovered" and one.value != 0]
     for one in found if "recovered" not in limits else ():
-        n = f"{one.value:,.0f} {'count' if one.value == 1 else 'counts'}"
+        of = "count" if one.value == 1 else "counts"
+        n = of if one.value is None else f"{one.value:,.0f} {of}"
         yield Alert(
             id="plan:recovered",
             kind="plan",

@@ -283,7 +283,7 @@ class _Counted:
         )
 
     def _worst_figures(self) -> Iterator[LimitCheck]:
-        """Of each figure the copy with the worst status, and of those the highest."""
+        """Of each figure the synthetic file with the worst status, and of those the highest."""
         found: dict[tuple[str | None, ...], LimitCheck] = {}
         for one in self.figures:
             # A table has a figure for every number of people known, and is one thing.

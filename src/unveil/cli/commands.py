@@ -46,6 +46,7 @@ COMMANDS = {
     "report": ("report", "Write a run as one self-contained HTML report, ready to sign and print."),
     "rule": ("rule", "Record a ruling on a flag: common knowledge or residual risk."),
     "run": ("run", "Compute every measure a project declares; compare with the limits."),
+    "set": ("set", "Change settings of a project: roles, scenarios, synthesis, pack; logged."),
     "split": ("differential", "Split a file at random into a training and a control sample."),
     "suggest": ("suggest", "Propose keys, targets and identifiers, with reasons."),
     "synthesise": ("synthesise", "Synthesise a file; the output is marked as fake."),
@@ -61,8 +62,8 @@ FORMER = {"findings": "replicate"}
 """Commands that have another name now; the old one works for one version more."""
 
 PROJECT = (
-    *("init", "synthesise", "protect", "run", "explain", "whatif", "rule", "limits", "answer"),
-    *("compare", "report", "decide", "pack", "verify", "log", "app"),
+    *("init", "set", "synthesise", "protect", "run", "explain", "whatif", "rule", "limits"),
+    *("answer", "compare", "report", "decide", "pack", "verify", "log", "app"),
 )
 """The commands of a project, in the order in which they are needed."""
 

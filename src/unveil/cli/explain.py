@@ -8,6 +8,9 @@ from unveil.project.explain import explain_target
 from unveil.project.judge_run import judge_run
 from unveil.project.read_project import read_project
 from unveil.project.store import load_parts, load_run
+from unveil.view.blocks import Heading
+from unveil.view.disclosure_blocks import value_blocks
+from unveil.view.format import copy_name, truncate
 from unveil.view.output import print_output
 from unveil.view.render_documents import json_document
 from unveil.view.render_rich import render_rich
@@ -17,10 +20,11 @@ from unveil.view.show import as_blocks
 @click.command()
 @click.argument("target", required=False)
 @option("--scenario", "Only in this scenario. Default: in all of them.", "NAME")
+@option("--values", "Also every value that is shown: for how many people, correctly.", is_flag=True)
 @project_option
 @json_option
 def explain(
-    *, target: str | None, scenario: str | None, project: str | None, as_json: bool
+    *, target: str | None, scenario: str | None, values: bool, project: str | None, as_json: bool
 ) -> None:
     """Explain what the last run found about TARGET.
 
@@ -30,6 +34,7 @@ def explain(
     \b
     Example:
       unveil explain workab
+      unveil explain workab --values
       unveil explain marital --scenario neighbour --json
     """
     if not target:
@@ -39,4 +44,13 @@ def explain(
     parts = load_parts(file.folder, run)
     judgement = judge_run(file, run, parts)
     found = explain_target(file, run, parts, judgement, target, scenario=scenario)
-    print_output(json_document(found) if as_json else render_rich(as_blocks(found)))
+    if as_json:
+        print_output(json_document(found))
+        return
+    blocks = [*as_blocks(found)]
+    for one in found.scenarios if values else ():
+        (part,) = [record for _, record in parts.of("disclosure", one.scenario)]
+        for copy in [row.copy for row in part.identity if row.copy != "mean"]:
+            blocks.append(Heading(f"{truncate(one.scenario)}, {copy_name(copy)}", 4))
+            blocks += value_blocks(part, target, copy)
+    print_output(render_rich(blocks))

@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 import msgspec
-import polars as pl
 
 from unveil.arguments import finite_numbers, numbers_in
 from unveil.cli.options import (
@@ -22,13 +21,13 @@ from unveil.cli.output_files import NoisePaths, write_noise_files
 from unveil.errors import ReadError, SettingsError, WriteError
 from unveil.io.outgoing import PREFIX
 from unveil.io.sources import read_table
-from unveil.io.table import Labelled, Table
+from unveil.io.table import Labelled
 from unveil.measure.ecap.arguments import SAMPLINGS, amount, parse_ecap_threshold
 from unveil.measure.ecap.choose_noise import choose_for_values
 from unveil.measure.ecap.ecap import measure_ecap, prepare_values
 from unveil.measure.ecap.ecap_records import ecap_records
 from unveil.measure.ecap.noise_kinds import NOISES
-from unveil.measure.ecap.noise_settings import find_kept_codes
+from unveil.measure.ecap.noise_settings import column_values
 from unveil.protection.noise import add_noise
 from unveil.records.noise import EcapRecords
 from unveil.view.ecap import TEMPLATES
@@ -228,7 +227,7 @@ def _measure_noise(file: str, asked: Mapping[str, Any]) -> tuple[NoiseScreen, An
     missing = tuple(asked["missing_values"])
     table = read_table(file, side="data", missing_values=missing)
     codes = _codes(asked["special_codes"])
-    values = _values(table, asked["column"], codes)
+    values = column_values(table, asked["column"], codes)
     settings = (asked["population"], asked["size"], asked["sample"], asked["kind"])
     threshold = parse_ecap_threshold(asked["threshold"])
     given = None if asked["sigma"] is None else amount(asked["sigma"])
@@ -265,14 +264,6 @@ def _codes(text: str | None) -> tuple[float, ...]:
     if text is None:
         return ()
     return finite_numbers(numbers_in(text), what="special code", example="-8,-9")
-
-
-def _values(table: Table, column: str, codes: tuple[float, ...]) -> pl.Series:
-    """The numbers of the column, missing where it holds a code for no answer."""
-    table.check_columns([column])
-    given = table.frame[column]
-    kept = pl.Series(find_kept_codes(given, table.variables.get(column), codes, table.place))
-    return given.cast(pl.Float64).alias("").set(kept, None)
 
 
 def _stderr_notes(file: str, found: NoiseScreen, targets: NoisePaths) -> list[str]:

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import click
 
-from unveil.cli.options import file_option, option, same_project
+from unveil.cli.options import by_option, file_option, option, same_project
 from unveil.cli.output_files import check_targets
+from unveil.errors import SettingsError
 from unveil.project.read_project import read_project
+from unveil.project.records_at_risk import open_records
 from unveil.project.write_report import ReportFiles, write_report
 from unveil.view.format import lines
 
@@ -25,6 +27,12 @@ from unveil.view.format import lines
     "Also list the records at risk, with reasons, in separate files.",
     is_flag=True,
 )
+@option(
+    "--only-records",
+    "Only the records at risk of the last run; --by is kept in the log.",
+    is_flag=True,
+)
+@by_option
 @option("--summary is_summary", "Write only page 1, the summary to sign.", is_flag=True)
 @option("--open is_opened", "Open the page in the browser.", is_flag=True)
 def report(
@@ -33,6 +41,8 @@ def report(
     number: int | None,
     out: Path | None,
     records: bool,
+    only_records: bool,
+    by: str | None,
     is_summary: bool,
     is_opened: bool,
 ) -> None:
@@ -48,6 +58,11 @@ def report(
       unveil report myproject --run 2 --records
       unveil report --summary
     """
+    if only_records:
+        _tell_records(open_records(read_project(project), by=by))
+        return
+    if by is not None:
+        raise SettingsError("--by names who looks at the records at risk. Add --only-records.")
     check_targets({"--out": out})
     written = write_report(
         read_project(project), number, out=out, records=records, is_summary=is_summary
@@ -63,8 +78,12 @@ def _say(written: ReportFiles) -> None:
         err=True,
     )
     for path in written.records:
-        click.echo(
-            f"unveil: CONFIDENTIAL: records at risk written to {lines(str(path))}. Keep it where"
-            " the original is kept.",
-            err=True,
-        )
+        _tell_records(path)
+
+
+def _tell_records(path: Path) -> None:
+    click.echo(
+        f"unveil: CONFIDENTIAL: records at risk written to {lines(str(path))}. Keep it where"
+        " the original is kept.",
+        err=True,
+    )

@@ -1,12 +1,13 @@
 """`unveil synthesise`: copies of a file, fitted once, drawn as often as asked for, marked FAKE."""
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 import click
 from click.core import ParameterSource
 
+from unveil.atomic import write_all_or_none
 from unveil.cli.options import (
     Decorator,
     column_names,
@@ -39,6 +40,8 @@ from unveil.project.model import ProjectFile
 from unveil.project.protect import is_project
 from unveil.project.read_project import read_project
 from unveil.records.synthesis import Synthesis
+from unveil.study.scenario import Progress
+from unveil.synthesis.large import BATCH_ROWS, synthesise_strata, write_copy
 from unveil.synthesis.plan import Layout, methods_of
 from unveil.synthesis.record import draw_again
 from unveil.synthesis.synthesise import synthesise as fit
@@ -194,6 +197,20 @@ TREE_OPTIONS = (
     ),
     option("--seed", "The same seed gives the same synthetic data.", "N", type=int),
 )
+LARGE_OPTIONS = (
+    option("--sample", "Fit to so many rows, drawn at random from FILE.", "N", type=int),
+    option(
+        "--batch-rows",
+        "Draw so many rows at a time into a Parquet file: memory does not grow with --rows.",
+        "N",
+        type=int,
+    ),
+    option(
+        "--by-stratum",
+        "Read, fit and draw one stratum of --strata at a time, from a Parquet file into another.",
+        is_flag=True,
+    ),
+)
 OUTPUT_OPTIONS = (
     file_option("--out", "The folder to write to.", "FOLDER"),
     option(
@@ -213,7 +230,7 @@ OUTPUT_OPTIONS = (
 )
 
 
-_WITH_A_MODEL = {"source", "copies", "rows", "seed", "out", "ending", "as_json"}
+_WITH_A_MODEL = {"source", "copies", "rows", "seed", "batch_rows", "out", "ending", "as_json"}
 
 
 def check_beside_model(context: click.Context, file: str | None) -> None:
@@ -229,7 +246,7 @@ def check_beside_model(context: click.Context, file: str | None) -> None:
         if is_said and name not in _WITH_A_MODEL:
             raise SettingsError(
                 f"{one.opts[0]} cannot go with --from: the model is fitted already. Only"
-                " --copies, --rows, --seed, --out, --format and --json can."
+                " --copies, --rows, --seed, --batch-rows, --out, --format and --json can."
             )
 
 
@@ -242,7 +259,9 @@ def options_on_command_line(context: click.Context) -> set[str]:
     }
 
 
-synthesis_options = together(*COLUMN_OPTIONS, *RULE_OPTIONS, *TREE_OPTIONS, *OUTPUT_OPTIONS)
+synthesis_options = together(
+    *COLUMN_OPTIONS, *RULE_OPTIONS, *TREE_OPTIONS, *LARGE_OPTIONS, *OUTPUT_OPTIONS
+)
 """All options, in the order of the help."""
 
 
@@ -266,6 +285,8 @@ def synthesise(
     ending: str | None,
     model: Path | None,
     as_json: bool,
+    batch_rows: int | None,
+    by_stratum: bool,
     **settings: Any,
 ) -> None:
     """Synthesise FILE: each column is modelled on those before it, then drawn.
@@ -284,11 +305,18 @@ def synthesise(
       unveil synthesise survey.sav --copies 5 --seed 1 --out copies \\
         --rule 'if age < 16 then marital = SINGLE' --special-codes income=-8
       unveil synthesise --from CONFIDENTIAL_survey.model --copies 5 --out more
+      unveil synthesise census.parquet --sample 200000 --batch-rows 500000 --out copies
     """
+    made: Synthesiser | Synthesis
     if source is not None:
         check_beside_model(context, file)
-        made, written = _again(source, _folder(out, AGAIN), ending, settings)
+        made, written = _again(source, _folder(out, AGAIN), ending, settings, batch_rows)
     elif is_project(file) or (file is None and is_in_project()):
+        if batch_rows is not None or by_stratum:
+            raise SettingsError(
+                "--batch-rows and --by-stratum make a file, not the copies of a project. Name the"
+                " original itself, and enter the file in the project."
+            )
         made, written = _synthesise_project(
             read_project(file, needs_files=False),
             out=out,
@@ -297,11 +325,15 @@ def synthesise(
             settings=settings,
             said=options_on_command_line(context),
         )
+    elif by_stratum and file is not None:
+        made, written = _by_stratum(context, file, _folder(out, ANEW), settings, batch_rows)
     elif file is not None:
-        made, written = _anew(file, _folder(out, ANEW), ending, model, settings)
+        made, written = _anew(
+            file, _folder(out, ANEW), ending, model, settings, batch_rows=batch_rows
+        )
     else:
         raise ReadError(ANEW)
-    record = made.record
+    record = made if isinstance(made, Synthesis) else made.record
     for sentence in record.warnings:
         click.echo(f"unveil: {lines(sentence)}", err=True)
     if as_json:
@@ -330,15 +362,77 @@ def _folder(out: Path | None, sentence: str) -> Path:
 
 
 def _anew(
-    file: str, out: Path, ending: str | None, model: Path | None, settings: dict[str, Any]
+    file: str,
+    out: Path,
+    ending: str | None,
+    model: Path | None,
+    settings: dict[str, Any],
+    *,
+    batch_rows: int | None,
 ) -> tuple[Synthesiser, SynthesisFiles]:
     """Fit to a file, draw, and write."""
-    targets = copy_paths(file, out, max(settings["copies"], 1), ending or choose_ending(file))
+    end = _ending(ending, file, batch_rows)
+    targets = copy_paths(file, out, max(settings["copies"], 1), end)
     if model is not None:
         _check_beside(check_path(model), out)
+    asked = _parse_options(file, settings)
     with progress_bar() as bar:
-        made = fit(file, **_parse_options(file, settings), progress=bar)
-    return made, _write_copies(made, targets, model)
+        if batch_rows is None:
+            made = fit(file, **asked, progress=bar)
+            return made, _write_copies(made, targets, model)
+        made = fit(file, **asked | {"copies": 1, "rows": None}, progress=bar)
+        with write_all_or_none() as paths:
+            kept = None if model is None else save(made, model)
+            paths.extend([] if kept is None else [kept])
+            made = _write_in_batches(made, targets, asked, batch_rows, bar=bar, paths=paths)
+    return made, SynthesisFiles(targets, kept)
+
+
+def _ending(ending: str | None, original: str, batch_rows: int | None) -> str:
+    """The format to write; in batches, Parquet."""
+    if batch_rows is not None and ending not in (None, "parquet"):
+        raise SettingsError(f"--batch-rows writes Parquet, not {ending}. Omit one of them.")
+    return ending or (choose_ending(original) if batch_rows is None else "parquet")
+
+
+def _write_in_batches(
+    made: Synthesiser,
+    targets: Sequence[Path],
+    asked: Mapping[str, Any],
+    batch_rows: int,
+    *,
+    bar: Progress,
+    paths: list[Path],
+) -> Synthesiser:
+    """Every copy in batches, or none of them."""
+    drawn = made
+    for number, target in enumerate(targets, start=1):
+        size, seed = {"batch_rows": batch_rows, "copy": number}, asked.get("seed")
+        drawn, written = write_copy(
+            made, target, asked.get("rows"), **size, seed=seed, progress=bar
+        )
+        paths.append(target)
+        _tell(written.notes)
+    return drawn
+
+
+def _by_stratum(
+    context: click.Context,
+    file: str,
+    out: Path,
+    settings: dict[str, Any],
+    batch_rows: int | None,
+) -> tuple[Synthesis, SynthesisFiles]:
+    """Read, fit and draw one stratum at a time."""
+    if not settings["strata"]:
+        raise SettingsError("--by-stratum needs the columns that part the strata: --strata region.")
+    said = options_on_command_line(context) | {"strata"}
+    (target,) = copy_paths(file, out, 1, "parquet")
+    asked = _only(said, _parse_options(file, settings))
+    with progress_bar() as bar:
+        size = BATCH_ROWS if batch_rows is None else batch_rows
+        record = synthesise_strata(file, target, batch_rows=size, **asked, progress=bar)
+    return record, SynthesisFiles((target,))
 
 
 def _synthesise_project(
@@ -377,15 +471,24 @@ def _only(said: Container[str], asked: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _again(
-    source: Path, out: Path, ending: str | None, settings: dict[str, Any]
+    source: Path,
+    out: Path,
+    ending: str | None,
+    settings: dict[str, Any],
+    batch_rows: int | None,
 ) -> tuple[Synthesiser, SynthesisFiles]:
     """Draw from a model that is kept, and write."""
     _check_beside(source, out)
     kept = load(source)
     asked = {name: settings[name] for name in ("copies", "rows", "seed")}
     original = kept.record.files[0]
-    targets = copy_paths(original, out, max(asked["copies"], 1), ending or choose_ending(original))
+    end = _ending(ending, original, batch_rows)
+    targets = copy_paths(original, out, max(asked["copies"], 1), end)
     with progress_bar() as bar:
+        if batch_rows is not None:
+            with write_all_or_none() as paths:
+                made = _write_in_batches(kept, targets, asked, batch_rows, bar=bar, paths=paths)
+            return made, SynthesisFiles(targets, is_again=True)
         made = draw_again(kept, **asked, progress=bar)
     filed = write_copies(made.copies, targets, made.codebook, made.record)
     _tell(filed.notes)

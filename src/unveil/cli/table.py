@@ -22,9 +22,6 @@ from unveil.cli.table_documents import (
     check_files,
     comparison_csv,
     is_workbook,
-    level_notes,
-    published_csv,
-    published_workbook,
     release_csv,
     release_json,
     write_documents,
@@ -49,6 +46,7 @@ from unveil.measure.tables.neighbour_sap import (
     neighbour_sap,
 )
 from unveil.measure.tables.protect_table import ProtectedTableResult, protect_table
+from unveil.measure.tables.publish import level_notes, published_csv, published_workbook
 from unveil.measure.tables.published_table import NO_TABLE, OF_SAMPLE, PublishedTable, make_release
 from unveil.measure.tables.read_counts import read_published
 from unveil.measure.tables.sap import N_MAX, parse_threshold

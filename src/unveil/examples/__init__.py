@@ -1,4 +1,4 @@
-"""An artificial survey of 5,000 invented people and one synthetic copy of it, to try unveil on.
+"""An artificial survey of 5,000 invented people and one synthetic file of it, to try unveil on.
 
 ::
 
@@ -59,7 +59,7 @@ def survey() -> pl.DataFrame:
 
 
 def survey_synthetic() -> pl.DataFrame:
-    """The synthetic copy of the survey with its levels as text."""
+    """The synthetic file of the survey with its levels as text."""
     return apply_labels(survey_synthetic_codes())
 
 
@@ -74,7 +74,7 @@ def survey_codes() -> pl.DataFrame:
 
 
 def survey_synthetic_codes() -> pl.DataFrame:
-    """The synthetic copy as codes; `read_labels` says what they mean."""
+    """The synthetic file as codes; `read_labels` says what they mean."""
     return read_codes(SYNTHETIC)
 
 

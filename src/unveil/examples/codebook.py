@@ -19,7 +19,7 @@ class ExampleVariable(TypedDict):
     """One entry of the codebook.
 
     `values` gives the label of each code and is empty for a plain number. `special` lists the
-    codes that stand for no answer of their own kind, such as -8 for "refused".
+    codes that stand for missing values of their own kind, such as -8 for "refused".
     """
 
     label: str
@@ -51,7 +51,7 @@ def read_labels() -> dict[str, ExampleVariable]:
 
 
 def codebook() -> Codebook:
-    """The same as a codebook of a file: labels, codes, and which of them mean no answer."""
+    """The same as a codebook of a file: labels, codes, and which of them mean missing."""
     return Codebook(
         source="survey",
         format="frame",

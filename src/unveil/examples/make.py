@@ -15,13 +15,13 @@ from unveil.atomic import replace_file
 from unveil.examples.codebook import ORIGINAL, SYNTHETIC
 from unveil.examples.people import MISSING, Codes, People, age_band, codes_to_frame, survey_people
 
-# One synthetic copy by simple means: what if each answer came from somebody a little alike?
+# One synthetic file by simple means: what if each answer came from a person a little alike?
 #
 # The variables are drawn one after the other. For each new person a donor is drawn among the
 # original people in the same cell of a few variables already drawn (age and income in bands), and
-# only that one answer is taken. A cell with too few donors is made coarser by leaving out its last
+# only that one answer is taken. A cell with too few donors is made coarser by excluding its last
 # variable. The next answer comes from another donor, so a whole person recurs only by chance; what
-# the copy gives away all the same is for unveil to find.
+# the synthetic file discloses all the same is for unveil to find.
 
 
 SEED = 20_260_802

@@ -1,11 +1,11 @@
 """The embedded example: what an artificial survey of 5,000 people looks like.
 
-Nobody in it exists. Regions, levels and the shares in `weights` were made up for this project;
+No one in it exists. Regions, levels and the shares in `weights` were made up for this project;
 no data set was used or imitated. What it holds on purpose, for the checks to find:
 
 - one level dominates a target: about 88 % of the people have no long-term condition;
-- a key level settles a target: at 16 and 17 nobody has married, nobody is asked for an income and
-  nobody has more than basic schooling, and from 75 nearly everybody is retired;
+- a key level settles a target: at 16 and 17 no one has married, no one is asked for an income and
+  no one has more than basic schooling, and from 75 nearly everyone is retired;
 - missing values in several variables, and the special code -8 (refused) in income.
 
 Levels are drawn with whole-number weights and uniform numbers alone: no logarithm, no exponential

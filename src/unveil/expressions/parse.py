@@ -35,7 +35,7 @@ from unveil.expressions.nodes import (
 Kind = Literal["stamp", "number", "text", "column", "word", "keyword", "sign", "end"]
 
 LONGEST = 10_000
-"""Characters of a rule; what is longer is no rule that somebody wrote."""
+"""Characters of a rule; what is longer is no rule that a person wrote."""
 
 KEYWORDS = ("if", "then", "and", "or", "not", "in", "is", "missing")
 
@@ -101,7 +101,7 @@ def _token(found: re.Match[str]) -> Token:
 
 
 DEEPEST = 40
-"""Brackets inside brackets, and terms in a row; beyond, it is no formula that somebody wrote."""
+"""Brackets inside brackets, and terms in a row; beyond, it is no formula that a person wrote."""
 
 Part = Callable[[], Expression]
 """Reads one part of a text."""

@@ -74,7 +74,7 @@ class ScopeColumn:
         )
 
     def has(self, value: Any) -> bool:
-        """Whether somebody has the value."""
+        """Whether a person has the value."""
         return bool((self.texts == value).any())
 
     @cached_property
@@ -88,7 +88,7 @@ class ScopeColumn:
         return self.is_coded or bool(self.variable is not None and self.variable.levels)
 
     def codes_of(self, label: str) -> list[Any]:
-        """The codes that the codebook gives a label to, of those that somebody has."""
+        """The codes that the codebook gives a label to, of those that a person has."""
         if self.variable is None or self.kind not in ("number", "text"):
             return []
         codes = [TAGS.get(str(x.code), x.code) for x in self.variable.levels if x.label == label]

@@ -1,4 +1,4 @@
-"""What do the codes of a column stand for, and which of them stand for no answer?"""
+"""What do the codes of a column stand for, and which of them stand for missing values?"""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from unveil.io.numbers import TAG_OF, TAGS, level_text
 from unveil.io.table import Table
 from unveil.records.codebook import Code, Codebook, Format, Kind, Level, Variable
 
-# What is known of columns about which nobody declared anything?
+# What is known of columns about which no one declared anything?
 #
 # The kind of a column is that of its type, and the fixed categories of a polars Enum are its
 # codes. The categories of a Categorical are no declaration: they are whatever occurred, and
@@ -99,7 +99,7 @@ def meanings_of(labels: Sequence[Mapping[Value, str]]) -> dict[str, Meaning]:
 
 
 def value_labels(name: str, side: pl.Series, table: Table) -> dict[Value, str]:
-    """What the values of one side stand for; empty where nobody said, or it holds no codes."""
+    """What the values of one side stand for; empty where no one said, or it holds no codes."""
     variable = table.variables.get(name)
     if variable is None or not (side.dtype.is_numeric() or side.dtype == pl.String):
         return {}
@@ -109,7 +109,7 @@ def value_labels(name: str, side: pl.Series, table: Table) -> dict[Value, str]:
 
 
 def special_codes(name: str, side: pl.Series, table: Table) -> tuple[float, ...]:
-    """The numbers of a side that stand for no answer, by its codebook: those that occur in it."""
+    """The numbers of a side that stand for missing values by its codebook, where they occur."""
     variable = table.variables.get(name)
     if variable is None or not side.dtype.is_numeric():
         return ()

@@ -72,7 +72,7 @@ class Dialect:
 def detect_dialect(file: BinaryIO, place: str) -> tuple[BinaryIO, Dialect]:
     """The file as UTF-8 without a mark, and how it was written."""
     _check_other_kinds(file, place)
-    encoding = _find_encoding(file)
+    encoding = find_encoding(file)
     text = file if encoding == "utf-8" else _as_utf8(file, encoding, place)
     text.seek(0)
     sample = text.read(CHUNK)
@@ -101,7 +101,8 @@ def _check_other_kinds(file: BinaryIO, place: str) -> None:
             raise ReadError(f"{place} is {kind}, not plain text. {remedy} and try again.")
 
 
-def _find_encoding(file: BinaryIO) -> str:
+def find_encoding(file: BinaryIO) -> str:
+    """The encoding of a text file, by its mark or by all of its bytes."""
     file.seek(0)
     head = file.read(3)
     for mark, encoding in _MARKS.items():

@@ -256,7 +256,7 @@ _NO = ("", "no", "n", "false", "0")
 _WHOLE = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 _MEASURES: Sequence[Literal["nominal", "ordinal", "scale"]] = ("nominal", "ordinal", "scale")
 _GUARD = "'"  # keeps a spreadsheet from running a label of ours
-_FOUND = "found"  # a row of ours on what the records have, and nobody declared
+_FOUND = "found"  # a row of ours on what the records have, and no one declared
 
 
 def is_list_of_codes(rows: DictionaryRows) -> bool:

@@ -252,7 +252,7 @@ def _check_cut_short(file: BinaryIO, kind: str, place: str) -> None:
 
 
 def _check_holes(file: BinaryIO, n_bytes: int, place: str) -> None:
-    """A file mostly of holes was made at its full size and not filled: a copy that broke off."""
+    """A file mostly of holes was made at its full size and not filled: copying it broke off."""
     if n_bytes <= _FEWEST_HOLES or not hasattr(os, "SEEK_HOLE"):
         return
     n_empty = n_bytes - _n_written(file.fileno(), n_bytes)

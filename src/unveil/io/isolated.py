@@ -45,7 +45,7 @@ _PATIENCE = 500  # milliseconds
 _START = "import gc; gc.disable(); from unveil.io.worker import main; gc.enable(); main()"
 _PACKAGES = Path(__file__).parents[2]
 
-_turns: dict[int, threading.Lock] = {}  # by process: one copied from this has nobody to wait for
+_turns: dict[int, threading.Lock] = {}  # by process: one copied from this has no one to wait for
 
 
 class _Answers:
@@ -99,7 +99,7 @@ class _ReadingProcess:
             return receive_mark(self.answers)
         except OSError:
             return False
-        except BaseException:  # interrupted: nobody will hear the answer
+        except BaseException:  # interrupted: no one will hear the answer
             self.end()
             raise
 

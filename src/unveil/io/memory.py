@@ -15,7 +15,7 @@ from unveil.errors import ReadError, list_names
 
 @contextmanager
 def open_file(path: Path, place: str) -> Iterator[BinaryIO]:
-    """The file's bytes; any fault of the disk, then or later, is a `ReadError`."""
+    """The file's bytes; any error of the disk, then or later, is a `ReadError`."""
     try:
         _check_what_is_no_file(path, place)
         with path.open("rb") as file:
@@ -100,7 +100,7 @@ def _n_cells(path: Path, n_columns: int | None) -> int:
 
 
 def _address_limit() -> int | None:
-    """How many addresses this process may have; None where nobody limits them."""
+    """How many addresses this process may have; None where no one limits them."""
     try:
         import resource
     except ImportError:  # not a Unix
@@ -136,7 +136,7 @@ def _system_memory() -> int | None:
                 return int(line.split()[1]) * 1024
     except (OSError, ValueError, IndexError):
         pass
-    return memory_total()  # the best guess, where nobody says how much of it is free
+    return memory_total()  # the best guess, where no one says how much of it is free
 
 
 def memory_total() -> int | None:
@@ -152,7 +152,7 @@ def _group_memory() -> int | None:
         limit = int((_GROUP / "memory.max").read_text(encoding="ascii"))
         used = int((_GROUP / "memory.current").read_text(encoding="ascii"))
         lines = (_GROUP / "memory.stat").read_text(encoding="ascii").splitlines()
-        # Files that the system keeps at hand, and drops as soon as somebody needs the room.
+        # Files that the system keeps at hand, and drops as soon as a person needs the room.
         spare = sum(int(line.split()[1]) for line in lines if line.startswith("inactive_file "))
     except (OSError, ValueError, IndexError):  # "max": no limit
         return None

@@ -113,12 +113,11 @@ def _one_precision(
 
 def cast_to_int(side: pl.Series) -> pl.Series | None:
     """The same values as Int64, or None where that would change one of them."""
-    if side.dtype.is_float() and not (side.drop_nulls() % 1 == 0).all():
-        return None
     if side.dtype.is_decimal() and side.dtype.scale:  # type: ignore[attr-defined]
         return cast_to_int(side.cast(pl.Float64))
     whole = side.cast(pl.Int64, strict=False)
-    return whole if whole.null_count() == side.null_count() else None
+    is_changed = side.dtype.is_float() and not (whole == side).all()
+    return whole if whole.null_count() == side.null_count() and not is_changed else None
 
 
 def _check_inexact(name: str, sides: Sequence[pl.Series]) -> None:

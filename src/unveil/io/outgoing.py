@@ -58,10 +58,10 @@ def marked_path(path: Path) -> Path:
 def mark_copy(
     outgoing: OutgoingTable, *, marker: str | None, partly: bool = False
 ) -> OutgoingTable:
-    """The copy with its label, its note and, where asked for, its marker column.
+    """The synthetic file with its label, its note and, where asked for, its marker column.
 
-    Label and notes of the original are left out: they tell of a file of real people. A copy that
-    is synthetic only in part must not say that nobody in it is real.
+    Label and notes of the original are excluded: they tell of a file of real people. Synthetic data
+    that are synthetic only in part must not say that no one in it is real.
     """
     label, note = (PARTLY_LABEL, PARTLY_NOTE) if partly else (LABEL, NOTE)
     labelled = msgspec.structs.replace(outgoing.codebook, file_label=label, notes=(note,))

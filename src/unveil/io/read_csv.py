@@ -28,7 +28,7 @@ from unveil.records.disclosure import Coercion
 #
 # Polars fills short records with missing values and guesses where quotation marks are astray, so
 # the shape is checked here first: separators and line ends are counted outside quotation marks,
-# in pieces of whole records and bounded size. A fault is named by its line, never by its content.
+# in pieces of whole records and bounded size. An error is named by its line, never by its content.
 #
 # Most files need no such look: where nothing is quoted, polars refuses records that are too long,
 # and those that are too short leave the last column empty.
@@ -48,6 +48,17 @@ class LineCounts:
 
     n_lines: int
     blank: Places
+    is_quoted: bool = True  # something may be; where nothing is, no text is empty: it is missing
+
+    def notes(self, side: str) -> list[Coercion]:
+        """Blank lines at the end are usual; those between records are told."""
+        n_last = np.count_nonzero(
+            self.blank == np.arange(self.n_lines - self.blank.size, self.n_lines)
+        )
+        if n_last == self.blank.size:
+            return []
+        sentence = "Blank lines between the records were skipped."
+        return [Coercion(side=side, column=None, kind="blank_lines", sentence=sentence)]
 
 
 @dataclass(frozen=True)
@@ -66,7 +77,7 @@ class _Text:
         return ord(self.dialect.line_end)
 
     def line_of(self, offset: int) -> int:
-        """The line a byte stands in; looked for only once there is a fault."""
+        """The line a byte stands in; looked for only once there is an error."""
         line = 1
         for chunk in chunks(self.file):
             line += chunk[: max(offset, 0)].count(self.line_end)
@@ -93,7 +104,7 @@ def check_records(file: BinaryIO, dialect: Dialect, n_fields: int, place: str) -
     n_records = 0
     blanks: list[Places] = []
     for piece in _pieces(text):
-        blank = _blank_records(text, piece)
+        blank, _ = _blank_records(text, piece)
         blanks.append(np.flatnonzero(blank) + n_records)
         n_records += blank.size
     return _below_header(n_records, np.concatenate(blanks))
@@ -117,8 +128,8 @@ def _below_header(n_records: int, blank: Places) -> LineCounts:
     return LineCounts(n_records - header - 1, blank[header:] - header - 1)
 
 
-def _blank_records(text: _Text, piece: _FilePiece) -> Mask:
-    """Which records are blank lines; all others have as many fields as the header."""
+def _blank_records(text: _Text, piece: _FilePiece) -> tuple[Mask, Places]:
+    """Which records are blank lines (all others are whole), and where each record begins."""
     is_mark = (piece.bytes == text.separator) | (piece.bytes == text.line_end)
     marks = _outside(is_mark, piece.inside)
     closing = np.flatnonzero(piece.bytes[marks] == text.line_end)
@@ -131,7 +142,7 @@ def _blank_records(text: _Text, piece: _FilePiece) -> Mask:
     _check_stray_quotes(text, piece, int(ends[uneven[0]]) + 1 if uneven.size else ends[-1] + 1)
     if uneven.size:
         raise _uneven(text, piece.offset + int(starts[uneven[0]]), int(n_separators[uneven[0]]) + 1)
-    return blank
+    return blank, starts
 
 
 def _is_empty(text: Bytes, starts: Places, ends: Places) -> Mask:
@@ -249,23 +260,60 @@ def read_csv(
     with open_file(path, place) as file:
         plain = open_gzip(file, place) if path.suffix.lower() == ".gz" else file
         text, dialect = detect_dialect(plain, place)
-        given = _header(text, dialect, place)
-        names = [name.strip() or f"unnamed_{i}" for i, name in enumerate(given, 1)]
+        names, renamed = name_columns(text, dialect, side, place)
         wanted = choose(names, columns, place)
         # In the file's order: what order polars gives to positions out of order is its own affair.
         in_file = [name for name in names if name in wanted]
         lines, shape = _read_lines(text, dialect, names, in_file, place)
     lines.columns = in_file
     frame = _records(lines[wanted], shape, place)
-    frame, notes = _type_columns(frame, dialect, side, missing_values)
-    renamed = [(name, was) for name, was in zip(names, given, strict=True) if name != was]
+    frame, notes = type_columns(frame, dialect, side, missing_values, is_quoted=shape.is_quoted)
     notes = [
         *dialect.notes(side),
-        *_blank_notes(shape, side),
-        *(_renamed_note(name, was, side) for name, was in renamed if name in wanted),
+        *shape.notes(side),
+        *(note for note in renamed if note.column in wanted),
         *notes,
     ]
     return Table(side=side, place=place, frame=frame, source=path.name, notes=tuple(notes))
+
+
+def name_columns(
+    text: BinaryIO, dialect: Dialect, side: str, place: str
+) -> tuple[list[str], list[Coercion]]:
+    """The names of the columns, and which of them the header has otherwise."""
+    given = _header(text, dialect, place)
+    names = [name.strip() or f"unnamed_{i}" for i, name in enumerate(given, 1)]
+    renamed = [(name, was) for name, was in zip(names, given, strict=True) if name != was]
+    return names, [_renamed_note(name, was, side) for name, was in renamed]
+
+
+def read_records(
+    text: BinaryIO, dialect: Dialect, names: Sequence[str], wanted: Sequence[str], place: str
+) -> Iterator[pl.DataFrame]:
+    """The records below the header as text, piece by piece; a refusal where one is not whole."""
+    known = _Text(text, dialect, len(names), place)
+    _check_nul(known)
+    schema = dict.fromkeys((f"column {number}" for number in range(len(names))), pl.String)
+    n_above = 1  # the header
+    for piece in _pieces(known):
+        blank, starts = _blank_records(known, piece)
+        found = piece.bytes
+        if blank.any():
+            found = found[np.repeat(~blank, np.diff(starts, append=found.size))]
+        if not found.size:
+            continue
+        lines = pl.read_csv(
+            found.tobytes(),
+            has_header=False,
+            schema=schema,
+            separator=dialect.separator,
+            eol_char=dialect.line_end,
+        )
+        if lines.height != np.count_nonzero(~blank):
+            raise InternalError(f"{place} was counted in one way and read in another.")
+        lines.columns = list(names)
+        yield lines[n_above:, list(wanted)]
+        n_above = 0
 
 
 def _read_lines(
@@ -277,7 +325,7 @@ def _read_lines(
     if n_plain:
         lines = _as_text(text, dialect, range(len(names)))
         if lines is not None and lines.height == n_plain and not lines[:, -1].null_count():
-            return lines, LineCounts(n_plain, np.empty(0, np.intp))
+            return lines, LineCounts(n_plain, np.empty(0, np.intp), is_quoted=False)
     shape = check_records(text, dialect, len(names), place)
     if shape.n_lines == shape.blank.size:
         raise ReadError(f"{place} has a header but no rows. Check that its export was finished.")
@@ -340,16 +388,23 @@ def _records(lines: pl.DataFrame, shape: LineCounts, place: str) -> pl.DataFrame
     return lines.filter(pl.Series(keep))
 
 
-def _type_columns(
-    frame: pl.DataFrame, dialect: Dialect, side: str, missing_values: Sequence[str]
+def type_columns(
+    frame: pl.DataFrame,
+    dialect: Dialect,
+    side: str,
+    missing_values: Sequence[str],
+    *,
+    is_quoted: bool = True,
 ) -> tuple[pl.DataFrame, list[Coercion]]:
+    """The columns in the types that all of their entries have, and what is to be told."""
     # Without their names, for polars takes some names for patterns of names.
     bare = [column.alias("") for column in frame.get_columns()]
     texts = [without(column, missing_values) for column in bare]
     # Where commas part the columns, a comma in a quoted field may part anything.
     may_be_comma = dialect.separator != ","
     marks = decimal_marks(texts) if may_be_comma else set()
-    made = [infer_type(text, decimal_comma=marks == {","}) for text in texts]
+    is_comma = marks == {","}
+    made = [infer_type(text, decimal_comma=is_comma, may_be_empty=is_quoted) for text in texts]
     almost = [
         name
         for name, column in zip(frame.columns, made, strict=True)
@@ -369,17 +424,6 @@ def _decimal_notes(marks: set[str], side: str) -> list[Coercion]:
         else "Decimals are written with a comma and were read as numbers."
     )
     return [Coercion(side=side, column=None, kind="decimal_comma", sentence=sentence)]
-
-
-def _blank_notes(shape: LineCounts, side: str) -> list[Coercion]:
-    """Blank lines at the end are usual; those between records are told."""
-    n_last = np.count_nonzero(
-        shape.blank == np.arange(shape.n_lines - shape.blank.size, shape.n_lines)
-    )
-    if n_last == shape.blank.size:
-        return []
-    sentence = "Blank lines between the records were skipped."
-    return [Coercion(side=side, column=None, kind="blank_lines", sentence=sentence)]
 
 
 def _renamed_note(name: str, was: str, side: str) -> Coercion:

@@ -29,17 +29,17 @@ def parse(question: ReadRequest) -> ParsedFile:
         raise ReadError(
             f"{question.place} has columns but no rows. Check that its export was finished."
         )
-    return ParsedFile(frame, _codebook(path, wanted))
+    return ParsedFile(frame, codebook_in(path, wanted))
 
 
-def _codebook(path: Path, wanted: list[str]) -> Codebook | None:
+def codebook_in(path: Path, wanted: list[str]) -> Codebook | None:
     """What the file declares about the columns that were read, where it declares anything."""
     declared = pl.read_parquet_metadata(path).get(CODEBOOK)
     if declared is None:
         return None
     try:
         book = msgspec.json.decode(declared, type=Codebook)
-    except msgspec.MsgspecError:  # somebody else's, or of another version
+    except msgspec.MsgspecError:  # another person's, or of another version
         return None
     names = set(wanted)
     kept = tuple(variable for variable in book.variables if variable.name in names)

@@ -1,6 +1,6 @@
 """What does a file of SPSS, Stata or SAS hold: codes as codes, and what is declared about them?
 
-Codes that stand for no answer stay codes, so that "refused" and "not applicable" stay apart;
+Codes that stand for missing values stay codes, so that "refused" and "not applicable" stay apart;
 Stata's and SAS's letters become the numbers of `numbers`. Dates and times are read by their format.
 Portable SPSS files (.por) are the exception: their parser makes declared missing codes empty.
 """

@@ -257,7 +257,11 @@ _EXACT_WHOLE_FLOAT = 2**53
 
 
 def infer_type(
-    column: pl.Series, *, decimal_comma: bool = False, missing_values: Sequence[str] = ()
+    column: pl.Series,
+    *,
+    decimal_comma: bool = False,
+    missing_values: Sequence[str] = (),
+    may_be_empty: bool = True,
 ) -> pl.Series:
     """The column in the type all its entries have: the first that fits of those below.
 
@@ -265,15 +269,14 @@ def infer_type(
     ISO dates Date, ISO date-times Datetime; all else stays text as it stands. A column with
     nothing but missing entries has the type Null: none is known, so it agrees with any.
     """
-    entries = without(column, ("", *missing_values))
+    entries = without(column, ("", *missing_values) if may_be_empty else missing_values)
     if entries.null_count() == len(entries):
         return pl.Series(column.name, [None] * len(entries), dtype=pl.Null)
     found = None
     if _has_head(entries, _LIKE_NUMBERS):
-        numbers = without(entries, ("NaN", "nan"))
-        found = _parse_integers(numbers)
-        if found is None:
-            found = _decimal(numbers, decimal_comma=decimal_comma)
+        found = _parse_numbers(entries, decimal_comma=decimal_comma)
+        if found is None and (numbers := without(entries, ("NaN", "nan"))) is not entries:
+            found = _parse_numbers(numbers, decimal_comma=decimal_comma)
     readers: tuple[Callable[[pl.Series], pl.Series | None], ...] = (_truth, _parse_dates, _moment)
     for read in readers:
         found = read(entries) if found is None else found
@@ -324,6 +327,11 @@ def _words(entries: pl.Series, *, decimal_comma: bool) -> pl.Series:
     """The entries that are no numbers."""
     numbers = entries.str.replace(",", ".", literal=True) if decimal_comma else entries
     return entries.filter(numbers.cast(pl.Float64, strict=False).is_null())
+
+
+def _parse_numbers(entries: pl.Series, *, decimal_comma: bool) -> pl.Series | None:
+    found = _parse_integers(entries)
+    return _decimal(entries, decimal_comma=decimal_comma) if found is None else found
 
 
 def _parse_integers(entries: pl.Series) -> pl.Series | None:

@@ -25,7 +25,7 @@ _SLACK = 1 << 30
 
 
 def main() -> None:
-    """Answer until nobody asks any more."""
+    """Answer until no one asks any more."""
     answers = take_standard_output()
     leave_no_image()
     while True:

@@ -1,4 +1,4 @@
-"""Can a format hold what a copy holds, and does the copy hold what the original does?"""
+"""Can a format hold the synthetic data, and do these hold what the original does?"""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -14,7 +14,7 @@ from unveil.io.stat_dates import parse_clock_text
 from unveil.io.write_labels import number_of
 from unveil.records.codebook import Code, Variable
 
-# Does a copy's column hold what the original's does, and if it is coded otherwise, how to recode?
+# Does a synthetic column hold what the original's does, and if coded otherwise, how to recode?
 #
 # Labels become the codes they stand for, numbers that the original keeps as text become text, and
 # a date with a time becomes a date where the time says nothing. What cannot be told is refused: a

@@ -1,4 +1,4 @@
-"""A copy as a text file, with its codebook beside it as `<stem>.codebook.json`."""
+"""A synthetic file as a text file, with its codebook beside it as `<stem>.codebook.json`."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,7 +21,7 @@ from unveil.io.write_checks import (
 )
 from unveil.io.write_labels import csv_names
 
-# How do cells of the data get into a CSV file that nobody is harmed by opening?
+# How do cells of the data get into a CSV file that no one is harmed by opening?
 
 
 # What `report.words.visible` makes visible, as a pattern: everything that steers a page.
@@ -59,7 +59,7 @@ _MOMENT = "%Y-%m-%dT%H:%M:%S%.f"
 
 
 def csv_faults(outgoing: OutgoingTable) -> list[str]:
-    """Why the copy cannot be a text file, a sentence each."""
+    """Why the synthetic file cannot be a text file, a sentence each."""
     columns = outgoing.frame.get_columns()
     return [*csv_names(outgoing.frame.columns), *value_faults(columns, "CSV")]
 

@@ -1,7 +1,7 @@
-"""`unveil.write_file`: a copy as an SPSS, Stata, Parquet or CSV file, as the original is declared.
+"""`unveil.write_file`: synthetic data as SPSS, Stata, Parquet or CSV, declared as the original is.
 
 Labels, codes, formats, measurement level, display width and missing codes are those of the
-original's codebook. A copy says that it is fake in its name, in its label and in its notes.
+original's codebook. Synthetic data say that they are fake in name, in their label and in its notes.
 """
 
 import os
@@ -19,10 +19,10 @@ from unveil.io.code_meanings import codebook_of, variable_of
 from unveil.io.dictionary import parse_dictionary
 from unveil.io.outgoing import OutgoingTable, mark_copy, marked_path
 from unveil.io.sources import read_table
-from unveil.io.table import Table
+from unveil.io.table import Table, place_of
 from unveil.io.write_checks import fit_column
 from unveil.io.write_csv import codebook_beside, csv_faults, write_csv
-from unveil.io.write_parquet import parquet_faults, write_parquet
+from unveil.io.write_parquet import parquet_faults, sink_parquet, write_parquet
 from unveil.io.write_spss import spss_faults, write_spss
 from unveil.io.write_stata import stata_faults, write_stata
 from unveil.records.codebook import Codebook
@@ -106,6 +106,41 @@ def write_files(
     return made
 
 
+def write_batches(
+    frames: Iterator[pl.DataFrame], target: Path, asked: WriteSettings
+) -> WrittenFile:
+    """Write tables that follow one another as one Parquet file, one of them in memory at a time."""
+    if _ending_of(target) != "parquet":
+        raise WriteError(
+            f"The file {quote_text(target.name)} cannot be written in batches. Name one that ends"
+            " in .parquet."
+        )
+    place = place_of("synthetic" if asked.fake else "data")
+    with FilePlacement() as placing, _translate_faults(place, target):
+        placing.claim(target)
+        outgoing = (
+            _prepare_checked(Table("synthetic", place, frame), target, asked) for frame in frames
+        )
+        n_rows, n_columns, notes = sink_parquet(outgoing, placing.start(target))
+        placing.publish()
+    return WrittenFile(
+        path=str(target),
+        format="parquet",
+        n_rows=n_rows,
+        n_columns=n_columns,
+        fake=asked.fake,
+        notes=notes,
+    )
+
+
+def _prepare_checked(table: Table, target: Path, asked: WriteSettings) -> OutgoingTable:
+    """A table as its format holds it, or a refusal."""
+    ending = _ending_of(target)
+    outgoing = _prepare_outgoing(table, target, asked)
+    _check(_FAULTS[ending](outgoing), outgoing.place, ending)
+    return outgoing
+
+
 def target_of(path: str | os.PathLike[str], *, fake: bool) -> Path:
     """Where a file goes: a path with an ending that can be written, and FAKE_ in its name."""
     target = Path(os.fsdecode(path))
@@ -146,8 +181,7 @@ def _stage_table(
     table = read_table(data, side="synthetic" if asked.fake else "data")
     ending = _ending_of(target)
     with _translate_faults(table.place, target):
-        outgoing = _prepare_outgoing(table, target, asked)
-        _check(_FAULTS[ending](outgoing), outgoing.place, ending)
+        outgoing = _prepare_checked(table, target, asked)
         paths = [placing.start(path) for path in _all_paths(target)]
         notes = _write_format(outgoing, paths, ending, bom=asked.bom)
     return WrittenFile(
@@ -181,7 +215,7 @@ def _prepare_outgoing(table: Table, target: Path, asked: WriteSettings) -> Outgo
 
 
 def _select_codebook(outgoing: OutgoingTable, target: Path) -> Codebook:
-    # The name of the new file: that of the original is nobody's business.
+    # The name of the new file: that of the original is no one's business.
     codebook = outgoing.codebook
     return Codebook(
         source=target.name,

@@ -62,17 +62,17 @@ _MOST_SHOWN = 8
 
 
 def spss_names(names: Sequence[str]) -> list[str]:
-    """The fault of names that SPSS does not allow; none where all are allowed."""
+    """The error of names that SPSS does not allow; none where all are allowed."""
     return [*_refused_names(names, _spss_reason, "SPSS"), *_equal_but_for_case(names)]
 
 
 def stata_names(names: Sequence[str]) -> list[str]:
-    """The fault of names that Stata does not allow; none where all are allowed."""
+    """The error of names that Stata does not allow; none where all are allowed."""
     return _refused_names(names, _stata_reason, "Stata")
 
 
 def csv_names(names: Sequence[str]) -> list[str]:
-    """The fault of names that a line of text cannot hold or would lose."""
+    """The error of names that a line of text cannot hold or would lose."""
     return _refused_names(names, _csv_reason, "A text file")
 
 

@@ -1,4 +1,4 @@
-"""A copy as an SPSS file, .sav or .zsav: numbers are floats, texts have a fixed width in bytes."""
+"""Synthetic data as an SPSS file, .sav or .zsav: numbers are floats, texts have a fixed width."""
 
 import math
 from collections import defaultdict
@@ -43,7 +43,7 @@ class _SpssColumns:
 
 
 def spss_faults(outgoing: OutgoingTable) -> list[str]:
-    """Why the copy cannot be an SPSS file: names and values, a sentence each."""
+    """Why the synthetic file cannot be an SPSS file: names and values, a sentence each."""
     columns = outgoing.frame.get_columns()
     return [*spss_names(outgoing.frame.columns), *value_faults(columns, "SPSS")]
 

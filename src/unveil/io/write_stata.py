@@ -1,4 +1,4 @@
-"""A copy as a Stata file, .dta (format 118: Stata 14 and later)."""
+"""A synthetic file as a Stata file, .dta (format 118: Stata 14 and later)."""
 
 import re
 from collections.abc import Collection
@@ -58,7 +58,7 @@ class _StataColumns:
 
 
 def stata_faults(outgoing: OutgoingTable) -> list[str]:
-    """Why the copy cannot be a Stata file: names and values, a sentence each."""
+    """Why the synthetic file cannot be a Stata file: names and values, a sentence each."""
     columns = outgoing.frame.get_columns()
     faults = [
         *stata_names(outgoing.frame.columns),

@@ -2,7 +2,7 @@
 
 Of formulas, columns are made block by block as they are looked at, so that large files fit into
 memory; of dummies without end, they are a matrix of mostly zeros. Of both, the columns that those
-before them determine are left out, first come first kept.
+before them determine are excluded, first come first kept.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,9 +25,9 @@ HELD = 2**26
 LEAST = 1e-10
 """Share of a column's variance that the columns before it must leave unexplained."""
 COLLINEAR = 0.99999
-"""A dummy this much correlated with what the columns before it predict is left out."""
+"""A dummy this much correlated with what the columns before it predict is excluded."""
 _ROUNDING = 4 * np.finfo(np.float64).eps
-"""Products of numbers that are the same for everybody differ by less, beside their size."""
+"""Products of numbers that are the same for everyone differ by less, beside their size."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class NumberTerm:
     def block(self, rows: slice) -> Floats:
         """The numbers of some rows."""
         values = self.values[rows]
-        with np.errstate(over="ignore"):  # what is too large is left out of the fit, and said
+        with np.errstate(over="ignore"):  # what is too large is excluded from the fit, and said
             powered: Floats = values if self.power == 1 else values**self.power
         return powered
 
@@ -129,7 +129,7 @@ class Basis:
         return found
 
     def expand(self, coefficients: Floats) -> Floats:
-        """Coefficients of all columns: 0 for those left out."""
+        """Coefficients of all columns: 0 for those excluded."""
         everywhere = np.zeros((self.n_columns, *coefficients.shape[1:]))
         everywhere[self.kept] = coefficients
         return everywhere

@@ -22,7 +22,7 @@ class GroupSummary:
     """The scores of one group: how many, their mean, and their variance (n - 1)."""
 
     n: int
-    mean: float | None  # None of nobody
+    mean: float | None  # None of no one
     variance: float | None  # None of fewer than two
 
 
@@ -57,7 +57,7 @@ def group_of(score: Floats, n: Ints) -> GroupSummary:
 
 
 def difference(a: GroupSummary, b: GroupSummary) -> float | None:
-    """The mean of the first group less that of the second; None where one has nobody."""
+    """The mean of the first group less that of the second; None where one has no one."""
     return None if a.mean is None or b.mean is None else a.mean - b.mean
 
 
@@ -98,7 +98,7 @@ def two_sided_p(t: float, df: float) -> float:
 #
 # Raab, Nowok and Dibben (2016), "Practical data synthesis for large samples", Journal of Privacy
 # and Confidentiality 7(3), and Reiter (2003) where some columns were not synthesised; n are the
-# records of the original, k those of a copy.
+# records of the original, k those of a synthetic file.
 
 
 Synthesis = Literal["simple", "proper", "incomplete"]

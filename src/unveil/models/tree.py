@@ -100,7 +100,7 @@ def best_cuts(front: Front, column: Predictor, min_leaf: int) -> ColumnCuts:
 
 
 def _count_cells(front: Front, column: Predictor) -> tuple[Ints, Ints, Ints]:
-    """The cells of node and level that occur, their records, and those of the copy."""
+    """The cells of node and level that occur, their records, and those of the synthetic file."""
     cells = front.node * column.n_levels
     cells += column.codes[front.rows]
     space = front.n_nodes * column.n_levels
@@ -232,7 +232,7 @@ NO_GAIN = 1e-9  # a gain that is no more than rounding is none
 
 @dataclass(frozen=True)
 class Leaves:
-    """The leaves of a tree: their records, and those of the copy among them."""
+    """The leaves of a tree: their records, and those of the synthetic file among them."""
 
     n: Ints
     n_synthetic: Ints
@@ -262,7 +262,7 @@ class Growth:
 
 
 def grow_rpart_trees(columns: Sequence[Predictor], labels: Sequence[Mask]) -> list[Leaves]:
-    """The leaves of rpart's tree of each label (true for a record of the copy) by all columns.
+    """The leaves of rpart's tree of each label (true for a synthetic record) by all columns.
 
     Labels of equally many copies are grown side by side, for few large steps are faster than many
     small ones.

@@ -7,16 +7,28 @@ process does it, and does it again with the same options where it was stopped.
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import msgspec
 
 from unveil.assessment.outstanding import shell_word
-from unveil.errors import InternalError
+from unveil.atomic import replace_file
+from unveil.errors import InputError, InternalError
+from unveil.measure.disclosure.key_sets import key_sets
 from unveil.project.decide import decide
 from unveil.project.edit_project import ProjectEdit
-from unveil.project.model import ProjectFile
+from unveil.project.fingerprint import hash_bytes
+from unveil.project.make_copies import protect_copy, synthesise_project
+from unveil.project.model import ProjectFile, ScenarioEntry
+from unveil.project.propose import write_project as propose_project
+from unveil.project.read_project import read_project
+from unveil.project.records_at_risk import open_records
 from unveil.project.run import run_project
+from unveil.project.seeds import CONFIDENTIAL, confidential_folder
+from unveil.project.toml import parse_setting
+from unveil.records.base import VersionedRecord
+from unveil.records.exploration import Exploration
+from unveil.records.key_sets import KeySets
 from unveil.records.pack import PackForm
 from unveil.study.scenario import Progress, no_progress
 
@@ -27,6 +39,7 @@ class Action(msgspec.Struct, frozen=True, kw_only=True, tag=True, forbid_unknown
     """Something that changes a project, with all its options."""
 
     name: ClassVar[str] = ""  # of the command
+    needs_files: ClassVar[bool] = True  # that the project names
 
     def options(self) -> tuple[str, ...]:
         """What follows the name of the command."""
@@ -42,6 +55,10 @@ class Action(msgspec.Struct, frozen=True, kw_only=True, tag=True, forbid_unknown
     def do(self, project: ProjectFile, progress: Progress = no_progress) -> Any:
         """Do it."""
         raise InternalError(f"{type(self).__name__} does not say what it does.")
+
+    def do_in(self, folder: Path, progress: Progress = no_progress) -> Any:
+        """Do it to the project of a folder, as it is then."""
+        return self.do(read_project(folder, needs_files=self.needs_files), progress)
 
 
 def format_command(words: tuple[str, ...]) -> str:
@@ -279,3 +296,250 @@ class RunMeasures(Action, frozen=True, kw_only=True):
             again=self.again,
             progress=progress,
         )
+
+
+class SetSettings(EditAction, frozen=True, kw_only=True):
+    """Change settings of the project file, in one edit."""
+
+    name: ClassVar[str] = "set"
+    settings: tuple[str, ...]  # as they are typed: roles.key=["sex"]
+
+    def options(self) -> tuple[str, ...]:
+        """By whom, and each name with its value."""
+        return (*_option("--by", self.by), "--", *self.settings)
+
+    def fill(self, edit: ProjectEdit) -> None:
+        """Set each."""
+        for one in self.settings:
+            edit.set(*parse_setting(one))
+
+
+class OpenRecords(Action, frozen=True, kw_only=True):
+    """List who is at risk, for a named person: who looked is in the log."""
+
+    name: ClassVar[str] = "report"
+    by: str
+
+    def options(self) -> tuple[str, ...]:
+        """The records alone, and for whom."""
+        return ("--only-records", *_option("--by", self.by))
+
+    def do(self, project: ProjectFile, progress: Progress = no_progress) -> Path:
+        """Write them into the folder confidential; where they are."""
+        return open_records(project, by=self.by)
+
+
+class InitProject(Action, frozen=True, kw_only=True):
+    """Propose a project for the files of a folder."""
+
+    name: ClassVar[str] = "init"
+    data: str
+    synthetic: tuple[str, ...] = ()
+    control: str | None = None
+    audience: str = "registered"
+    templates: tuple[str, ...] = ("neighbour",)
+    title: str | None = None
+    by: str | None = None
+
+    def options(self) -> tuple[str, ...]:
+        """As they were given."""
+        return (
+            *(word for one in self.synthetic for word in _option("--synthetic", one)),
+            *_option("--control", self.control),
+            *_option("--audience", self.audience),
+            *_option("--template", ",".join(self.templates)),
+            *_option("--title", self.title),
+            *_option("--by", self.by),
+            "--",
+            self.data,
+        )
+
+    def do_in(self, folder: Path, progress: Progress = no_progress) -> Path:
+        """Write the project file of a folder that has none; paths start there."""
+        made, _ = propose_project(
+            folder / self.data,
+            folder,
+            synthetic=[folder / one for one in self.synthetic],
+            control=None if self.control is None else folder / self.control,
+            audience=self.audience,
+            templates=self.templates,
+            title=self.title,
+            by=self.by,
+            progress=progress,
+        )
+        return made
+
+
+class SynthesiseCopies(Action, frozen=True, kw_only=True):
+    """Make synthetic files as the project says, but for what is said here."""
+
+    name: ClassVar[str] = "synthesise"
+    needs_files: ClassVar[bool] = False
+    method: str | None = None
+    copies: int | None = None
+    min_leaf: int | None = None
+
+    def options(self) -> tuple[str, ...]:
+        """As they were given."""
+        return (
+            *_option("--copies", self.copies),
+            *_option("--method", self.method),
+            *_option("--min-leaf", self.min_leaf),
+        )
+
+    def do(self, project: ProjectFile, progress: Progress = no_progress) -> Any:
+        """Make them, and enter them in the project."""
+        given: dict[str, Any] = {
+            "method": self.method,
+            "copies": self.copies,
+            "min_leaf": self.min_leaf,
+        }
+        return synthesise_project(project, progress=progress, **given)
+
+
+class ProtectCopies(Action, frozen=True, kw_only=True):
+    """Make protected synthetic data by the steps that the project declares."""
+
+    name: ClassVar[str] = "protect"
+    needs_files: ClassVar[bool] = False
+    out: str = "protected"
+
+    def options(self) -> tuple[str, ...]:
+        """Where to."""
+        return _option("--out", self.out)
+
+    def do(self, project: ProjectFile, progress: Progress = no_progress) -> Any:
+        """Make them, and enter them in the project."""
+        return protect_copy(project, out=project.folder / self.out, progress=progress)
+
+
+# What is measured for a page alone: kept beside the jobs, where the next page finds it.
+
+
+Answer = TypeVar("Answer", bound=VersionedRecord)
+
+
+def _keep_answer(project: ProjectFile, name: str, record: VersionedRecord) -> None:
+    home = confidential_folder(project.folder) / "app"
+    home.mkdir(exist_ok=True, mode=0o700)
+    replace_file(home / name, record.to_json().encode(), mode=0o600)
+
+
+def _find_answer(project: ProjectFile, name: str, kind: type[Answer]) -> Answer | None:
+    try:
+        return kind.from_json((project.folder / CONFIDENTIAL / "app" / name).read_bytes())
+    except (OSError, InputError):
+        return None
+
+
+class MeasureKeySets(Action, frozen=True, kw_only=True):
+    """Disclosure by every set of some keys, in the place of those of a scenario."""
+
+    name: ClassVar[str] = "keysets"
+    scenario: str
+    keys: tuple[str, ...]
+    targets: tuple[str, ...]
+    original: str
+    synthetic: tuple[str, ...]
+    at_most: int | None = None
+
+    @classmethod
+    def of(cls, project: ProjectFile, scenario: ScenarioEntry, **given: Any) -> "MeasureKeySets":
+        """About the files of a project, and the targets of a scenario that are no keys."""
+        keys = given.pop("keys", scenario.keys)
+        every = scenario.targets or project.roles.target
+        return cls(
+            scenario=scenario.name,
+            keys=tuple(keys),
+            targets=tuple(one for one in every if one not in keys),
+            original=project.data.original,
+            synthetic=project.data.synthetic,
+            **given,
+        )
+
+    def options(self) -> tuple[str, ...]:
+        """The files, the keys and the targets."""
+        return (
+            *_option("--keys", ",".join(self.keys)),
+            *_option("--targets", ",".join(self.targets)),
+            *_option("--at-most", self.at_most),
+            "--",
+            self.original,
+            *self.synthetic,
+        )
+
+    def do(self, project: ProjectFile, progress: Progress = no_progress) -> Any:
+        """Count them, and keep what was found."""
+        found = key_sets(
+            project.folder / self.original,
+            [project.folder / one for one in self.synthetic],
+            keys=self.keys,
+            targets=self.targets,
+            at_most=self.at_most,
+            special_codes=project.data.special_codes,
+            missing_values=project.data.missing_values,
+            progress=progress,
+        )
+        _keep_answer(project, self._file(self.scenario), found.record)
+        return found
+
+    @classmethod
+    def find(cls, project: ProjectFile, scenario: str) -> KeySets | None:
+        """What was found last; None where nothing was."""
+        return _find_answer(project, cls._file(scenario), KeySets)
+
+    @staticmethod
+    def _file(scenario: str) -> str:
+        return f"keysets_{hash_bytes(scenario.encode())[:12]}.json"
+
+
+class ExploreSettings(Action, frozen=True, kw_only=True):
+    """Try several ways of making synthetic data, and measure each; none is written."""
+
+    name: ClassVar[str] = "explore"
+    FILE: ClassVar[str] = "exploration.json"
+    original: str
+    keys: tuple[str, ...]
+    targets: tuple[str, ...]
+    methods: tuple[str, ...] = ("cart", "sample")
+    min_leaf: tuple[int, ...] = (5, 20, 50)
+    copies: int = 2
+
+    def options(self) -> tuple[str, ...]:
+        """What is tried, about whom, and where it is continued."""
+        return (
+            *_option("--keys", ",".join(self.keys)),
+            *_option("--targets", ",".join(self.targets)),
+            *_option("--methods", ",".join(self.methods)),
+            *_option("--min-leaf", ",".join(map(str, self.min_leaf))),
+            *_option("--copies", self.copies),
+            *_option("--control", "0"),
+            *_option("--folder", f"{CONFIDENTIAL}/explore"),
+            "--",
+            self.original,
+        )
+
+    def do(self, project: ProjectFile, progress: Progress = no_progress) -> Any:
+        """Try them, and keep what was found."""
+        from unveil.project.explore.explore import explore
+
+        found = explore(
+            project.folder / self.original,
+            keys=self.keys,
+            targets=self.targets,
+            methods=self.methods,
+            min_leaf=self.min_leaf,
+            copies=self.copies,
+            control=0,
+            special_codes=project.data.special_codes,
+            missing_values=project.data.missing_values,
+            folder=confidential_folder(project.folder) / "explore",
+            progress=progress,
+        )
+        _keep_answer(project, self.FILE, found.record)
+        return found
+
+    @classmethod
+    def find(cls, project: ProjectFile) -> Exploration | None:
+        """What was found last; None where nothing was."""
+        return _find_answer(project, cls.FILE, Exploration)

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any
 
 from unveil.assessment.assess_release import check_acceptances
-from unveil.assessment.context import may_rule_together, parse_factor
+from unveil.assessment.context import FACTORS, may_rule_together, parse_factor
 from unveil.assessment.flag_rulings import TWO_WAY, flag_id, together_id
 from unveil.assessment.limits import preset as preset_of
 from unveil.assessment.ruling_groups import group_rulings
@@ -39,13 +39,14 @@ from unveil.project.model import (
     ExcludeEntry,
     ProjectFile,
     RulingEntry,
+    check_scenario,
     limits_mark,
 )
 from unveil.project.people import check_name, parse_reason
 from unveil.project.read_project import project_from
 from unveil.project.rulings_in_force import FlagName, parse_flag_name
 from unveil.project.store import list_runs, load_parts, load_run
-from unveil.project.toml import add_entries, set_settings, whole_number
+from unveil.project.toml import add_entries, parse_dotted, set_settings, whole_number
 from unveil.protection.leaf_sizes import parse_audience
 from unveil.records.exclusions import Exclusion
 from unveil.records.judgement import Audience, FlagRuling, Judgement
@@ -54,7 +55,7 @@ from unveil.records.summary import RulingGroup
 from unveil.study.exclusion_rules import parse_exclusions
 
 Limits = Mapping[str, tuple[float, float] | None]
-EVENTS = ("exclude", "ruling", "exception", "limits", "context")
+EVENTS = ("exclude", "ruling", "exception", "limits", "context", "settings")
 """What a line of the log may call an edit, the first that fits: it bars a person from deciding."""
 
 
@@ -258,6 +259,35 @@ class ProjectEdit:
         text = parse_reason(answer, "unveil answer " + name, "Write the answer")
         self._settings["context", name] = vars(Answer(text, self.by, today()))
         self._note("context", name)
+
+    def set(self, name: str, value: Any) -> None:
+        """Change one setting by its name, "roles.key" or "scenario.neighbour.keys".
+
+        None takes it out; `"protect.step+"` adds an entry. What people say by name is refused: it
+        has a call of its own.
+        """
+        path = self._find_path(name.removesuffix("+"))
+        if name.endswith("+"):
+            self._entries.setdefault(".".join(map(str, path)), []).append(value)
+        else:
+            self._settings.setdefault(path[:-1], {})[str(path[-1])] = value
+        self._note("settings", name.removesuffix("+"))
+
+    def _find_path(self, name: str) -> tuple[str | int, ...]:
+        """Where a setting stands; a scenario is called by its own name."""
+        path: list[str | int] = parse_dotted(name)
+        said = {"limits": "limits", "ruling": "rule", "exclude": "whatif", "exceptions": "run"}
+        command = said.get(str(path[0]))
+        if path[0] == "context" and path[-1] in FACTORS:
+            command = "answer"
+        if command is not None:
+            raise SettingsError(
+                f"{quote_text(name)} is said by a named person: unveil {command} --help."
+            )
+        if path[0] == "scenario" and len(path) > 1:
+            known = [one.name for one in self.project.scenarios]
+            path[1] = known.index(check_scenario(str(path[1]), known))
+        return tuple(path)
 
     @cached_property
     def _judgement(self) -> Judgement:

@@ -147,9 +147,10 @@ def _sap(record: Sap, copy: int | None) -> Iterator[Row]:
 
 
 def _plan(record: PublicationPlan, copy: int | None) -> Iterator[Row]:
-    """What is not settled may be disclosed: it counts."""
-    yield {"measure": "recovered", "value": record.n_recovered + record.n_open}
-    yield {"measure": "near", "value": record.n_recovered + record.n_near + record.n_open}
+    """What is not settled may be disclosed: it counts. No figure where not all was looked at."""
+    n_recovered = record.n_recovered + record.n_open
+    for measure, n in (("recovered", n_recovered), ("near", n_recovered + record.n_near)):
+        yield {"measure": measure, "value": n if record.complete else None}
 
 
 def _protection(record: Protection, copy: int | None) -> Iterator[Row]:

@@ -124,7 +124,7 @@ HEAD = "confidential/log_head.json"
 ORIGIN = "0" * 64
 """What the first line follows."""
 
-UNCHANGING = ("run", "decision", "report", "pack")
+UNCHANGING = ("run", "decision", "report", "records", "pack")
 """Events that leave the project file as it is."""
 
 MOST_AT_ONCE = 2

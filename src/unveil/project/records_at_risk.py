@@ -1,11 +1,12 @@
 """Who is at risk, and why? The records behind DiSCO, listed and written for their owner alone.
 
-`unveil run --records` and `unveil report --records` write the same file of a run.
+`unveil run --records`, `unveil report --records` and `unveil report --only-records` write the same
+file of a run.
 """
 
 import io
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,10 +16,15 @@ from unveil.atomic import replace_file
 from unveil.errors import ReadError, WriteError
 from unveil.io.write_csv import guard_cells, replace_control_characters
 from unveil.measure.disclosure.result import DisclosureResult
+from unveil.project.fingerprint import file_sha256, project_sha256
+from unveil.project.judge_run import list_changes
+from unveil.project.log import append
 from unveil.project.measure_parts import Measuring, inputs_of
 from unveil.project.model import ProjectFile
+from unveil.project.people import check_name
 from unveil.project.seeds import CONFIDENTIAL, confidential_folder
 from unveil.project.sources import Inputs
+from unveil.project.store import load_run
 from unveil.records.report import ReportContents
 from unveil.records.run import Run
 from unveil.view.pages.records_at_risk import RecordsAtRisk, records_page
@@ -58,6 +64,41 @@ def write_records(inputs: Inputs, run: Run) -> Path:
             " is kept."
         ) from None
     return path
+
+
+def open_records(project: ProjectFile, *, by: str | None) -> Path:
+    """The records at risk of the last run, for a named person: who looked is in the log."""
+    who, run = check_name(by), load_run(project.folder)
+    _check_current(run.number, list_changes(project, run))
+    path = write_records(inputs_of(project), run)
+    append(
+        project.folder,
+        event="records",
+        by=who,
+        subject=str(run.number),
+        project_sha256=project_sha256(project),
+        file_sha256=file_sha256(path)[1],
+    )
+    return path
+
+
+def _check_current(number: int, stale: Sequence[str]) -> None:
+    if stale:
+        raise ReadError(
+            f"The records at risk of run {number} cannot be listed: {' '.join(stale)} Measure"
+            " again: unveil run."
+        )
+
+
+def read_records(path: Path, scenario: str, target: str, most: int) -> RecordsAtRisk:
+    """The first records of one target, as they were written; the most exposed first."""
+    kept = pl.scan_csv(path, infer_schema=False)
+    about = (pl.col("scenario") == guard_text(scenario)) & (pl.col("target") == guard_text(target))
+    found = kept.filter(about).drop("scenario", "target").collect()
+    shown = found.select(one for one in found.columns if found[one].null_count() < found.height)
+    heads = tuple(one.removeprefix("key ").replace("copy_says", "shown") for one in shown.columns)
+    rows = shown.head(most).select(pl.all().fill_null("(missing)")).rows()
+    return RecordsAtRisk(scenario, target, heads, rows, found.height)
 
 
 def list_records_at_risk(inputs: Inputs, run: Run) -> Iterator[ListedRecords]:
@@ -111,11 +152,7 @@ MOST_SHOWN = 2_000
 def records_documents(project: ProjectFile, contents: ReportContents) -> dict[str, bytes]:
     """The two files by name; refused where they would not be those of the run."""
     number = contents.run.number
-    if not contents.judgement.is_current:
-        raise ReadError(
-            f"The records at risk of run {number} cannot be listed:"
-            f" {' '.join(contents.judgement.stale)} Measure again: unveil run."
-        )
+    _check_current(number, contents.judgement.stale)
     found = list(list_records_at_risk(inputs_of(project), contents.run))
     page = records_page(contents.title, number, [_at_risk(one) for one in found])
     file = records_path(project.folder, number)

@@ -8,8 +8,9 @@ from typing import Any
 
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
+from tomlkit.items import Array
 
-from unveil.errors import WriteError
+from unveil.errors import SettingsError, WriteError, quote_text
 from unveil.io.read_toml import MARK
 from unveil.protection.plan import FileError
 from unveil.view.suggestion_toml import toml_string
@@ -114,6 +115,48 @@ def parse_plain(text: str) -> dict[str, Any]:
     return tomllib.loads(text.removeprefix(MARK))
 
 
+def parse_dotted(name: str) -> list[str | int]:
+    """The parts of a dotted name: data.types."net income" has three."""
+    try:
+        found: Any = tomllib.loads(f"{name} = 0")
+    except tomllib.TOMLDecodeError:
+        raise SettingsError(
+            f"{quote_text(name)} is not the name of a setting. Write one such as roles.key or"
+            " data.types.age."
+        ) from None
+    path: list[str | int] = []
+    while isinstance(found, dict):
+        part, found = next(iter(found.items()))
+        path.append(part)
+    return path
+
+
+def parse_setting(text: str) -> tuple[str, Any]:
+    """A name and its value: roles.key=["sex"], context.audience=open, protect.step+={...}.
+
+    What is no TOML is a text; nothing takes the setting out.
+    """
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip(" +"):
+        raise SettingsError(
+            f"{quote_text(text)} is not a setting. Write its name, =, and its value:"
+            ' context.audience=open, or roles.key=["sex", "age"].'
+        )
+    try:
+        found = tomllib.loads(f"value = {value}")["value"]
+    except tomllib.TOMLDecodeError:
+        found = value.strip() or None
+    return name.strip(), found
+
+
+_BESIDE = re.compile(r"""^\s*("(?:[^"\\]|\\.)*"|'[^']*'),?\s*#\s*(.+?)\s*$""", re.MULTILINE)
+
+
+def comments_beside(text: str) -> dict[str, str]:
+    """What a comment says of each name that stands in a line of its own: why it is there."""
+    return {parse_plain(f"name = {quoted}")["name"]: said for quoted, said in _BESIDE.findall(text)}
+
+
 def key_text(name: str) -> str:
     """The name of a setting, in quotes where it needs them."""
     return name if _BARE.fullmatch(name) else toml_string(name)
@@ -157,19 +200,21 @@ def table_lines(path: LinePath, said: Mapping[str, Any]) -> list[str]:
 def add_entries(text: str, section: str, tables: Sequence[Mapping[str, Any]]) -> str:
     """A text with more `[[section]]`, behind the last of their kind or at the end."""
     made = [_given_fields(one) for one in tables]
+    *above, name = path = section.split(".")
     wanted = parse_plain(text)
-    n_before = len(wanted.setdefault(section, []))
-    wanted[section].extend(made)
+    entries = _begin_table(wanted, above).setdefault(name, [])
+    n_before = len(entries)
+    entries.extend(made)
     lines = [line for one in made for line in ("", *entry_lines(section, one))]
 
     def append() -> str:
-        end = max(_ends(text, (section, n_before - 1))) if n_before else None
+        end = max(_ends(text, (*path, n_before - 1))) if n_before else None
         return _insert_lines(text, end, lines)
 
     def extend(entries: Any) -> None:
         entries.extend(dict(one) for one in made)
 
-    ways = (append, lambda: replace_table(text, (section,), extend))
+    ways = (append, lambda: replace_table(text, path, extend))
     return _first_right(wanted, lines[1:], ways)
 
 
@@ -188,7 +233,8 @@ def set_settings(text: str, path: tuple[str | int, ...], settings: Mapping[str, 
 
     def change(tables: Any, settings: Mapping[str, Any] = changed) -> None:
         for name, one in settings.items():
-            tables[name] = one
+            if not _keep_comments(tables.get(name), one):
+                tables[name] = one
         for name in gone:
             if name in tables:
                 del tables[name]
@@ -200,6 +246,21 @@ def set_settings(text: str, path: tuple[str | int, ...], settings: Mapping[str, 
         lambda: replace_table(text, path, lambda tables: change(tables, {**changed, **new})),
     )
     return _first_right(wanted, table_lines(path, told), ways)
+
+
+def _keep_comments(found: Any, wanted: Any) -> bool:
+    """Whether a list of names became another one place by place, each beside its comment."""
+    if not isinstance(found, Array) or not isinstance(wanted, list) or not wanted:
+        return False
+    if not all(isinstance(one, str) for one in (*found, *wanted)):
+        return False
+    for one in [*found]:
+        if one not in wanted:
+            found.remove(one)
+    for one in wanted:
+        if one not in found:
+            found.append(one)
+    return list(found) == wanted
 
 
 def _first_right(

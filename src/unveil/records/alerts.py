@@ -90,7 +90,7 @@ class NotTested(Record, frozen=True, kw_only=True):
 
 
 class ReappearingPeople(Record, frozen=True, kw_only=True):
-    """People with a row that nobody else has and that reappears."""
+    """People with a row that no one else has and that reappears."""
 
     n_people: int  # of the original
     n_reappearing: int
@@ -102,7 +102,7 @@ class WholeRecords(Record, frozen=True, kw_only=True):
 
     copy: Copy
     n_columns: int
-    n_unique: int  # people whose record nobody else has
+    n_unique: int  # people whose record no one else has
     n_reappearing: int  # of these, whose record the synthetic data have
     n_people: int
     expected: float  # people of whom another sample of the same population would have it, by chance
@@ -147,7 +147,7 @@ class SingleHolder(Record, frozen=True, kw_only=True):
 
     copy: Copy
     column: str
-    n_held: int  # people with a value that nobody else has
+    n_held: int  # people with a value that no one else has
     n_reappearing: int
     expected: float  # share of them that would reappear in another sample of the same people
     is_running: bool  # whole numbers without gaps in both files: most likely record numbers

@@ -63,7 +63,7 @@ class AttackRow(Record, frozen=True, kw_only=True):
 class Attacks(VersionedRecord, frozen=True, kw_only=True):
     """Simulated attacks on one copy, after Giomi et al. (2023)."""
 
-    files: tuple[str, ...]  # the original's, the copy's, the control's
+    files: tuple[str, ...]  # the original's, the synthetic file's, the control's
     seed: int
     level: float
     person: PersonColumn | None = None  # whose attack each is; None: rows are attacked
@@ -88,12 +88,12 @@ Pair = Literal["synthetic to original", "synthetic to control", "control to orig
 
 
 class MembershipRow(Record, frozen=True, kw_only=True):
-    """An attacker who calls everybody a member who has a synthetic record within a threshold."""
+    """An attacker who calls everyone a member who has a synthetic record within a threshold."""
 
     threshold: float
     recall: float  # share of original records called members
     false_positive_rate: float  # share of control records called members
-    precision: float | None  # of those called members; None where nobody is
+    precision: float | None  # of those called members; None where no one is
     advantage: float  # recall - false_positive_rate
     F1: float
     relative_F1: float  # (F1 - naive_F1) / (1 - naive_F1)
@@ -124,7 +124,7 @@ class ClosestRow(Record, frozen=True, kw_only=True):
 class Membership(VersionedRecord, frozen=True, kw_only=True):
     """Membership by nearest neighbours: El Emam et al. (2022); distances to closest records."""
 
-    files: tuple[str, ...]  # the original's, the copy's, the control's
+    files: tuple[str, ...]  # the original's, the synthetic file's, the control's
     columns: tuple[str, ...]
     seed: int
     level: float
@@ -137,7 +137,7 @@ class Membership(VersionedRecord, frozen=True, kw_only=True):
     n_attacked_original: int
     n_attacked_control: int
     n_bootstrap: int
-    naive_F1: float  # of calling everybody a member: 2 prevalence / (1 + prevalence)
+    naive_F1: float  # of calling everyone a member: 2 prevalence / (1 + prevalence)
     threshold: float | None  # the one declared; None: the best was chosen afterwards
     headline: MembershipRow  # at the threshold declared, or at the best of all
     rows: tuple[MembershipRow, ...]  # by threshold

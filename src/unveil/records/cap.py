@@ -50,7 +50,7 @@ class GtcapBin(Record, frozen=True, kw_only=True):
 
 
 class UniqueScore(Record, frozen=True, kw_only=True):
-    """The scores of one statistical unique: for the custodian's eyes only, and in no view."""
+    """The scores of one statistical unique: for the custodian alone, and in no view."""
 
     row: int  # its place in the original, from 0
     synthetic: float
@@ -60,7 +60,7 @@ class UniqueScore(Record, frozen=True, kw_only=True):
 
 
 class Gtcap(VersionedRecord, frozen=True, kw_only=True):
-    """GTCAP of a copy, or of several pooled: Chapelle and Falissard 2023, Algorithm 2."""
+    """GTCAP of a synthetic file, or of several pooled: Chapelle and Falissard 2023, Algorithm 2."""
 
     files: tuple[str, ...]
     keys: tuple[str, ...]
@@ -83,7 +83,7 @@ class Gtcap(VersionedRecord, frozen=True, kw_only=True):
 
     @property
     def headline_copy(self) -> Copy:
-        """The copy that the figures of the record are of: the only one, or all pooled."""
+        """The synthetic file that the figures of the record are of: the only one, or all pooled."""
         return 1 if len(self.n_synthetic) == 1 else "pooled"
 
     def find_copy(self, copy: Copy) -> GtcapCopy:
@@ -100,7 +100,7 @@ class Gtcap(VersionedRecord, frozen=True, kw_only=True):
 
 
 Target = str | tuple[str, ...]
-"""One target, or several learnt jointly."""
+"""One target, or several disclosed jointly."""
 
 
 class TcapRow(Record, frozen=True, kw_only=True):

@@ -39,7 +39,7 @@ class Claims(VersionedRecord, frozen=True, kw_only=True):
 
     @property
     def headline_copy(self) -> Copy:
-        """The copy whose figures stand for all: the only one, or all of them pooled."""
+        """The synthetic file whose figures stand for all: the only one, or all of them pooled."""
         return 1 if len(self.n_synthetic) == 1 else "pooled"
 
     def row_of(self, target: str, copy: Copy, rule: ClaimRule = "single_value") -> ClaimRow:

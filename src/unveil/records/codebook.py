@@ -1,6 +1,6 @@
 """What the columns of a file mean: labels, codes, what counts as missing, and how it is written.
 
-A codebook describes a file, never the people in it: it holds what somebody declared (in SPSS, Stata
+A codebook describes a file, never the people in it: it holds what a person declared (in SPSS, Stata
 or SAS, in a dictionary beside a text file), and no value that only the records would tell.
 """
 
@@ -9,7 +9,7 @@ from typing import Literal
 from unveil.records.base import Record, VersionedRecord
 from unveil.records.disclosure import Coercion
 
-# What `unveil.compare_structure` found: how a copy is built otherwise than its original.
+# What `unveil.compare_structure` found: how a synthetic file is built otherwise than its original.
 
 
 DifferenceKind = Literal[
@@ -34,7 +34,7 @@ DifferenceKind = Literal[
 
 
 class Difference(Record, frozen=True, kw_only=True):
-    """One way in which the copy is built otherwise."""
+    """One way in which the synthetic file is built otherwise."""
 
     kind: DifferenceKind
     variable: str | None  # by its name in the original, where it is there; None: the whole file
@@ -45,7 +45,7 @@ class Difference(Record, frozen=True, kw_only=True):
 
 
 class CodebookDifferences(VersionedRecord, frozen=True, kw_only=True):
-    """How the structure of a copy differs from its original's."""
+    """How the structure of a synthetic file differs from its original's."""
 
     files: tuple[str, ...]  # the original's first
     n_variables_original: int
@@ -71,14 +71,14 @@ class Level(Record, frozen=True, kw_only=True):
 
 
 class MissingRange(Record, frozen=True, kw_only=True):
-    """Numbers that stand for no answer: from the lowest to the highest, both included."""
+    """Numbers that stand for missing values: from the lowest to the highest, both included."""
 
     lo: float | None  # None: no lower end
     hi: float | None  # None: no upper end
 
 
 class Variable(Record, frozen=True, kw_only=True):
-    """One column: what it is called, what its codes mean, and which of them mean no answer."""
+    """One column: what it is called, what its codes mean, and which of them mean missing."""
 
     name: str
     label: str | None = None
@@ -87,11 +87,11 @@ class Variable(Record, frozen=True, kw_only=True):
     format: str | None = None  # as its program writes it: F8.2, %td, DATE9
     width: int | None = None  # of the column on screen, where the file says so
     levels: tuple[Level, ...] = ()  # in the order of the file
-    missing: tuple[Code, ...] = ()  # codes that stand for no answer
+    missing: tuple[Code, ...] = ()  # codes that stand for missing values
     missing_ranges: tuple[MissingRange, ...] = ()
 
     def label_of(self, code: Code) -> str | None:
-        """What a code stands for; None where nobody said."""
+        """What a code stands for; None where no one said."""
         return next((level.label for level in self.levels if level.code == code), None)
 
 
@@ -112,7 +112,7 @@ class Codebook(VersionedRecord, frozen=True, kw_only=True):
 
 # What `unveil.codebook` tells of a file: what is declared, and what is really there.
 #
-# Nothing here is one person's: categories that nobody declared are told where at least five
+# Nothing here is one person's: categories that no one declared are told where at least five
 # people have them, numbers and dates by a range that at least five people lie at or beyond on
 # either side, and what is missing as a whole percentage.
 
@@ -124,7 +124,7 @@ FEWEST_VALUES = 50
 """A range of fewer values is not told at all."""
 
 MOST_LISTED = 100
-"""Categories of one column that are told, where nobody declared them."""
+"""Categories of one column that are told, where no one declared them."""
 
 Held = Literal["codes", "labels"]
 
@@ -138,14 +138,14 @@ class ColumnContents(Record, frozen=True, kw_only=True):
     missing_percent: int  # empty or a missing code; 1 is 1 or less, 99 is 99 or more
     missing_code_percent: int  # those of them that have a missing code
     n_distinct: int | None  # values, missing ones not counted; None for lists and the like
-    occurring: tuple[Code, ...]  # categories nobody declared that at least five people have
+    occurring: tuple[Code, ...]  # categories no one declared that at least five people have
     n_rare: int  # such categories that fewer people have
     n_unlisted: int  # such categories beyond the first hundred
     n_outside: int | None  # records outside the declared codes; None where none are declared
-    unused: tuple[Code, ...]  # declared codes that nobody has
+    unused: tuple[Code, ...]  # declared codes that no one has
     low: Code | None  # range without its ends; None where it is not told
     high: Code | None
-    likely_missing: tuple[Code, ...] = ()  # look like codes for no answer: at least five have each
+    likely_missing: tuple[Code, ...] = ()  # look like missing codes: at least five have each
 
 
 class DescribedFile(VersionedRecord, frozen=True, kw_only=True):
@@ -159,5 +159,5 @@ class DescribedFile(VersionedRecord, frozen=True, kw_only=True):
     coercions: tuple[Coercion, ...]
 
     def find_contents(self, name: str) -> ColumnContents | None:
-        """What the column of that name has; None where the data were left out."""
+        """What the column of that name has; None where the data were excluded."""
         return next((one for one in self.found if one.name == name), None)

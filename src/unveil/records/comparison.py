@@ -48,7 +48,7 @@ class Density(Record, frozen=True, kw_only=True):
     bandwidth: float
     at: tuple[float, ...]
     original: tuple[float, ...]
-    synthetic: tuple[tuple[float, ...] | None, ...]  # None: a copy without a number
+    synthetic: tuple[tuple[float, ...] | None, ...]  # None: a synthetic file without a number
 
 
 class Distribution(Record, frozen=True, kw_only=True):
@@ -66,7 +66,7 @@ class Distribution(Record, frozen=True, kw_only=True):
 
 
 class DistanceRow(Record, frozen=True, kw_only=True):
-    """How far one column of a copy is from the original's."""
+    """How far one column of a synthetic file is from the original's."""
 
     column: str
     kind: ColumnKind
@@ -79,7 +79,7 @@ class DistanceRow(Record, frozen=True, kw_only=True):
 
 
 class AssociationRow(Record, frozen=True, kw_only=True):
-    """How strongly two columns go together in the original and in a copy."""
+    """How strongly two columns go together in the original and in a synthetic file."""
 
     a: str
     b: str
@@ -118,7 +118,7 @@ class Comparison(VersionedRecord, frozen=True, kw_only=True):
 
     @property
     def headline_copy(self) -> Copy:
-        """The copy that headlines are of: the only one, or the mean of all."""
+        """The synthetic file that headlines are of: the only one, or the mean of all."""
         return 1 if len(self.n_synthetic) == 1 else "mean"
 
     def distribution_of(self, column: str) -> Distribution:
@@ -136,16 +136,16 @@ class PairCounts(VersionedRecord, frozen=True, kw_only=True):
     range_a: tuple[float, float]
     range_b: tuple[float, float]
     n_across: int  # hexagons side by side
-    x: tuple[float, ...]  # centres of the hexagons that someone is in
+    x: tuple[float, ...]  # centres of the hexagons that a person is in
     y: tuple[float, ...]
     n_original: tuple[int, ...]
     n_synthetic: tuple[int, ...]  # all copies together
-    n_outside_original: int  # beyond the ranges, which leave out the outermost people
+    n_outside_original: int  # beyond the ranges, which exclude the outermost people
     n_outside_synthetic: int
 
 
 class Cloud(VersionedRecord, frozen=True, kw_only=True):
-    """Points of single records, thinned: for the custodian's eyes only, and in no other record."""
+    """Points of single records, thinned: for the custodian alone, and in no other record."""
 
     a: str
     b: str

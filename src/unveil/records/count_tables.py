@@ -18,7 +18,7 @@ class CellBounds(Record, frozen=True, kw_only=True):
     lower: int
     upper: int | None  # None: nothing limits it from above
     tightest: bool  # whether both bounds are reached by tables that fit; False: time ran out
-    recovered: bool  # nobody is in it, and the release gives that away
+    recovered: bool  # no one is in it, and the release discloses that
     structural: bool  # impossible; known to be empty, and no disclosure
 
 
@@ -30,8 +30,8 @@ class Bounds(VersionedRecord, frozen=True, kw_only=True):
     of_sample: bool
     cells: tuple[CellBounds, ...]
     n_cells: int
-    n_determined: int  # possible cells whose count the release gives away
-    n_recovered: int  # of them, those with nobody
+    n_determined: int  # possible cells whose count the release discloses
+    n_recovered: int  # of them, those with no one
     n_unbounded: int
     solver: Solver
     n_solves: int
@@ -67,7 +67,7 @@ class Audit(VersionedRecord, frozen=True, kw_only=True):
     n_exact_unknown: int | None = None  # to a reader who does not know the rule; None: it is said
     n_within: int  # those recomputed exactly among them
     solver: Solver
-    complete: bool  # every bound is the tightest: nothing given away is overlooked
+    complete: bool  # every bound is the tightest: nothing disclosed is overlooked
     notes: tuple[str, ...]
 
 
@@ -200,7 +200,7 @@ class SapDepth(Record, frozen=True, kw_only=True):
 
 
 class SapLesson(Record, frozen=True, kw_only=True):
-    """What a zero teaches that the release gives away before anybody more becomes known."""
+    """What a zero teaches that the release discloses before anybody more becomes known."""
 
     cell: str
     kind: LessonKind
@@ -282,7 +282,7 @@ class NeighbourSap(VersionedRecord, frozen=True, kw_only=True):
     of_sample: bool
     area: str  # the dimension whose levels are areas
     n_areas: int  # with people
-    n_empty: int  # without, left out
+    n_empty: int  # without, excluded
     N: int
     n: tuple[int, ...]
     at: int  # known people by which rows are ordered

@@ -29,7 +29,7 @@ FEW_TO_DRAW = (
 
 
 class ConfidentialityRow(Record, frozen=True, kw_only=True):
-    """Included against left out, both scored against the first m copies pooled."""
+    """Included against excluded, both scored against the first m copies pooled."""
 
     method: str  # whose copies; "" where no method is named
     m: int
@@ -83,7 +83,7 @@ class NotMeasuredAt(Record, frozen=True, kw_only=True):
 class DifferentialConfidentiality(VersionedRecord, frozen=True, kw_only=True):
     """How much more often people are recognised because their record was used."""
 
-    files: tuple[str, ...]  # included, left out, copies, method by method
+    files: tuple[str, ...]  # included, excluded, copies, method by method
     keys: tuple[str, ...]
     target: tuple[str, ...]  # one name, or several taken jointly
     nonmatch: Nonmatch
@@ -113,7 +113,7 @@ class DifferentialConfidentiality(VersionedRecord, frozen=True, kw_only=True):
 
 
 class Split(VersionedRecord, frozen=True, kw_only=True):
-    """How a file was split at random into people to be included and people to be left out."""
+    """How a file was split at random into people to be included and people to be excluded."""
 
     file: str
     share: float

@@ -88,7 +88,7 @@ class IdentityRow(Record, frozen=True, kw_only=True):
     repU: float | None
     N_d_both: Number  # original records whose keys occur in the synthetic data
     N_s_both: Number  # records of the synthetic data whose keys occur in the original
-    n_q_synthetic: Number  # distinct key combinations in this copy
+    n_q_synthetic: Number  # distinct key combinations in this synthetic file
     n_q_both: Number  # those that the original has too
 
 
@@ -379,7 +379,7 @@ class Spread(Record, frozen=True, kw_only=True):
 
 
 class Recurrence(Record, frozen=True, kw_only=True):
-    """Original records that reappear in a copy: the same value in every compared column."""
+    """Original records that reappear in synthetic data: the same value in every compared column."""
 
     copy: int
     n: int
@@ -446,7 +446,7 @@ class Disclosure(VersionedRecord, frozen=True, kw_only=True):
 
     @property
     def headline_copy(self) -> Copy:
-        """The copy whose figures stand for all: the only one, or the mean of several."""
+        """The synthetic file whose figures stand for all: the only one, or the mean of several."""
         return 1 if len(self.n_synthetic) == 1 else "mean"
 
     def find_claim(self, target: str, copy: Copy) -> ClaimRow | None:
@@ -565,7 +565,7 @@ class Excess(VersionedRecord, frozen=True, kw_only=True):
 
     @property
     def headline_copy(self) -> Copy:
-        """The copy whose figures stand for all: the only one, or the mean of several."""
+        """The synthetic file whose figures stand for all: the only one, or the mean of several."""
         return 1 if len(self.n_synthetic) == 1 else "mean"
 
 

@@ -35,7 +35,7 @@ class Folder(Record, frozen=True, kw_only=True):
 
 
 class Examination(VersionedRecord, frozen=True, kw_only=True):
-    """What unveil stands on here; `faults` are what is needed and missing, a sentence each."""
+    """What unveil stands on here; `errors` are what is needed and missing, a sentence each."""
 
     python: str
     system: str

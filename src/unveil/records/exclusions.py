@@ -1,4 +1,4 @@
-"""What is left out because it is no real risk, and what leaving it out changed.
+"""What is excluded because it is no real risk, and what leaving it out changed.
 
 Raab (2024), section 4. An exclusion has a text form that is safe in a shell: ``workab=NO``,
 ``marital=SINGLE@age=16``, ``missing-targets``, ``missing-keys=age,region``, ``max-denominator=1``.

@@ -15,7 +15,7 @@ UtilityAxis = Literal["S_pMSE", "S_pMSE_max", "pMSE"]
 
 
 class ExplorationCopy(Record, frozen=True, kw_only=True):
-    """Risk and utility of one copy; train, control and R are of a copy made from the train part."""
+    """Risk and utility of one copy; train, control and R are of data made from the train part."""
 
     copy: int
     n_rows: int
@@ -40,7 +40,7 @@ class ExplorationRow(Record, frozen=True, kw_only=True):
     is_noised: bool
     settings: str  # all of it, as JSON
     n_copies: int
-    n_rows: float | None  # of a copy, on average: a filter may leave fewer than wanted
+    n_rows: float | None  # of a synthetic file, on average: a filter may leave fewer than wanted
     repU: float | None
     repU_sd: float | None
     DiSCO: float | None
@@ -102,7 +102,7 @@ def frontier(
     -----
     A setting is bettered by one that has no more risk and no worse utility, and less of one of the
     two (Pareto). Lower is better for both. Means are compared, whatever their spread; settings
-    with the same figures stand together, and those without figures are left out.
+    with the same figures stand together, and those without figures are excluded.
     """
     known = [row for row in rows if None not in (getattr(row, risk), getattr(row, utility))]
     best = [row for row in known if not any(_betters(one, row, risk, utility) for one in known)]

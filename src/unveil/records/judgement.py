@@ -130,8 +130,10 @@ class LogLine(Record, frozen=True, kw_only=True):
         "exception",
         "limits",
         "context",
+        "settings",
         "decision",
         "report",
+        "records",
         "pack",
     ]
     subject: str | None  # names of columns, scenarios, measures, numbers of runs
@@ -188,7 +190,7 @@ class ExplainedFlag(Record, frozen=True, kw_only=True):
 
 
 class ExplainedScenario(Record, frozen=True, kw_only=True):
-    """The target in one scenario, in the copy (or mean of copies) that stands for all."""
+    """The target in one scenario, in the synthetic file (or mean of copies) that stands for all."""
 
     scenario: str
     keys: tuple[str, ...]

@@ -13,8 +13,8 @@ from unveil.records.run import Kind
 
 # On which figures can a limit be set, in what unit, and where does each come from?
 #
-# Every figure here grows with risk, or with what a copy gets wrong; a limit is the most of it
-# that a custodian bears. The others have no limit that means anything.
+# Every figure here grows with risk, or with what synthetic data gets wrong; a limit is the most of
+# it that a custodian bears. The others have no limit that means anything.
 
 
 About = Literal["risk", "utility"]

@@ -181,10 +181,10 @@ class NoisedColumn(Record, frozen=True, kw_only=True):
     highest: float | None
     n_values: int  # numbers that noise was added to
     n_missing: int
-    n_codes: int  # codes for no answer, kept as they are
+    n_codes: int  # codes for missing values, kept as they are
     n_changed: int
     n_clipped: int
-    n_redrawn: int  # would have become codes for no answer: their noise was drawn again
+    n_redrawn: int  # would have become codes for missing values: their noise was drawn again
     displacement: Displacement | None  # None where there was no number
     before: NumberSummary
     after: NumberSummary
@@ -206,7 +206,7 @@ class NotNeeded(Record, frozen=True, kw_only=True):
 
 
 class Noise(VersionedRecord, frozen=True, kw_only=True):
-    """Noise that was added to the numbers of a copy."""
+    """Noise that was added to the numbers of a synthetic file."""
 
     files: tuple[str, ...]
     n_rows: int

@@ -23,7 +23,7 @@ class PeopleByKeys(Record, frozen=True, kw_only=True):
     """
 
     person: PersonColumn
-    n_unique: int  # people with keys that nobody else has
+    n_unique: int  # people with keys that no one else has
     percent: float  # of all people
     k: int  # the smallest number of people who share the keys of a row
     global_risk: float | None  # the mean over people of 1 / k of theirs; None with weights

@@ -30,11 +30,11 @@ class UnusableColumn(Record, frozen=True, kw_only=True):
 
     column: str
     fault: Fault
-    inflation: float | None = None  # variance inflation; None: infinite, or not the fault
+    inflation: float | None = None  # variance inflation; None: infinite, or not the error
     condition: float | None = (
         None  # of the correlation matrix before it was dropped; None: likewise
     )
-    partners: tuple[str, ...] = ()  # the columns that give it away
+    partners: tuple[str, ...] = ()  # the columns that disclose it
     sentence: str
 
 
@@ -48,7 +48,7 @@ class UsedColumn(Record, frozen=True, kw_only=True):
 
 
 class Shift(Record, frozen=True, kw_only=True):
-    """One column of the copy before and after the filter."""
+    """One column of the synthetic file before and after the filter."""
 
     column: str
     kind: Literal["number", "category"]
@@ -100,7 +100,7 @@ class RefillRound(Record, frozen=True, kw_only=True):
 
 
 class Refill(VersionedRecord, frozen=True, kw_only=True):
-    """A copy drawn and filtered in rounds until it had enough rows, or could not."""
+    """A synthetic file drawn and filtered in rounds until it had enough rows, or could not."""
 
     rows_wanted: int
     n_rows: int
@@ -138,8 +138,8 @@ class RemovalRow(Record, frozen=True, kw_only=True):
     n_original: int
     n_synthetic: int
     uniques_original: int  # original records, or people, alone with their keys
-    uniques_synthetic: int  # records of the copy alone with their keys
-    uniques_in_original: int  # of those of the copy, the ones whose keys the original has
+    uniques_synthetic: int  # records of the synthetic file alone with their keys
+    uniques_in_original: int  # of those of the synthetic file, the ones whose keys the original has
     replicated: int  # of these, the ones that are alone in the original too
     n_removed: int
     n_left: int
@@ -199,7 +199,7 @@ class ProtectStep(Record, frozen=True, kw_only=True):
     number: int
     do: str
     column: str | None  # None where the step is about more than one
-    n_rows: int  # after it: of the original before the synthesis, of the copy from there on
+    n_rows: int  # after it: of the original before the synthesis, of synthetic data from there on
     n_columns: int
     sentence: str
 
@@ -233,11 +233,11 @@ class NoiseReason(Record, frozen=True, kw_only=True):
 
 
 class SweepRow(Record, frozen=True, kw_only=True):
-    """What copies by leaves of one size give away, and how like the original they are."""
+    """What copies by leaves of one size disclose, and how like the original they are."""
 
     min_leaf: int
     min_split: int
-    is_used: bool  # whether the copy was made with these leaves
+    is_used: bool  # whether the synthetic file was made with these leaves
     repU: float | None  # None without keys
     DiSCO: float | None  # mean over the targets; None without keys
     worst_DiSCO: float | None
@@ -300,7 +300,7 @@ class Protection(VersionedRecord, frozen=True, kw_only=True):
     rows_wanted: int
     n_s1: int  # synthesis alone
     n_s2: int  # after the distance filter, and what else was done before noise
-    n_s3: int  # the copy
+    n_s3: int  # the synthetic file
     steps: tuple[ProtectStep, ...]
     recoding: Recoding | None
     synthesis: Synthesis
@@ -325,7 +325,7 @@ class Protection(VersionedRecord, frozen=True, kw_only=True):
 
 
 class ProtectionSeeds(Record, frozen=True, kw_only=True):
-    """With these and the original the copy can be made again."""
+    """With these and the original the synthetic file can be made again."""
 
     seed: int  # the others come from it, unless the synthesis was given its own
     recode: int
@@ -343,11 +343,11 @@ class ConfidentialProtection(VersionedRecord, frozen=True, kw_only=True):
     protection: Protection
     recipe: tuple[Step, ...] = ()  # the recodings with the limits and levels that were found
     copy_sha256: str | None = (
-        None  # of the file of the copy; None where none was written, or long ago
+        None  # of the file of the synthetic file; None where none was written, or long ago
     )
 
     def is_of(self, n_rows: int, sha256: str) -> bool:
-        """Whether a copy is the one that this is the record of."""
+        """Whether a synthetic file is the one that this is the record of."""
         if self.copy_sha256 is None:
             return self.protection.n_s3 == n_rows
         return self.copy_sha256 == sha256

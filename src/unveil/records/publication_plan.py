@@ -19,13 +19,14 @@ class PlanBox(Record, frozen=True, kw_only=True):
 
     columns: tuple[str, ...]
     levels: tuple[str, ...]  # of each of the columns
+    without: str = ""  # of a difference in several columns: whom it does not count
     kind: BoxKind
     lower: int
     upper: int
     tightest: bool  # both bounds are reached by tables that fit
     tables: tuple[str, ...]  # which disclose it together
     smallest: bool  # no set of fewer tables does
-    irreducible: bool  # none of the tables can be left out; False: time ran out
+    irreducible: bool  # none of the tables can be excluded; False: time ran out
     n_people: int | None  # the true count; None without microdata
 
     @property
@@ -36,14 +37,15 @@ class PlanBox(Record, frozen=True, kw_only=True):
     def flat(self) -> dict[str, Any]:
         """The box as one row of a table."""
         made = self.to_dict()
-        del made["columns"], made["levels"]
+        del made["columns"], made["levels"], made["without"]
         return {"box": self.label, **made, "tables": " | ".join(self.tables)}
 
     @property
     def label(self) -> str:
         """Whom the box counts."""
         pairs = zip(self.columns, self.levels, strict=True)
-        return ", ".join(f"{column} = {level}" for column, level in pairs) or "everyone"
+        named = ", ".join(f"{column} = {level}" for column, level in pairs) or "everyone"
+        return f"{named}, without ({self.without})" if self.without else named
 
 
 class PlanTables(Record, frozen=True, kw_only=True):
@@ -89,6 +91,7 @@ class PublicationPlan(Record, frozen=True, kw_only=True):
     n_boxes: int  # different ones, with those that lie between them
     n_unpublished: int  # of them, those that no table names
     n_suppressed: int  # boxes that some table suppresses
+    n_small: int = 0  # boxes of 1 to threshold - 1 people that are published as they are
     n_recovered: int
     n_recovered_suppressed: int
     n_near: int

@@ -167,10 +167,10 @@ class KeyFigures(Record, frozen=True, kw_only=True):
     keys: tuple[str, ...]  # those that are still there
     n_records: int
     n_q: int  # distinct key combinations
-    n_uniques: int  # records that are alone with their keys
+    n_uniques: int  # records that are unique by their keys
     UiO: float  # their percentage: Raab 2024, equation 2
     anonymity: tuple[Anonymity, ...]  # of k = 2, 3, 5
-    n_replicated: int | None  # alone, and alone again in the copy; None without a copy
+    n_replicated: int | None  # unique in original and synthetic data; None without the latter
     repU: float | None  # their percentage: Raab 2024, equation 5
 
 
@@ -181,7 +181,7 @@ class StepDone(Record, frozen=True, kw_only=True):
     do: str
     column: str
     step: Step
-    n_changed: int  # records whose value changed, or that were left out
+    n_changed: int  # records whose value changed, or that were excluded
     sentence: str
     before: KeyFigures | None  # None without keys, and where no key is left
     after: KeyFigures | None
@@ -201,7 +201,7 @@ class StepDone(Record, frozen=True, kw_only=True):
 class Recoding(VersionedRecord, frozen=True, kw_only=True):
     """What a recipe did to one data set."""
 
-    files: tuple[str, ...]  # the data and, where it was given, the copy
+    files: tuple[str, ...]  # the data and, where it was given, the synthetic file
     keys: tuple[str, ...]
     n_records: int
     n_records_left: int

@@ -10,9 +10,9 @@ from unveil.records.attacks import Interval
 from unveil.records.base import Record, VersionedRecord
 
 Intruder = Literal["others", "population"]
-"""Knows everybody else of the original, or only people of the same kind."""
+"""Knows everyone else of the original, or only people of the same kind."""
 Absent = Literal["replace", "remove"]
-"""Who is out of a world has somebody in the place, or nobody."""
+"""Who is out of a world has a person in the place, or no one."""
 Reason = Literal["auc", "hit rate"]
 
 
@@ -56,7 +56,7 @@ class Recognition(VersionedRecord, frozen=True, kw_only=True):
     n_exposed: int
     n_doubles: int  # tested people with an equal record among the others
     n_worlds: int
-    n_tested: int  # worlds that figures are counted in; the attack learnt from the others
+    n_tested: int  # worlds that figures are counted in; the attack learned from the others
     n_failed: int  # worlds that no release could be made of
     self_test: SelfTest
     auc_mean: float | None = None

@@ -1,7 +1,7 @@
 """What `unveil.replicate` found: published results on the original, and on the copies.
 
 Prevalences and tables are percentages, means are in the column's own unit, coefficients as fitted.
-All of it is computed on the original too: for the custodian's eyes.
+All of it is computed on the original too: for the custodian alone.
 """
 
 from typing import Literal
@@ -15,7 +15,7 @@ CopyOrAll = int | Literal["combined"]
 
 
 class FindingRow(Record, frozen=True, kw_only=True):
-    """One figure of a finding on the original and on a copy, or on all copies combined."""
+    """One figure of a finding on the original and on synthetic data, or on all copies combined."""
 
     finding: str
     term: str  # the level, cell or coefficient
@@ -43,7 +43,7 @@ class FindingRow(Record, frozen=True, kw_only=True):
 
 
 class FindingCopy(Record, frozen=True, kw_only=True):
-    """How well a copy, or all combined, replicates a finding: means over its terms."""
+    """How well a synthetic file, or all combined, replicates a finding: means over its terms."""
 
     copy: CopyOrAll
     n_terms: int
@@ -90,7 +90,7 @@ class Replication(VersionedRecord, frozen=True, kw_only=True):
 
     @property
     def headline_copy(self) -> CopyOrAll:
-        """The copy whose figures stand for all: the only one, or all combined."""
+        """The synthetic file whose figures stand for all: the only one, or all combined."""
         return 1 if len(self.n_synthetic) == 1 else "combined"
 
     @property

@@ -49,7 +49,7 @@ RECORDS: dict[Kind, type[Record]] = {
 
 
 class ContextAnswer(Record, frozen=True, kw_only=True):
-    """One of Raab's five factors, and what a named person answered; None where nobody did."""
+    """One of Raab's five factors, and what a named person answered; None where no one did."""
 
     name: FactorName
     question: str
@@ -81,7 +81,7 @@ class ExclusionText(Record, frozen=True, kw_only=True):
 
 
 class HistoryRow(Record, frozen=True, kw_only=True):
-    """One run in a line: what it gave away, how useful the copy was, what had changed."""
+    """One run in a line: what it disclosed, how useful the synthetic file was, what had changed."""
 
     run: int
     started: str
@@ -92,8 +92,8 @@ class HistoryRow(Record, frozen=True, kw_only=True):
     pMSE: float | None
     changed: tuple[str, ...]  # beside the run before, in words
     decision: str | None  # "released by ...", "refused by ..."
-    left_out: tuple[str, ...] = ()  # what this run leaves out and the run before did not
-    counted_again: tuple[str, ...] = ()  # what the run before left out and this one does not
+    left_out: tuple[str, ...] = ()  # what this run excludes and the run before did not
+    counted_again: tuple[str, ...] = ()  # what the run before excluded and this one does not
     same_files: bool = False  # as the run before
 
 

@@ -43,7 +43,7 @@ class InputFile(Record, frozen=True, kw_only=True):
     """One file that was read, by its content."""
 
     role: FileRole
-    copy: int | None = None  # 1 to m for a synthetic copy
+    copy: int | None = None  # 1 to m for a synthetic file
     path: str  # as the project file names it
     n_bytes: int
     sha256: str

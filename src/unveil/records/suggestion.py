@@ -74,7 +74,7 @@ class Suggestion(VersionedRecord, frozen=True, kw_only=True):
 
 # What `unveil init` proposes for a project; nothing of it is decided.
 #
-# Nothing here is a value of the data: names, counts of people, reasons, codes that mean no answer.
+# Nothing here is a value of the data: names, counts of people, reasons, codes that mean missing.
 
 
 class ProposedScenario(Record, frozen=True, kw_only=True):
@@ -98,7 +98,7 @@ class ProposedRadius(Record, frozen=True, kw_only=True):
 
 
 class ProposedCodes(Record, frozen=True, kw_only=True):
-    """Numbers of a column that seem to stand for no answer."""
+    """Numbers of a column that seem to stand for missing values."""
 
     column: str
     codes: tuple[float, ...]

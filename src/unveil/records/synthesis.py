@@ -1,4 +1,4 @@
-"""How a synthetic copy was made: settings, columns, methods and order; no value of the data."""
+"""How a synthetic file was made: settings, columns, methods and order; no value of the data."""
 
 from typing import Literal
 
@@ -46,7 +46,8 @@ class Synthesis(VersionedRecord, frozen=True, kw_only=True):
     """How copies are made of one original: Nowok, Raab and Dibben 2016; Reiter 2005."""
 
     files: tuple[str, ...]
-    n_original: int
+    n_original: int  # rows that the models are fitted to
+    n_file: int | None = None  # rows of the file, where they are fitted to a sample of it
     n_rows: int  # of each copy
     n_copies: int
     method: str  # for columns that have no method of their own

@@ -24,7 +24,7 @@ class AlignedMatchRow(Record, frozen=True, kw_only=True):
     n_unique: int  # records that have exactly one
     n_true: int  # of these, the one is their own row
     n_false: int  # of these, it is another
-    expected_match_risk: float  # how many would rightly be found: the sum of I / c
+    expected_match_risk: float  # how many would correctly be found: the sum of I / c
     expected_match_rate: float  # the same, as a share of all records
     perceived_match_rate: float  # n_unique as a share of all records
     true_match_rate: float  # n_true as a share of all records
@@ -118,7 +118,7 @@ class KeyContribution(Record, frozen=True, kw_only=True):
 
     key: str
     n_msu: int  # minimal sample uniques the key is in
-    percent: float | None  # of the sum of scores; None where nobody has a score
+    percent: float | None  # of the sum of scores; None where no one has a score
 
 
 class MsuSize(Record, frozen=True, kw_only=True):
@@ -153,10 +153,10 @@ class Suda(VersionedRecord, frozen=True, kw_only=True):
     n_in_pairs: int  # records whose keys exactly one other has
     n_scored: int  # records with a score above 0
     n_special: int
-    special_threshold: float | None  # None where nobody has a score
+    special_threshold: float | None  # None where no one has a score
     n_msu: int
     sizes: tuple[MsuSize, ...]
-    dis_file: float | None  # None where nobody is alone or in a pair
+    dis_file: float | None  # None where no one is alone or in a pair
     dis_highest: float | None  # None where records have no DIS: more than 27 keys
     contributions: tuple[KeyContribution, ...]  # part of each key in what makes people unique
     bands: tuple[BandedColumn, ...]

@@ -1,4 +1,4 @@
-"""What `unveil.utility` found: can a model tell the records of a copy from those of the original?
+"""What `unveil.utility` found: can a model tell synthetic records from those of the original?
 
 Figures over all records, none of a single one.
 """
@@ -8,13 +8,13 @@ from typing import Literal
 from unveil.records.base import Copy, Record, VersionedRecord
 from unveil.records.disclosure import Coercion, NotMeasured
 
-# What the tables of `unveil.pair_tables` say: how far do counts of a copy lie from the original's?
+# What the tables of `unveil.pair_tables` say: how far are synthetic counts from the original's?
 #
-# Figures over tables and cells of tables; cells can be small and are for the custodian's eyes.
+# Figures over tables and cells of tables; cells can be small and are for the custodian alone.
 
 
 class TableRow(Record, frozen=True, kw_only=True):
-    """One table of the original beside that of a copy: Raab, Nowok and Dibben 2021."""
+    """One table of the original beside that of a synthetic file: Raab, Nowok and Dibben 2021."""
 
     copy: int
     variables: tuple[str, ...]
@@ -56,7 +56,7 @@ class TableCell(Record, frozen=True, kw_only=True):
     levels: tuple[str | None, ...]
     n_original: int
     n_synthetic: int
-    expected: float  # in the copy, if it were like the original
+    expected: float  # in the synthetic file, if it were like the original
     z: float  # (n_synthetic - original's count, scaled) / root of what both together let expect
 
     def __post_init__(self) -> None:
@@ -178,7 +178,7 @@ class TstrRow(Record, frozen=True, kw_only=True):
     """How well one model predicts; None where the measure does not apply or is not defined."""
 
     trained_on: TrainedOn  # "constant": no model, the commonest class or the mean of the original
-    copy: Copy | None  # None unless made on a copy
+    copy: Copy | None  # None unless made on a synthetic file
     n_trained: int | float
     n_tested: int
     accuracy: float | None
@@ -231,7 +231,7 @@ class UtilityRow(Record, frozen=True, kw_only=True):
     model: Model
     pMSE: float
     pMSE_error: float | None = None  # of a sample: how much it varies; None: all were compared
-    S_pMSE: float | None  # 1 is what chance gives a copy drawn from the true model
+    S_pMSE: float | None  # 1 is what chance gives a synthetic file drawn from the true model
     S_pMSE_error: float | None  # its Monte Carlo error; 0 for the closed form
     S_pMSE_pairs: float | None  # against the other copies, where there are several
     SPECKS: float

@@ -1,4 +1,4 @@
-"""Columns that follow from others: computed from the copy, not synthesised.
+"""Columns that follow from others: computed from the synthetic file, not synthesised.
 
 "weight / (height / 100) ^ 2": a body mass index that belongs to the weight and height beside it.
 """

@@ -1,7 +1,7 @@
 """Fit the models of a plan to the original: each once, in threads, in any order.
 
-A model depends on the original alone, never on another model or on a copy, so that all of them can
-be fitted at the same time, and copies of any number and size drawn from them.
+A model depends on the original alone, never on another model or on synthetic data, so that all of
+them can be fitted at the same time, and copies of any number and size drawn from them.
 """
 
 from collections.abc import Callable, Mapping, Sequence

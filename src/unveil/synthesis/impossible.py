@@ -31,11 +31,11 @@ _MOST_COMBINATIONS = 200_000
 
 
 def can_be_met(condition: Expression, frame: pl.DataFrame) -> bool:
-    """Whether some combination of values, each of which somebody has, meets a condition.
+    """Whether some combination of values, each of which a person has, meets a condition.
 
-    A copy may combine values as no person of the original does, so each column is looked at alone:
-    values for which every comparison turns out the same are one case, and all cases are combined.
-    Where a comparison is between columns, or cases are too many, it is taken that it can be met.
+    Synthetic data may combine values as no person of the original does, so each column is looked at
+    alone: values for which every comparison turns out the same are one case, and all cases are
+    combined. Where it compares columns, or cases are too many, it is taken that it can be met.
     """
     asked = tuple(dict.fromkeys(_comparisons(condition)))
     if any(len(needs_of(one)) > 1 for one in asked):

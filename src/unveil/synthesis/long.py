@@ -197,7 +197,7 @@ def _renamed(part: ColumnValues, name: str) -> ColumnValues:
 
 @dataclass(frozen=True)
 class LongData:
-    """The first rows, the later rows (None where nobody has two), and how they follow."""
+    """The first rows, the later rows (None where no one has two), and how they follow."""
 
     first: SynthesisData
     later: SynthesisData | None

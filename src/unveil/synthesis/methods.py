@@ -31,7 +31,7 @@ TargetKind = Literal["number", "category", "ordered"]
 
 @dataclass(frozen=True)
 class Target:
-    """What one model explains, without rows that are left out: as many as its predictors have."""
+    """What one model explains, without rows that are excluded: as many as its predictors have."""
 
     name: str
     kind: TargetKind
@@ -41,7 +41,7 @@ class Target:
 
 
 MOST_ROWS = 100_000_000
-"""Rows of a copy."""
+"""Rows of a synthetic file."""
 
 
 def _margins(name: str, given: Any) -> tuple[tuple[str, ...], ...]:

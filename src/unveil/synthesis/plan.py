@@ -184,12 +184,12 @@ class SynthesisPlan:
 
     @property
     def needs_original_rows(self) -> bool:
-        """Whether some columns of a copy, or behind it, are the original's."""
+        """Whether some columns of a synthetic file, or behind it, are the original's."""
         return bool(self.kept or self.predictor_only)
 
     @property
     def is_beside(self) -> bool:
-        """Whether a copy stands beside the original, row for row."""
+        """Whether a synthetic file stands beside the original, row for row."""
         return bool(self.kept)
 
 

@@ -1,22 +1,25 @@
 """From what a user gives to an original ready to be fitted: read, taken apart, planned."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.arguments import absent_sentence, quote_value
+from unveil.arguments import absent_sentence, quote_value, whole_number
 from unveil.arrays import Ints
 from unveil.count.packing import count_people
 from unveil.errors import ReadError, RolesError, SettingsError, list_names
-from unveil.io.sources import read_table
+from unveil.io.batches import is_batched, open_batches
+from unveil.io.sources import CachedFile, read_table
 from unveil.io.table import Table
 from unveil.measure.roles.person import choose_people
 from unveil.models.design import ColumnValues
 from unveil.records.codebook import Codebook
+from unveil.seeding import sample_rows
 from unveil.study.people import People
 from unveil.study.roles import names
 from unveil.study.study import Study
@@ -70,7 +73,7 @@ class SynthesisData:
         return None if self.people is None else self.people.of_row.astype(np.int64)
 
     def names_of_copy(self) -> tuple[str, ...]:
-        """The columns of a copy: in the order of the original, then derived ones that are new."""
+        """The synthetic columns: in the original's order, then derived ones that are new."""
         new = [column.column for column in self.derived if column.column not in self.parts]
         aside = {*self.plan.left_out, *self.plan.predictor_only}
         return (*(name for name in self.parts if name not in aside), *new)
@@ -88,7 +91,7 @@ class SynthesisData:
     def rows_to_fit(self) -> list[dict[str, Ints]]:
         """For each stratum and column, the rows that its model is fitted to.
 
-        Rows that a rule settles are left out; all of a stratum's rows take part where a rule
+        Rows that a rule settles are excluded; all of a stratum's rows take part where a rule
         settles every one of them, and in a joint table, whose other columns need them.
         """
         by_rule = self._mark_settled()
@@ -115,6 +118,26 @@ class SynthesisData:
             met = rule.rows(self.table.frame).to_numpy()
             found[rule.column] = met | found.get(rule.column, np.zeros(len(met), dtype=bool))
         return found
+
+
+def take_sample(
+    original: Any, sample: Any, seed: int, missing_values: Sequence[str], person: str | None
+) -> tuple[CachedFile, int]:
+    """So many rows of the original at random, in its place; and the rows that it has."""
+    n = whole_number("sample", sample)
+    if person not in (None, "none"):
+        raise SettingsError(
+            "A sample of rows would part the rows of a person. Omit sample, or give a file with"
+            " the people to fit to."
+        )
+    if is_batched(original):
+        file = open_batches(original, "original")
+        return file.sample(n, seed, missing_values), file.n_rows
+    table = read_table(original, side="original", missing_values=missing_values)
+    rows = sample_rows(np.arange(table.frame.height), n, seed, "sample of the original")
+    sampled = replace(table, frame=table.frame[rows])
+    held = CachedFile(Path(), sampled, tuple(missing_values), is_changed=True)
+    return held, table.frame.height
 
 
 def prepare_synthesis(
@@ -233,7 +256,7 @@ def _parts(
     used: set[str] | None,
     drop: Sequence[str],
 ) -> dict[str, ColumnValues]:
-    """Every column taken apart; one that cannot be is passed over where nobody asks for it."""
+    """Every column taken apart; one that cannot be is passed over where no one asks for it."""
     book = table.codebook
     parts = {}
     for name in table.frame.columns:

@@ -32,6 +32,7 @@ class Size:
     n_rows: int
     n_copies: int
     is_seeded: bool
+    n_file: int | None = None  # rows of the file, of which a sample was fitted
 
 
 def make_record(opening: SynthesisData, models: Models, size: Size, method: str) -> Synthesis:
@@ -45,6 +46,7 @@ def make_record(opening: SynthesisData, models: Models, size: Size, method: str)
     return Synthesis(
         files=(opening.table.source,),
         n_original=opening.n_rows,
+        n_file=size.n_file,
         n_rows=size.n_rows,
         n_copies=size.n_copies,
         method=method,
@@ -74,7 +76,7 @@ def make_record(opening: SynthesisData, models: Models, size: Size, method: str)
         person=None if opening.people is None else opening.people.record,
         time=models.plan.time,
         notes=(
-            *_notes(opening),
+            *_notes(opening, size.n_file),
             *_pool_notes(opening),
             *_real_number_notes(opening),
             *opening.told,
@@ -171,9 +173,15 @@ def _role(opening: SynthesisData, name: str) -> Role:
     return next((role for role, columns in roles if name in columns), "left out")
 
 
-def _notes(opening: SynthesisData) -> tuple[str, ...]:
+def _notes(opening: SynthesisData, n_file: int | None) -> tuple[str, ...]:
     plan, dropped = opening.plan, opening.instructions.drop
     notes = list(plan.notes)
+    if n_file is not None:
+        notes.append(
+            f"The models are fitted to {opening.n_rows:,} rows drawn at random from the"
+            f" {n_file:,} of {opening.table.source}. Values that occur only in other rows are not"
+            " in the synthetic data."
+        )
     if dropped:
         notes.append(f"Dropped: {list_names(dropped)}.")
     if plan.renumbered:
@@ -200,9 +208,11 @@ def _notes(opening: SynthesisData) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def size_warnings(n_rows: int, n_copies: int, n_original: int) -> tuple[str, ...]:
+def size_warnings(
+    n_rows: int, n_copies: int, n_original: int, n_file: int | None = None
+) -> tuple[str, ...]:
     """What to warn of where copies are larger than the original, or more than one."""
-    found = [inflation_note(n_rows, n_original)] if n_rows > n_original else []
+    found = [inflation_note(n_rows, n_original, n_file)] if n_rows > n_original else []
     if n_copies > 1:
         found.append(
             f"{n_copies} copies disclose more than one: a guess that uses all of them is correct"
@@ -213,7 +223,7 @@ def size_warnings(n_rows: int, n_copies: int, n_original: int) -> tuple[str, ...
 
 
 def _single_level_warnings(opening: SynthesisData) -> tuple[str, ...]:
-    """What to warn of where one person alone has a level, which a copy may hold too."""
+    """What to warn of where one person alone has a level, which a synthetic file may hold too."""
     if opening.n_rows < _FEW_ROWS:
         return ()
     counts = {}
@@ -234,7 +244,7 @@ def _single_level_warnings(opening: SynthesisData) -> tuple[str, ...]:
 
 def _warnings(opening: SynthesisData, size: Size) -> tuple[str, ...]:
     found = [
-        *size_warnings(size.n_rows, size.n_copies, opening.n_rows),
+        *size_warnings(size.n_rows, size.n_copies, opening.n_rows, size.n_file),
         *_single_level_warnings(opening),
         *opening.instructions.statements,
     ]
@@ -267,17 +277,18 @@ def draw_again(
     n_workers, say = workers_of(workers), check_progress(progress)
     made = draw_copies(kept.models, n_copies, n_rows, own, workers=n_workers, progress=say)
     size = Size(len(made[0]), n_copies, is_seeded=seed is not None)
-    return replace(kept, record=_resize_record(kept.record, size), copies=tuple(made), seed=own)
+    return replace(kept, record=resize_record(kept.record, size), copies=tuple(made), seed=own)
 
 
-def _resize_record(record: Synthesis, size: Size) -> Synthesis:
+def resize_record(record: Synthesis, size: Size) -> Synthesis:
     """The record of the fit, with the size of what was drawn from it now."""
-    of_fit = size_warnings(record.n_rows, record.n_copies, record.n_original)
+    fitted = record.n_original, record.n_file
+    of_fit = size_warnings(record.n_rows, record.n_copies, *fitted)
     others = [warning for warning in record.warnings if warning not in of_fit]
     return changed(
         record,
         n_rows=size.n_rows,
         n_copies=size.n_copies,
         is_seeded=size.is_seeded,
-        warnings=(*size_warnings(size.n_rows, size.n_copies, record.n_original), *others),
+        warnings=(*size_warnings(size.n_rows, size.n_copies, *fitted), *others),
     )

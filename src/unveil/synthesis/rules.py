@@ -1,6 +1,6 @@
 """Rules between columns: what must hold in every synthetic row, and does the original keep to it?
 
-"if age < 16 then marital = SINGLE": rows that meet the condition get the value, and are left out
+"if age < 16 then marital = SINGLE": rows that meet the condition get the value, and are excluded
 when the column is fitted.
 """
 
@@ -64,7 +64,7 @@ class WrittenRule:
         return own.select(evaluate_condition(self.condition)).to_series()
 
     def rows(self, frame: pl.DataFrame) -> pl.Series:
-        """Which rows of a copy meet the condition; one that meets a rival's too is refused."""
+        """Which synthetic records meet the condition; one that meets a rival's too is refused."""
         rows = self.find_met(frame)
         for rival in self.rivals:
             check_both(self, rival, int((rows & rival.find_met(frame)).sum()), "the synthetic data")

@@ -81,7 +81,7 @@ def check_codes_of_categories(
 
 
 def list_columns(order: Any, *others: Any) -> set[str] | None:
-    """The columns that the user names; None where no order says that others are left out."""
+    """The columns that the user names; None where no order says that others are excluded."""
     if order is None or isinstance(order, str):
         return None
     return {name for given in (order, *others) for name in _names_in(given)}

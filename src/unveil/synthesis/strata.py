@@ -40,7 +40,7 @@ class Strata:
         return cls(sizes, of_rows, tuple(parts[name].select(first) for name in names))
 
     def draw(self, n_rows: int, seed: int, copy: int) -> Ints:
-        """The stratum of each row of a copy: the bootstrap, so that sizes vary as a sample's do."""
+        """The stratum of each synthetic record, by bootstrap: sizes vary as a sample's do."""
         if len(self.sizes) == 1:
             return np.zeros(n_rows, dtype=np.int64)
         rng = stream(seed, "copy", copy, "strata")
@@ -49,7 +49,7 @@ class Strata:
         )
 
     def shuffle(self, n_rows: int, seed: int, copy: int) -> Ints:
-        """A row of the original for each row of a copy, each as often as any other, mixed."""
+        """A row of the original for each synthetic record, each as often as any other, mixed."""
         n_all = len(self.of_rows)
         rounds = np.tile(np.arange(n_all), (-(-n_rows // n_all), 1))
         return stream(seed, "copy", copy, "rows").permuted(rounds, axis=1).ravel()[:n_rows]

@@ -16,10 +16,10 @@ from unveil.synthesis.ipf import published_total
 from unveil.synthesis.long import prepare_long, refuse_with_time
 from unveil.synthesis.methods import Options
 from unveil.synthesis.plan import default_method
-from unveil.synthesis.prepare import SynthesisData, prepare_synthesis
+from unveil.synthesis.prepare import SynthesisData, prepare_synthesis, take_sample
 from unveil.synthesis.record import Size, make_record
 from unveil.synthesis.rule_kinds import Derived, Rule
-from unveil.synthesis.settings import MOST_COPIES, check_progress, workers_of
+from unveil.synthesis.settings import MOST_COPIES, check_progress, entries, workers_of
 from unveil.synthesis.synthesiser import Models, Synthesiser, draw_copies, rows_of
 
 
@@ -55,6 +55,7 @@ def synthesise(
     person: str | None = None,
     time: str | None = None,
     missing_values: str | Sequence[str] = (),
+    sample: int | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Synthesiser:
@@ -130,6 +131,10 @@ def synthesise(
         the synthetic data, and people have running numbers.
     missing_values
         Entries that mean missing.
+    sample
+        Fit to so many rows of the original, drawn at random by the seed; a Parquet or text file is
+        then read in batches and need not fit into memory. Copies have as many rows where `rows` is
+        None; `unveil.write_synthetic` draws any number of them in batches.
     workers
         Threads; as many as there are cores where None.
     progress
@@ -161,6 +166,9 @@ def synthesise(
     if time is not None:
         given = {"rows": rows, "keep": keep, "strata": strata, "predictors": predictors}
         refuse_with_time(given, method)
+    own, n_file = choose_seed(seed), None
+    if sample is not None:
+        original, n_file = take_sample(original, sample, own, entries(missing_values), person)
     opening = prepare_synthesis(
         original,
         method=method,
@@ -175,7 +183,7 @@ def synthesise(
         missing_values=missing_values,
         instructions=Instructions(*instructions),
         options=options,
-        seed=choose_seed(seed),
+        seed=own,
         person=person,
         time=time,
     )
@@ -188,7 +196,7 @@ def synthesise(
     if protect_margins is not None and rows is None:
         n_rows = published_total(models.drawing.strata[0][0].joint, options)
     made = draw_copies(models, n_copies, n_rows, opening.seed, workers=n_workers, progress=say)
-    size = Size(len(made[0]), n_copies, is_seeded=seed is not None)
+    size = Size(len(made[0]), n_copies, is_seeded=seed is not None, n_file=n_file)
     record = make_record(opening, models, size, default_method(method))
     return Synthesiser(record, tuple(made), models, opening.seed, opening.codebook(models.names))
 

@@ -77,7 +77,7 @@ class Models:
     drawing: Drawing
     given: Mapping[str, ColumnValues]
     derived: tuple[Derived, ...]
-    names: tuple[str, ...]  # the columns of a copy, in the order of the original
+    names: tuple[str, ...]  # the columns of a synthetic file, in the order of the original
     n_original: int
     constraints: tuple[Constraint, ...] = ()
     sequence: PersonRows | None = None  # how the rows of a person follow; then rows are people here
@@ -157,7 +157,7 @@ class Models:
 
     def _number_rows(self, frame: pl.DataFrame) -> pl.DataFrame:
         for name, numbering in self.plan.renumbered.items():
-            frame = frame.with_columns(_running_numbers(frame.height, numbering).alias(name))
+            frame = frame.with_columns(running_numbers(frame.height, numbering).alias(name))
         return frame
 
     def _draw(self, number: int, n_rows: int, seed: int) -> pl.DataFrame:
@@ -172,7 +172,7 @@ class Models:
     ) -> tuple[dict[str, ColumnValues], Ints]:
         """The columns that are not drawn, and the stratum of each row.
 
-        Columns that only predict are mixed, so that no row of a copy stands where its person does.
+        Columns that only predict are mixed, so no synthetic record stands where its person does.
         """
         if self.plan.is_beside:
             return dict(self.given), self.strata.of_rows
@@ -223,7 +223,8 @@ class Synthesiser(RowsResult[Synthesis]):
         """
         n_rows = rows_of(self.models.plan, rows, self.models.n_original)
         if n_rows > self.models.n_original:
-            warnings.warn(inflation_note(n_rows, self.models.n_original), stacklevel=2)
+            note = inflation_note(n_rows, self.models.n_original, self.record.n_file)
+            warnings.warn(note, stacklevel=2)
         return draw_copies(
             self.models,
             whole_number("copies", copies, most=MOST_COPIES),
@@ -255,9 +256,9 @@ def _settle(frame: pl.DataFrame, rule: Rule) -> pl.DataFrame:
     )
 
 
-def _running_numbers(n_rows: int, numbering: Numbering) -> pl.Series:
-    """1, 2, and on; FAKE_1, FAKE_2 in a column of text, which stays text in every format."""
-    numbers = pl.Series(range(1, n_rows + 1), dtype=pl.Int64)
+def running_numbers(n_rows: int, numbering: Numbering, first: int = 0) -> pl.Series:
+    """1, 2, and on after `first`; FAKE_1 in a column of text, which stays text in every format."""
+    numbers = pl.Series(np.arange(first + 1, first + n_rows + 1, dtype=np.int64))
     return numbers if numbering == "number" else "FAKE_" + numbers.cast(pl.String)
 
 
@@ -289,7 +290,7 @@ def draw_copies(
 
 
 def rows_of(plan: SynthesisPlan, rows: Any, n_original: int) -> int:
-    """The rows of a copy; as many as the original has where some of its columns are kept."""
+    """The synthetic records; as many as the original has where some of its columns are kept."""
     n_rows = n_original if rows is None else whole_number("rows", rows, most=MOST_ROWS)
     if plan.time is not None and rows is not None:
         raise SettingsError(
@@ -304,10 +305,11 @@ def rows_of(plan: SynthesisPlan, rows: Any, n_original: int) -> int:
     return n_rows
 
 
-def inflation_note(n_rows: int, n_original: int) -> str:
-    """What to say of a copy that has more rows than its original."""
+def inflation_note(n_rows: int, n_original: int, n_file: int | None = None) -> str:
+    """What to say of a synthetic file with more rows than its original, or than were fitted."""
+    of = "of the original" if n_file is None else "that the models were fitted to"
     return (
-        f"The synthetic data have {n_rows:,} rows, more than the {n_original:,} of the original:"
+        f"The synthetic data have {n_rows:,} rows, more than the {n_original:,} {of}:"
         " tests and intervals computed from it claim more certainty than the data can give."
     )
 

@@ -2,10 +2,18 @@
 
 import shlex
 from collections.abc import Container, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 from unveil.records.alerts import Alert, Assessment
-from unveil.records.disclosure import MEANING, AttributeRow, Disclosure, IdentityRow
+from unveil.records.base import Copy
+from unveil.records.disclosure import (
+    MEANING,
+    AttributeRow,
+    Disclosure,
+    IdentityRow,
+    ValueRow,
+)
 from unveil.records.judgement import LimitCheck
 from unveil.records.limits import Verdict
 from unveil.view import disclosure as said
@@ -18,6 +26,7 @@ from unveil.view.blocks import (
     Items,
     Kind,
     Sentence,
+    ShareBar,
     TableBlock,
     notes,
     sentences,
@@ -368,6 +377,79 @@ def _limit_sentence(highest: Verdict, several: bool) -> str:
     return (
         f"■ {highest.measure}{where} is {'at least ' if highest.measure == 'adds' else ''}"
         f"{percent(highest.value)}, above the limit of {highest.limit:g} %."
+    )
+
+
+# For which values are the synthetic data correct, and for which do they only point to one?
+
+
+VALUE_HEADS = ("value", "shown", "correct", "correct when shown", "wrong", "people with it")
+VALUES = {
+    "value": (
+        "For {shown} people the synthetic data show {target} = {level}: correctly for {correct}"
+        " ({p}). {n} of {N} people ({f}) have it."
+    ),
+    "none": "The synthetic data point to no single value of {target} for anyone.",
+    "many": "{target} has too many values for a table of them; its sensitive values are counted.",
+    "note": (
+        "All people, before exclusions. Where correct when shown is close to the share of people"
+        " with the value, the synthetic data tell no more than its frequency."
+    ),
+}
+_UNNAMED = {"missing": "(missing)", "rare": "(values of fewer than ten people)"}
+
+
+def value_blocks(record: Disclosure, target: str, copy: Copy) -> Iterator[Block]:
+    """Each value that is shown of a target: for how many people, and how often correctly."""
+    rows = [one for one in record.by_value if (one.target, one.copy) == (target, copy)]
+    shown = [one for one in rows if one.n_correct + one.n_wrong]
+    shown.sort(key=lambda one: -one.n_correct - one.n_wrong)
+    if not shown:
+        text = VALUES["none" if rows else "many"].format(target=truncate(target))
+        yield Sentence(text, "lead")
+        return
+    for one in shown[:2]:
+        yield Sentence(_value_sentence(record, one), "lead" if one is shown[0] else "plain")
+    n = record.n_original
+    cells = [
+        (
+            _value_name(one),
+            f"{one.n_correct + one.n_wrong:,}",
+            f"{one.n_correct:,}",
+            percent(100 * one.n_correct / (one.n_correct + one.n_wrong)),
+            f"{one.n_wrong:,}",
+            f"{one.n_people:,} ({percent(100 * one.n_people / n)})",
+        )
+        for one in shown
+    ]
+    bars = [ShareBar(100 * one.n_correct / n, 100 * one.n_wrong / n) for one in shown]
+    shown_table = table(
+        f"{truncate(target)}: single values shown, and how often they are correct",
+        VALUE_HEADS,
+        cells,
+        spare=("people with it",),
+        main=("correct when shown",),
+        footnote=VALUES["note"],
+        bars=bars,
+    )
+    yield replace(shown_table, bar_head="correct (filled), wrong (hatched), of all people")
+
+
+def _value_name(row: ValueRow) -> str:
+    return _UNNAMED[row.kind] if row.level is None else truncate(row.level)
+
+
+def _value_sentence(record: Disclosure, row: ValueRow) -> str:
+    shown, n = row.n_correct + row.n_wrong, record.n_original
+    return VALUES["value"].format(
+        shown=f"{shown:,}",
+        target=truncate(row.target),
+        level=_value_name(row),
+        correct=f"{row.n_correct:,}",
+        p=percent(100 * row.n_correct / shown),
+        n=f"{row.n_people:,}",
+        N=f"{n:,}",
+        f=percent(100 * row.n_people / n),
     )
 
 

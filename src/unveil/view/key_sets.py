@@ -1,6 +1,6 @@
 """Every set of the keys in sentences and blocks: the worst, beside what is expected of it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from unveil.assessment.key_set_alerts import key_set_sentence
 from unveil.records.disclosure import MEANING, KeySetFigure
@@ -132,6 +132,51 @@ def total_cells(one: KeySetCeiling) -> tuple[str, ...]:
     target = truncate(one.target) if one.copy == 1 else f"{truncate(one.target)}, {one.copy}"
     ceiling = percent(100 * one.ceiling / row.n if row.n else 0.0)
     return target, *figures, points(row.percent("adds")), ceiling
+
+
+def grid_tables(record: KeySets) -> Iterator[Block]:
+    """DiSCO of every set and target, and what each key adds at most: one table for each file."""
+    for copy in dict.fromkeys(row.copy for row in record.rows):
+        found = {
+            (row.keys, row.target): row.DiSCO
+            for row in record.rows
+            if row.copy == copy and row.DiSCO is not None
+        }
+        of = "" if len(record.n_synthetic) == 1 else f", {copy_phrase(copy)}"
+        every = sorted({keys for keys, _ in found}, key=lambda keys: (len(keys), keys))
+        cells = [
+            (and_list(keys), *(percent(found[keys, target]) for target in record.targets))
+            for keys in every
+        ]
+        heads = [truncate(target) for target in record.targets]
+        yield table(f"DiSCO by set of keys{of}", ("keys", *heads), cells)
+        rises = [_largest_rise(found, every, key, record.targets) for key in record.keys]
+        yield table(
+            f"Largest rise of DiSCO that a key brings{of}",
+            ("key", "rise", "added to", "target", "from", "to"),
+            [one for one in rises if one is not None],
+            text=("added to", "target"),
+        )
+
+
+def _largest_rise(
+    found: Mapping[tuple[tuple[str, ...], str | None], float],
+    every: Sequence[tuple[str, ...]],
+    key: str,
+    targets: Sequence[str],
+) -> tuple[str, ...] | None:
+    """By how much one key raises the figure of some target, added to some other keys."""
+    pairs = [
+        (found[keys, target] - found[rest, target], rest, target, keys)
+        for keys in every
+        if key in keys and (rest := tuple(one for one in keys if one != key)) in every
+        for target in targets
+    ]
+    if not pairs:
+        return None
+    rise, rest, target, keys = max(pairs, key=lambda one: one[0])
+    ends = percent(found[rest, target]), percent(found[keys, target])
+    return truncate(key), points(rise), and_list(rest), truncate(target), *ends
 
 
 @as_text.register

@@ -31,6 +31,20 @@ STAYS = (
     "Runs, limits, figures of disclosure risk, seeds, settings of the model, records at risk and"
     " the log stay with you: unveil pack --confidential archive.zip."
 )
+WHAT_LEAVES = (
+    ("codebook", "labels, types, codes; none of fewer than five records"),
+    ("page", "what the data are, how to use them, known differences, who released them"),
+    ("noise statement", "class of method in a sentence; kind and amount of noise"),
+    ("manifest and RO-Crate", "SHA-256 of every file; the same for programs"),
+)
+WHAT_STAYS = (
+    ("original", "with its hash, shape and profile"),
+    ("disclosure risk", "every figure, limit and alert: published, they would help an intruder"),
+    ("records at risk", "who, and why"),
+    ("rulings and answers", "with reasons and names; the audit log"),
+    ("model", "order, predictors, sizes of leaves, seeds"),
+    ("ECAP", "its values, and the tolerated maximum"),
+)
 _MEMBERS = ("file", "what it is", "bytes", "SHA-256")
 
 

@@ -23,6 +23,10 @@ TEMPLATES = {
     ),
     "near": "{k} more {are} known to within {width}.",
     "nothing": "No suppressed or small count can be worked out from the tables together.",
+    "small": (
+        "{k} below {threshold} {are} published exactly, as the plan asks: no limit of the plan"
+        " covers {them}."
+    ),
     "alone": "{k} of these {are} disclosed by one table alone: mend those tables first.",
     "pair": "{tables} together show that {count} in {box}. {neither}",
     "open": (
@@ -113,6 +117,19 @@ def open_sentence(record: PublicationPlan) -> str:
     )
 
 
+def small_sentence(record: PublicationPlan) -> str:
+    """How many small counts no table protects; nothing where all are."""
+    if not record.n_small:
+        return ""
+    is_one = record.n_small == 1
+    return TEMPLATES["small"].format(
+        k=format_count(record.n_small, "count"),
+        threshold=f"{record.threshold:,}",
+        are="is" if is_one else "are",
+        them="it" if is_one else "them",
+    )
+
+
 def leave_out_sentence(record: PublicationPlan) -> str:
     """Without which tables nothing is recovered any more."""
     if not record.leave_out or record.n_left is None:
@@ -164,7 +181,7 @@ def plan_blocks(record: PublicationPlan, *, has_rows: bool = False) -> Iterator[
         kind: Kind = "plain" if verdict.status == "within" else "stop"
         yield Sentence(verdict_sentence(verdict), kind)
     yield from sentences(plan_sentences(record))
-    if text := open_sentence(record):
+    for text in filter(None, (open_sentence(record), small_sentence(record))):
         yield Sentence(text, "look")
     if text := leave_out_sentence(record):
         yield Sentence(text)

@@ -22,7 +22,7 @@ class SynthesisFiles:
 
 TEMPLATES = {
     "title": "Synthetic data",
-    "made": "{made} of {rows} {were} made from the {original} of {file}.",
+    "made": "{made} of {rows} {were} made from {original} of {file}.",
     "order": "Order of synthesis: {order}.",
     "strata": "Synthesised separately in {n}: each {what} of {names}.",
     "rules": "{n} in every synthetic row.",
@@ -45,11 +45,12 @@ HEADS = ("column", "role", "method", "predictors")
 
 def copies_sentence(record: Synthesis) -> str:
     """How many copies of what size, of what."""
+    original = f"the {format_count(record.n_file or record.n_original, 'row')}"
     return TEMPLATES["made"].format(
         made=format_count(record.n_copies, "copy", "copies"),
         rows=format_count(record.n_rows, "row"),
         were="was" if record.n_copies == 1 else "were",
-        original=format_count(record.n_original, "row"),
+        original=original if record.n_file is None else f"{record.n_original:,} of {original}",
         file=and_list(record.files),
     )
 

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import unveil
-from measure.tables.test_plan_bounds import EVERY, as_oracle_box, facts_of, random_plan
+from measure.tables.test_plan_bounds import EVERY, facts_of, oracle_bounds, random_plan
 from unveil.errors import InputError
 from unveil.measure.tables.plan import plan as plan_module
 from unveil.measure.tables.plan.boxes import with_pieces
@@ -36,6 +36,14 @@ MEN_IN_WORK = f"sex = m, {IN_WORK}"
 
 def disclosed(tables, **settings):
     return unveil.Plan.from_tables(tables, data=DATA).disclosed(**settings).record
+
+
+def name_of(plan, box):
+    return plan.name_box(box), plan.name_without(box)
+
+
+def named_in(row):
+    return tuple(zip(row.columns, row.levels, strict=True)), row.without
 
 
 def by_label(record):
@@ -113,15 +121,12 @@ def test_small_plans_are_settled_as_every_whole_table_says():
         is_named = np.zeros(plan.boxes.n, bool)
         is_named[facts.box[facts.published]] = True
         wanted = {}
-        for box, ends in enumerate(plan.boxes.ends):
-            low, high = EVERY.bounds(fitting, as_oracle_box(plan, ends))
+        for box in range(plan.boxes.n):
+            low, high = oracle_bounds(plan, fitting, box)
             is_small = (0 if is_named[box] else 1) <= plan.truth[box] < 4
             if high - low <= 1 and (is_hidden[box] or (is_small and not is_exact[box])):
-                wanted[plan.name_box(box)] = low, high
-        found = {
-            tuple(zip(row.columns, row.levels, strict=True)): (row.lower, row.upper)
-            for row in record.rows
-        }
+                wanted[name_of(plan, box)] = low, high
+        found = {named_in(row): (row.lower, row.upper) for row in record.rows}
         assert found == wanted, seed
         assert record.exit_code == (3 if record.n_recovered else 0)
         n_rows += len(found)
@@ -132,10 +137,10 @@ def test_without_any_of_its_tables_a_set_discloses_nothing():
     n_sets = 0
     for seed in range(60):
         plan = random_plan(seed)
-        places = {plan.name_box(box): box for box in range(plan.boxes.n)}
+        places = {name_of(plan, box): box for box in range(plan.boxes.n)}
         lines, _ = plan.close()
         for row in plan.disclosed(threshold=4).rows:
-            box = places[tuple(zip(row.columns, row.levels, strict=True))]
+            box = places[named_in(row)]
             most = row.upper - row.lower
             if lines.spare(np.array([box]))[0] > most:
                 continue  # by HiGHS
@@ -160,9 +165,9 @@ def test_leaving_tables_out_is_worked_out():
         assert (fewer.lower == fresh.lower).all()
         assert (fewer.upper == fresh.upper).all()
         if record.n_left == 0 and record.rows:
-            places = {plan.name_box(box): box for box in range(plan.boxes.n)}
+            places = {name_of(plan, box): box for box in range(plan.boxes.n)}
             for row in record.rows:
-                box = places[tuple(zip(row.columns, row.levels, strict=True))]
+                box = places[named_in(row)]
                 assert not row.recovered or fresh.spare(np.array([box]))[0] > 0
 
 
@@ -230,6 +235,93 @@ def test_a_rule_that_tells_the_value_is_no_pass():
     assert plan.disclosed(limits={"recovered": 0}).record.exit_code == 3
 
 
+GIRL = (
+    [("m", 30, "bad")] * 40
+    + [("f", 10, "bad")]
+    + [(s, a, "good") for s in "mf" for a in (10, 30)] * 9
+)
+GIRL = pl.DataFrame(GIRL, schema=["sex", "age", "health"], orient="row")
+EVERYONE = {"name": "all", "by": ["health"]}
+MEN = {"name": "men", "by": ["health"], "where": {"sex": "m", "age": ">= 16"}}
+
+
+def test_a_filter_on_two_columns_is_differenced():
+    record = unveil.Plan.from_tables([EVERYONE, MEN], data=GIRL).disclosed().record
+    (row,) = record.rows
+    assert (row.label, row.lower, row.upper, row.tables) == (
+        "health = bad, without (sex = m, age = 16 or more)",
+        1,
+        1,
+        ("all", "men"),
+    )
+
+
+def test_tables_that_make_up_a_column_are_added_up():
+    women = {"name": "women", "by": ["health"], "where": {"sex": "f", "age": ">= 16"}}
+    boys = {"name": "boys", "by": ["health"], "where": {"sex": "m", "age": "< 16"}}
+    plan = unveil.Plan.from_tables([EVERYONE, MEN, women, boys], data=GIRL)
+    row = by_label(plan.disclosed().record)["health = bad, sex = f, age = under 16"]
+    assert (row.lower, row.upper) == (1, 1)
+    assert row.tables == ("all", "men", "women", "boys")
+
+
+def test_two_values_by_cell_keys_show_that_somebody_is_between():
+    tables = [one | {"publish": "cellkey:3:2:2"} for one in (EVERYONE, MEN)]
+    n_different = 0
+    for seed in range(6):
+        plan = unveil.Plan.from_tables(tables, data=GIRL, seed=seed)
+        bounds, _ = plan.close()
+        lacking = plan.boxes.n_plain
+        place = [i for i in range(lacking, plan.boxes.n) if ("health", "bad") in plan.name_box(i)]
+        n_different += bounds.lower[place].sum()
+        assert (bounds.lower <= plan.truth).all()
+    assert n_different > 0
+
+
+AREAS = [("A", "N"), ("B", "N"), ("C", "S")] * 20 + [("A", "N")] * 2
+AREAS = pl.DataFrame(AREAS, schema=["area", "part"], orient="row")
+
+
+def test_columns_that_the_data_link_are_declared_or_kept_apart():
+    tables = [
+        {"name": "fine", "by": ["area"], "publish": "suppress:30"},
+        {"name": "coarse", "by": ["part"]},
+    ]
+    for columns, status in (
+        ({}, "not settled"),
+        ({"part": {"of": "area"}}, "above"),
+        ({"part": {"apart": True}}, "within"),
+    ):
+        plan = unveil.Plan.from_tables(tables, data=AREAS, columns=columns)
+        record = plan.disclosed(limits={"recovered": 0}).record
+        assert record.verdicts[0].status == status
+        assert any("[columns.part] of = 'area'" in note for note in record.notes) == (not columns)
+
+
+def test_groups_of_numbers_link_to_filters():
+    people = DATA.with_columns(pl.when(pl.col("age") < 18).then(0).otherwise(1).alias("adult"))
+    adults = {"name": "adults", "by": ["job"], "where": {"adult": 1}}
+    columns = {"adult": {"of": "age"}}
+    plan = unveil.Plan.from_tables([A, adults, C], data=people, columns=columns)
+    assert by_label(plan.disclosed().record)[IN_WORK].tables == ("A", "C")  # from 18 on, as in C
+    plan = unveil.Plan.from_tables([A, adults], data=people, columns=columns)
+    (row,) = plan.disclosed().rows
+    assert (row.label, row.tables) == ("job = yes, age = 16 to 29", ("A", "adults"))
+
+
+def test_suppressed_values_without_a_rule_are_no_pass():
+    rows = [("N", "*"), ("E", "*"), ("S", "20"), ("Total", "22")]
+    table = {"name": "T", "by": ["region"], "file": file_of(rows)}
+    for publish, status in (("exact", "not settled"), ("suppress:5", "above")):
+        plan = unveil.Plan.from_tables([table | {"publish": publish}])
+        assert plan.disclosed(limits={"recovered": 0}).record.verdicts[0].status == status
+
+
+def test_small_counts_that_are_published_are_counted():
+    assert disclosed([A, B]).n_small == 0
+    assert disclosed([{"name": "T", "by": ["age", "sex", "job"]}], threshold=4).n_small == 3
+
+
 # Bad input is one sentence.
 
 OVERLAP = {"name": "T", "by": ["sex"], "where": {"job": ["yes", "no"]}}
@@ -254,6 +346,7 @@ REFUSED = [
     ([A | {"by": ["kind"]}], {"kind": {"of": "job", "groups": {"x": ["yes"]}}}, "in no group"),
     ([A], {"job": {"levels": ["yes"]}}, "are not all it has"),
     ([A], {"town": {"levels": ["u"]}}, "no table uses"),
+    ([A, B | {"population": "another year"}], {}, "records are of one"),
 ]
 
 

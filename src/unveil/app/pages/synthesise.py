@@ -1,15 +1,271 @@
-"""`/synthesise`."""
+"""`/synthesise`: how are synthetic data made and protected, and which way is best?"""
 
+import asyncio
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from unveil.app.render_app import draw_page
+from unveil.app.desk import Desk
+from unveil.app.form_fields import chosen, number_of, place_of, text_of, whole_of
+from unveil.app.render_app import (
+    desk_of,
+    draw_fault,
+    draw_page,
+    draw_part,
+    is_part,
+    perform,
+    start_job,
+)
+from unveil.errors import SettingsError, UnveilError
+from unveil.io.sources import read_table
+from unveil.measure.ecap.choose_noise import choose_for_values
+from unveil.measure.ecap.ecap import prepare_values
+from unveil.measure.ecap.noise_settings import column_values
+from unveil.project.actions import (
+    ExploreSettings,
+    ProtectCopies,
+    SetSettings,
+    SynthesiseCopies,
+)
+from unveil.project.explore.settings import METHODS
+from unveil.project.model import ProjectFile
+from unveil.project.seeds import CONFIDENTIAL
+from unveil.project.toml import value_text
+from unveil.records.noise import NoiseChoice
+from unveil.records.synthesis import ConfidentialSynthesis
+from unveil.view.blocks import Block, Figure, Folded, Heading, Items, Sentence
+from unveil.view.charts.lines import ecap_curve
+from unveil.view.charts.scatter import risk_utility
+from unveil.view.ecap import TEMPLATES, choice_sentences, choice_tables, claim, figure
+from unveil.view.exploration import exploration_blocks
+from unveil.view.format import visible
+from unveil.view.show import as_blocks
+from unveil.view.suggestion_toml import toml_string
+
+TITLE = "Synthesise"
+USUAL = {"method": "cart", "copies": 1, "min_leaf": "", "rules": ()}
+NUMBERS = {"copies": "The number of files", "min_leaf": "The fewest records in a leaf"}
+CURVE = "Highest ECAP over the values, by the standard deviation of the noise. Not for publication."
+MAP = "Each setting by risk and utility: left and down is better. Dashed: independent columns."
 
 
 async def show(request: Request) -> Response:
-    """The page."""
-    return draw_page(request, title="Synthesise")
+    """How the files were made, how to make others, the noise wizard, and the map."""
+    desk = desk_of(request)
+    file = desk.file
+    if file is None:
+        return draw_page(request, "empty.html", title=TITLE, command="unveil init")
+    found = ExploreSettings.find(file)
+    return draw_page(
+        request,
+        "synthesise.html",
+        title=TITLE,
+        methods=METHODS,
+        asked={**USUAL, **(file.synthesis or {})},
+        steps=[*_steps(file)],
+        columns=_columns(file),
+        form=_noise_defaults(desk),
+        blocks=[*_made(file)],
+        exploration=() if found is None else [*_map_blocks(found)],
+        command=SynthesiseCopies(method="cart"),
+    )
 
 
-ROUTES = (Route("/synthesise", show),)
+async def make(request: Request) -> Response:
+    """Synthesise, in a process of its own."""
+    form = await request.form()
+
+    def action() -> SynthesiseCopies:
+        (method,) = chosen(form, "method", METHODS)[:1] or METHODS[:1]
+        given = {name: whole_of(form, name, what) for name, what in NUMBERS.items()}
+        return SynthesiseCopies(method=method, **given)
+
+    return await start_job(request, form, action)
+
+
+async def protect(request: Request) -> Response:
+    """Recode, synthesise, filter and add noise as the project declares."""
+    names = ["protected", *(f"protected_{n}" for n in range(2, 1000))]
+    folder = desk_of(request).folder
+    free = next(one for one in names if not (folder / one).exists())
+    return await start_job(request, await request.form(), lambda: ProtectCopies(out=free))
+
+
+async def explore(request: Request) -> Response:
+    """Try several settings and measure each."""
+    form, desk = await request.form(), desk_of(request)
+
+    def action() -> ExploreSettings:
+        if desk.file is None or not desk.file.scenarios:
+            raise SettingsError("Declare a scenario first: its keys are needed.")
+        methods = chosen(form, "methods", METHODS)
+        leaves = [whole_of(form, f"leaf-{n}", "A leaf") for n in range(3)]
+        scenario = desk.file.scenarios[0]
+        every = scenario.targets or desk.file.roles.target
+        return ExploreSettings(
+            original=desk.file.data.original,
+            keys=scenario.keys,
+            targets=tuple(one for one in every if one not in scenario.keys),
+            methods=tuple(methods) or ("cart", "sample"),
+            min_leaf=tuple(one for one in leaves if one is not None) or (5,),
+        )
+
+    return await start_job(request, form, action)
+
+
+async def noise(request: Request) -> Response:
+    """How much noise one column needs; confidential, and nothing is written."""
+    form, desk = await request.form(), desk_of(request)
+    try:
+        asked, choice = await asyncio.to_thread(_choose, desk, form)
+    except UnveilError as fault:
+        return draw_fault(request, str(fault))
+    at = place_of(form.get("at"), len(choice.curve))
+    values: dict[str, Any] = {
+        "blocks": [*_noise_blocks(choice)],
+        "curve": choice.curve,
+        "at": _usual_place(choice) if at is None else at,
+        "asked": asked,
+        "form": form,
+        "amount": choice.sigma_to_use,
+    }
+    values["position"] = [*_position(choice, values["at"])]
+    command = (
+        *("unveil", "noise", asked["file"], "--column", asked["column"]),
+        *("--population", asked["population"], "--N", str(asked["N"]), "--n", str(asked["n"])),
+        *("--threshold", f"{asked['threshold']:g}"),
+    )
+    if is_part(request):
+        return draw_part(request, "noise.html", command=command, **values)
+    return draw_page(request, "noise_page.html", title="Noise", command=command, **values)
+
+
+async def use_noise(request: Request) -> Response:
+    """Add the noise as the last step of the protection."""
+    form, file = await request.form(), desk_of(request).file
+
+    def action() -> SetSettings:
+        (column,) = chosen(form, "column", [] if file is None else _columns(file))[:1] or [""]
+        sigma = number_of(form, "sigma", "The amount of noise")
+        step = f'{{do = "add_noise", column = {toml_string(column)}, sigma = {value_text(sigma)}}}'
+        needed = (
+            []
+            if file is None or any(s["do"] == "synthesise" for s in file.steps)
+            else ['protect.step+={do = "synthesise"}']
+        )
+        return SetSettings(settings=(*needed, f"protect.step+={step}"), by=text_of(form, "by"))
+
+    done = "Recorded as a step. Make the protected data next."
+    return await perform(request, form, action, done=done, back="/synthesise")
+
+
+def _columns(file: ProjectFile) -> list[str]:
+    return list(dict.fromkeys((*file.roles.key, *file.roles.target)))
+
+
+def _steps(file: ProjectFile) -> Iterator[str]:
+    for step in file.steps:
+        said = ", ".join(f"{name} {value}" for name, value in step.items() if name != "do")
+        yield visible(f"{step['do']}{f': {said}' if said else ''}")
+
+
+def _made(file: ProjectFile) -> Iterator[Block]:
+    """How the last files were made; the seed is in the same file, and is not taken out of it."""
+    kept = sorted((file.folder / CONFIDENTIAL).glob("synthesis_*.json"))
+    if not file.data.synthetic:
+        yield Sentence("No synthetic file is named yet.", "look")
+        return
+    yield Items(tuple(visible(one) for one in file.data.synthetic))
+    for place in kept[-1:]:
+        record = ConfidentialSynthesis.from_json(place.read_bytes())
+        if set(record.copies) & set(file.data.synthetic):
+            yield Folded("How they were made", tuple(as_blocks(record.synthesis)))
+            return
+    yield Sentence("They were made elsewhere, or by unveil protect.", "dim")
+
+
+def _map_blocks(record: Any) -> Iterator[Block]:
+    yield Figure(Sentence(""), risk_utility(record), MAP)
+    yield from exploration_blocks(record)
+
+
+def _noise_defaults(desk: Desk) -> dict[str, str]:
+    n = 0 if desk.result is None else desk.result.record.n_original
+    return {"N": "", "n": str(n or ""), "population": "empirical", "threshold": "0.1"}
+
+
+def _choose(desk: Desk, form: FormData) -> tuple[dict[str, Any], NoiseChoice]:
+    file = desk.file
+    if file is None or not file.data.synthetic:
+        raise SettingsError("There is no synthetic file yet. Synthesise first.")
+    (column,) = chosen(form, "column", _columns(file))[:1] or [""]
+    size = whole_of(form, "N", "The size of the population (N)")
+    sample = whole_of(form, "n", "The size of the sample (n)")
+    if size is None or sample is None:
+        raise SettingsError("State the size of the population (N) and of the sample (n).")
+    asked = {
+        "file": file.data.synthetic[0],
+        "column": column,
+        "population": text_of(form, "population") or "empirical",
+        "N": size,
+        "n": sample,
+        "threshold": number_of(form, "threshold", "The highest tolerated ECAP"),
+    }
+    place = file.folder / file.data.synthetic[0]
+    look = place.stat() if place.is_file() else None
+    state = None if look is None else (look.st_mtime_ns, look.st_size)
+    codes = tuple(map(float, file.data.special_codes.get(column, ())))
+    how = (asked["population"], size, sample, asked["threshold"], state)
+    return asked, _measure(place, column, codes, how)
+
+
+@lru_cache(maxsize=16)
+def _measure(place: Path, column: str, codes: tuple[float, ...], how: Any) -> NoiseChoice:
+    """Every position of the slider at once; asked again, it is remembered."""
+    population, size, sample, threshold, _ = how
+    values = column_values(read_table(place, side="data"), column, codes)
+    people = prepare_values(values, population, size, sample, "normal", discrete=False)
+    return choose_for_values(people, threshold)
+
+
+def _usual_place(choice: NoiseChoice) -> int:
+    wanted = choice.sigma_to_use or 0.0
+    return min(
+        range(len(choice.curve)), key=lambda n: abs(choice.curve[n].sigma - wanted), default=0
+    )
+
+
+def _position(choice: NoiseChoice, at: int) -> Iterator[Block]:
+    if not choice.curve:
+        return
+    row = choice.curve[at]
+    given = TEMPLATES["given"].format(noise="Normal", sigma=figure(row.sigma))
+    status = "within" if row.ecap <= choice.threshold else "above"
+    words = {"within": "at or below the threshold", "above": "above the threshold"}[status]
+    text = f"{given} {TEMPLATES['claim'].format(e=claim(row.ecap))} This is {words}."
+    yield Sentence(text, "lead" if status == "within" else "look")
+
+
+def _noise_blocks(choice: NoiseChoice) -> Iterator[Block]:
+    yield Heading("How much noise is enough", 2)
+    yield from (Sentence(text) for key, text in choice_sentences(choice) if key != "tail")
+    yield from (Sentence(one, "look") for one in choice.warnings)
+    yield Figure(Sentence(""), ecap_curve(choice), CURVE)
+    yield Folded("The same figures as tables", tuple(choice_tables(choice)))
+    yield Sentence(TEMPLATES["confidential"], "stop")
+
+
+ROUTES = (
+    Route("/synthesise", show),
+    Route("/synthesise/make", make, methods=["POST"]),
+    Route("/synthesise/protect", protect, methods=["POST"]),
+    Route("/synthesise/explore", explore, methods=["POST"]),
+    Route("/synthesise/noise", noise, methods=["POST"]),
+    Route("/synthesise/noise/use", use_noise, methods=["POST"]),
+)

@@ -1,4 +1,4 @@
-"""What does an intruder look at in synthetic data, who has somebody's record? Rows that agree.
+"""What does an intruder look at in synthetic data, who has a person's record? Rows that agree.
 
 For every set of one, two and three columns the number of rows that agree with the person in all of
 them; the rows that agree in nearly all columns; and how far the nearest rows are. Houssiau et al.
@@ -80,7 +80,7 @@ class ComparedColumn(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _cast_alike(people: pl.Series, rows: pl.Series) -> tuple[pl.Series, pl.Series]:
-    """Both in one type; a synthetic value that is none of the original's agrees with nobody."""
+    """Both in one type; a synthetic value that is none of the original's agrees with no one."""
     if people.dtype == pl.String and rows.dtype.is_numeric():
         numbers = people.cast(pl.Float64, strict=False)  # "01" is 1 in a file read back
         if numbers.null_count() == people.null_count():
@@ -168,7 +168,7 @@ def _as_words(agrees: NDArray[np.bool_]) -> Words:
 
 
 def _count_rows(bits: Words, sets: Ints) -> Floats:
-    """For every person (rows) and set of columns the rows of the copy that agree in all of it."""
+    """For each person (rows) and set of columns the synthetic records that agree in all of it."""
     counts = np.empty((bits.shape[1], len(sets)))
     for place, columns in enumerate(sets):
         both = bits[columns[0]]

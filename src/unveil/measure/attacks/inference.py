@@ -1,4 +1,4 @@
-"""`unveil.inference`: would somebody who knows a person in part learn the rest from the copy?
+"""`unveil.inference`: do synthetic data disclose the rest of a person who is known in part?
 
 The intruder takes the synthetic record nearest to what they know, and believes what it says of the
 secret. People whose records were not used (the control) are guessed too: what succeeds with them is

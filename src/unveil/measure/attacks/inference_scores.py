@@ -90,7 +90,7 @@ class Secret:
         return (past - np.searchsorted(packed, base + self.near.low[mine])).astype(np.float64)
 
     def by_chance(self, rows: Ints, copy: slice) -> Floats:
-        """For each record the share of the copy whose secret would be right for it.
+        """For each record the share of the synthetic file whose secret would be right for it.
 
         A naive guess is the secret of a synthetic record drawn at random; this is its expectation,
         exactly.

@@ -1,4 +1,4 @@
-"""`unveil.linkability`: would the copy tell that two records in two files are the same person?
+"""`unveil.linkability`: would synthetic data tell that records in two files are the same person?
 
 The intruder has some columns of a person in one file and others in a second one. If the synthetic
 records nearest to the first and those nearest to the second have one in common, the two are linked.

@@ -1,8 +1,8 @@
-"""`unveil.membership`: can it be told from the copy who was in the original?
+"""`unveil.membership`: can it be told from the synthetic file who was in the original?
 
-An attacker has somebody's record and looks for the closest one in the copy. If those who were used
-come closer than people of the same kind who were not, membership shows. El Emam, Mosquera and Fang
-(2022); beside it the distance to the closest record and the nearest-neighbour distance ratio.
+An attacker has a person's record and looks for the closest one in synthetic data. If those who were
+used come closer than people of the same kind who were not, membership shows. El Emam, Mosquera and
+Fang (2022); beside it the distance to the closest record and the nearest-neighbour distance ratio.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -177,7 +177,7 @@ class MembershipSettings:
 
 @dataclass(frozen=True)
 class Nearby:
-    """The distance of each attacked record to the closest of the copy, sorted."""
+    """The distance of each attacked record to the closest of the synthetic file, sorted."""
 
     members: Floats
     others: Floats
@@ -185,7 +185,7 @@ class Nearby:
 
     @property
     def naive(self) -> float:
-        """F1 of calling everybody a member: recall 1 and precision t give 2t / (1 + t)."""
+        """F1 of calling everyone a member: recall 1 and precision t give 2t / (1 + t)."""
         return 2 * self.prevalence / (1 + self.prevalence)
 
     def compute_shares(self, thresholds: Floats) -> tuple[Floats, Floats]:
@@ -227,7 +227,7 @@ class Nearby:
         return members, others
 
     def people_auc(self, level: float) -> tuple[float, Interval]:
-        """The chance that a member is closer to the copy than another person, ties half."""
+        """The chance that a member is closer to synthetic data than another person, ties half."""
         value = auc(*self._scores)
         return value, auc_interval(value, auc_error(*self._scores), level)
 
@@ -419,7 +419,7 @@ class MembershipSample:
     progress: Progress
 
     def attack(self, prevalence: float) -> Nearby:
-        """The distances of members and others to the copy."""
+        """The distances of members and others to the synthetic file."""
         apart = [
             self.closest(self.rows[side], self.rows[SYNTHETIC], "attacking records").first
             for side in (ORIGINAL, CONTROL)

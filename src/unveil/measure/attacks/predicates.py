@@ -1,4 +1,4 @@
-"""Which predicates could an attacker make from a copy, and which from nothing at all?
+"""Which predicates could an attacker make from a synthetic file, and which from nothing at all?
 
 A predicate is a conjunction of conditions, one for each of some columns. Values are codes, so that
 every condition is an interval of codes or its complement: `is missing`, `= v`, `!= v`, `<= v`,
@@ -101,16 +101,16 @@ def join_predicates(parts: Sequence[Predicates], n_columns: int) -> Predicates:
 
 @dataclass(frozen=True)
 class Book:
-    """What predicates are made from: the copy's codes, its medians and the values it has."""
+    """What predicates are made from: the synthetic codes, its medians and the values it has."""
 
     attributes: tuple[Attribute, ...]
-    codes: Codes  # columns x records of the copy
+    codes: Codes  # columns x records of the synthetic file
     medians: Ints  # the lower one of the two in the middle; -1 where nothing is in order
     occurring: tuple[Ints, ...]  # levels that occur
 
     @classmethod
     def of(cls, attributes: Sequence[Attribute], codes: Codes) -> Self:
-        """The book of the copy."""
+        """The book of the synthetic file."""
         occurring = tuple(np.flatnonzero(np.bincount(of_column)) for of_column in codes)
         medians = [
             _median(of_column[of_column < attribute.n_ordered])
@@ -120,7 +120,7 @@ class Book:
 
     @property
     def n_records(self) -> int:
-        """Distinct records of the copy."""
+        """Distinct records of the synthetic file."""
         return int(self.codes.shape[1])
 
     def counts(self, column: int) -> Ints:
@@ -133,7 +133,7 @@ class Book:
 
         Notes
         -----
-        Equality of what has no order; otherwise `>= v` above the copy's median and `<= v` else.
+        Equality of what has no order; otherwise `>= v` above the synthetic median and `<= v` else.
         """
         code = self.codes[columns, rows[:, np.newaxis]].astype(np.int64)
         n_ordered = np.array([attribute.n_ordered for attribute in self.attributes])[columns]
@@ -145,10 +145,10 @@ class Book:
 
 
 def _median(codes: Codes) -> int:
-    """The code above which a value of the copy lies above its median.
+    """The code above which a value of the synthetic file lies above its median.
 
     Of an even number of values the median lies between the two in the middle, which are neighbours
-    in the copy: what lies above it lies above the lower one.
+    in the synthetic file: what lies above it lies above the lower one.
     """
     if not len(codes):
         return -1
@@ -157,7 +157,7 @@ def _median(codes: Codes) -> int:
 
 
 def univariate(book: Book) -> Predicates:
-    """Every predicate of one column that singles out in the copy, column by column.
+    """Every predicate of one column that singles out in the synthetic file, column by column.
 
     Notes
     -----
@@ -183,8 +183,8 @@ def draw_predicates(book: Book, columns: Ints, rng: np.random.Generator) -> Pred
 
     Notes
     -----
-    The value is uniform over the distinct values of the copy, the operator over ==, !=, and of
-    values in order also >=, <=, >, <. Such a predicate need not single out in the copy.
+    The value is uniform over the distinct values of synthetic data, the operator over ==, !=, and
+    of values in order also >=, <=, >, <. Such a predicate need not single out in synthetic data.
     """
     shape = columns.shape
     code = np.empty(shape, np.int64)

@@ -56,7 +56,7 @@ class AttackData:
 
     @property
     def n_synthetic(self) -> int:
-        """Records of the copy."""
+        """Records of the synthetic file."""
         return self.columns[0].sides.rows[SYNTHETIC]
 
     @property
@@ -200,7 +200,7 @@ def _one_copy(synthetic: Any) -> Any:
 
 
 def _in_common(tables: Sequence[Table], named: Sequence[str]) -> Roles:
-    """Every column that all tables have, with a note of those that were left out."""
+    """Every column that all tables have, with a note of those that were excluded."""
     if named:
         return roles(tables, named, None)
     common = set.intersection(*(set(table.frame.columns) for table in tables))
@@ -214,7 +214,7 @@ def _in_common(tables: Sequence[Table], named: Sequence[str]) -> Roles:
 
 
 def check_asked_for(left_out: Sequence[str], asked: Sequence[str]) -> None:
-    """Refuse to leave out what is asked for."""
+    """Refuse to exclude what is asked for."""
     both = [name for name in left_out if name in asked]
     if both:
         raise RolesError(

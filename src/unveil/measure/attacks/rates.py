@@ -1,4 +1,4 @@
-"""How often does an attack succeed, how much of that is owed to the copy, and how sure is it?
+"""How often does an attack succeed, how much of that is owed to synthetic data, and how sure is it?
 
 Giomi et al. (2023), as Anonymeter computes it, without clipping: R below 0 is shown below 0.
 """
@@ -25,7 +25,7 @@ WANTED = 0.05
 MOST_DISTINCT = 1024
 """Where there are more different outcomes they are drawn as multiples of 1/1024 of a success."""
 LEAST_LEFT = 1e-12
-"""A draw in which the control always succeeds leaves nobody: R is then very low, not infinite."""
+"""A draw in which the control always succeeds leaves no one: R is then very low, not infinite."""
 ALIKE = 1e-9
 """Successes that differ by less are added up from the same terms in another order."""
 
@@ -79,12 +79,12 @@ def bootstrap(
     -----
     The Bayesian bootstrap (Rubin 1981): each of 2,000 draws weighs every attack by an exponential
     number of its own, on the original's side and on the control's; where both answer the same
-    predicates, a pair has one weight, and so have all predicates made from one record of the copy.
-    Rates are weighted means, not Wilson centres. Beside the attacks stands one that was not made:
-    half a success and half a failure on each side, a quarter of each of the four ends of a pair.
-    With ones and zeros this is the posterior of Jeffreys' prior, so that an attack that always
-    succeeded, or never, has an interval with a width, and one that covers. Where every attack
-    succeeded the upper end is 1. The copy stays as it is: nothing is said of other copies.
+    predicates, a pair has one weight, and so have all predicates made from one record of synthetic
+    data. Rates are weighted means, not Wilson centres. Beside the attacks stands one that was not
+    made: half a success and half a failure on each side, a quarter of each of the four ends of a
+    pair. With ones and zeros this is the posterior of Jeffreys' prior, so that an attack that
+    always succeeded, or never, has an interval with a width, and one that covers. Where every
+    attack succeeded the upper end is 1. Nothing is said of other copies.
     """
     columns = [outcomes.main] if outcomes.control is None else [outcomes.main, outcomes.control]
     if any(len(column) == 0 for column in columns):
@@ -222,7 +222,7 @@ def row_warnings(row: WeightedOutcomes, group: str | None = None) -> Iterator[st
 
 
 def _control_warnings(row: WeightedOutcomes, main: Rate, control: Rate) -> Iterator[str]:
-    """Where R is known too badly: for want of people, or of people to be given away."""
+    """Where R is known too badly: for want of people, or of people to be disclosed."""
     n = 0 if row.outcomes.control is None else len(row.outcomes.control)
     if row.interval is not None and row.interval[1] - row.interval[0] > NOTHING_SAID:
         yield (
@@ -258,7 +258,7 @@ def _alike(outcomes: Outcomes) -> Iterator[str]:
 
 
 LOWEST = -10.0
-"""An interval that reaches below this is cut here: almost nobody is left for the copy to tell."""
+"""An interval that reaches below this is cut here: almost no one is left to be disclosed."""
 FEW_PAIRS = 30
 """So few predicates are too few to draw pairs from: the delta method's interval is wider."""
 

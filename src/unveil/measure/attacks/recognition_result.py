@@ -35,7 +35,7 @@ class TestedPeople:
 
     rows: Ints
     is_exposed: Mask
-    exposure: RecordExposure  # of everybody in the original
+    exposure: RecordExposure  # of everyone in the original
     has_double: Mask  # of the tested: an equal record among the others
 
     @property
@@ -55,7 +55,7 @@ class RecognitionResult(Result):
         """CONFIDENTIAL: one row for each tested person, in the order of the original's rows.
 
         An AUC of one person is known to about 0.07 either way, and the highest of many is high by
-        chance as well: it ranks nobody.
+        chance as well: it ranks no one.
         """
         return self.of_people
 

@@ -1,8 +1,8 @@
 """Which worlds look as if a person were in them? A score for every person and world.
 
 Half of the worlds teach, the others test. What a release looks like with a person and without is
-learnt from all tested people together, with a little of each one's own (Carlini et al. 2022 compare
-shadow models for one person at a time; one at a time, the attack recognises the rest of the file).
+learned from all tested people together, with a little of each one's own (Carlini et al. 2022
+compare shadow models for one person at a time; one at a time, it recognises the rest of the file).
 """
 
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Who is attacked: everybody, or a sample; as many of the original as of the control.
+"""Who is attacked: everyone, or a sample; as many of the original as of the control.
 
 Rates of samples of one size can be compared without a correction for size.
 """
@@ -122,7 +122,7 @@ def groups_of(secret: Secret, attacked: AttackedRows, outcomes: Outcomes) -> Ite
     """The outcomes of each group, in the order of the levels.
 
     Rates are over attacked records of the group, on each side. The naive rate is the group's own:
-    the share of the copy that has its value.
+    the share of the synthetic file that has its value.
     """
     original = secret.codes[attacked.original]
     control = None if attacked.control is None else secret.codes[attacked.control]

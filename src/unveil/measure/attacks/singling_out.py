@@ -1,8 +1,8 @@
-"""`unveil.singling_out`: can a person be singled out in the original by what the copy shows?
+"""`unveil.singling_out`: can a person be singled out in the original by what synthetic data show?
 
 A predicate singles out in a data set where exactly one record satisfies it. An attacker who has the
 copy makes predicates that single out there and hopes that they do in the original. Giomi et al.
-(2023), as implemented by Anonymeter, without its faults: see docs/differences.md.
+(2023), as implemented by Anonymeter, without its errors: see docs/differences.md.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

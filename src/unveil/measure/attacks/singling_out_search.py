@@ -1,10 +1,10 @@
-"""Which predicates of several columns single out a record of the copy?
+"""Which predicates of several columns single out a record of the synthetic file?
 
-A predicate that singles out in the copy is satisfied by one record, and it was made from it. So a
-record and a set of columns stand for one predicate, and two of them never for the same. Where there
-are few such pairs they are tried in a random order, each once, until all are tried; otherwise pairs
-are drawn at random, and one found before is not kept again. Both find predicates in the order in
-which drawing at random would.
+A predicate that singles out in synthetic data is satisfied by one record, and it was made from it.
+So a record and a set of columns stand for one predicate, and two of them never for the same. Where
+there are few such pairs they are tried in a random order, each once, until all are tried; otherwise
+pairs are drawn at random, and one found before is not kept again. Both find predicates in the order
+in which drawing at random would.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -128,7 +128,7 @@ class PredicateSides:
     def outcomes(
         self, predicates: Predicates, naive: Floats, made_from: Ints | None = None
     ) -> Outcomes:
-        """What became of the predicates on both sides, and of which record of the copy each is."""
+        """What became of the predicates on both sides, and of which synthetic record each is."""
         control = None if self.control is None else self.successes(self.control, predicates)
         main = self.successes(self.original, predicates)
         hits = []
@@ -202,8 +202,8 @@ def naive_success(attacked: PredicateSides) -> float:
 
     Notes
     -----
-    Column, value of the copy and operator are each uniform, so that the expectation is a mean of
-    means and nothing has to be drawn.
+    Column, value of synthetic data and operator are each uniform, so that the expectation is a mean
+    of means and nothing has to be drawn.
     """
     of_columns = []
     for column, levels in enumerate(attacked.book.occurring):
@@ -231,10 +231,10 @@ Pairs = tuple[Ints, Ints]  # records, and their sets of columns in ascending ord
 
 @dataclass(frozen=True)
 class FoundPredicates:
-    """Predicates that single out in the copy, how many were tried, and whether that was all."""
+    """Predicates that single out a synthetic record, how many were tried, whether that was all."""
 
     predicates: Predicates
-    rows: Ints  # the record of the copy that each singles out
+    rows: Ints  # the record of the synthetic file that each singles out
     n_tried: int
     is_all: bool
 

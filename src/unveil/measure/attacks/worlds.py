@@ -1,7 +1,7 @@
 """Whose membership is tested, and in which worlds are they?
 
 In a world every tested person is in or out of the data by the toss of a fair coin, and the release
-is made from it as it was made from the original. One pool of worlds serves everybody. People who
+is made from it as it was made from the original. One pool of worlds serves everyone. People who
 are in no world go through the same steps: what is found about them must be what a guess finds.
 """
 
@@ -33,7 +33,7 @@ _NEIGHBOURS = 5
 
 @dataclass(frozen=True)
 class RecordExposure:
-    """How exposed everybody of one file is by the record alone; it is no risk yet."""
+    """How exposed everyone of one file is by the record alone; it is no risk yet."""
 
     triples_alone: Floats  # share of the sets of three columns in which the person is alone
     isolation: Floats  # mean distance to the five nearest others (Meeus et al. 2023)
@@ -60,7 +60,7 @@ class RecordExposure:
         return cls(alone / len(sets), nearest, ~_is_alone(exact, n))
 
     def order(self) -> Ints:
-        """Everybody, the most exposed first."""
+        """Everyone, the most exposed first."""
         return np.lexsort((-self.isolation, -self.triples_alone))
 
 
@@ -149,7 +149,7 @@ class WorldPool(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def _fixed(self) -> tuple[Ints, Ints]:
-        """Everybody else of the original, and the reference, both without those in no world."""
+        """Everyone else of the original, and the reference, both without those in no world."""
         chosen = self.people
         whole = np.arange(self.n_original + self.n_reference)
         left = np.setdiff1d(whole, chosen, assume_unique=True)

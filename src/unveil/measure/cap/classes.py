@@ -148,7 +148,7 @@ def _check_other_than_numbers(column: CodedColumn) -> None:
         )
 
 
-# Several targets learnt together as one: which levels do they have, and which of them agree?
+# Several targets disclosed together as one: which levels do they have, and which of them agree?
 #
 # Taub et al. (2018), equation 1: T is a vector of targets. Its values are numbered over the
 # original and all copies, exact targets first, so that values which agree within a tolerance

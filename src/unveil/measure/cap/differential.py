@@ -95,7 +95,7 @@ NOBODY_FOUND = "no one of this group has keys that occur in the synthetic files"
 
 
 class ConfidentialityResult(RowsResult[DifferentialConfidentiality]):
-    """Included against left out by m; printing it never shows a record of the data."""
+    """Included against excluded by m; printing it never shows a record of the data."""
 
     def frame(self) -> pl.DataFrame:
         """One row for each method and m, unrounded; the interval as two columns, its ends."""
@@ -253,7 +253,7 @@ def _row(
 
 
 def _is_inside(row: ConfidentialityRow, margin: float | None) -> bool | None:
-    """Whether the interval lies inside the margin, its ends too; None where nobody can tell."""
+    """Whether the interval lies inside the margin, its ends too; None where no one can tell."""
     if row.interval is None or margin is None or row.doubt is not None:
         return None
     low, high = row.interval

@@ -1,4 +1,4 @@
-"""How often would a person's target be guessed rightly from the pooled copies, by group?
+"""How often would a person's target be guessed correctly from the pooled copies, by group?
 
 CAP_s of Taub et al. (2018), equations 4 and 6: the share of the synthetic rows with a person's keys
 that also have their target, here s_tq / s_q. It depends on the cell (q, t) alone, so people are
@@ -35,7 +35,7 @@ class ScoredPeople:
 
     @property
     def score(self) -> Floats:
-        """CAP_s; 0 where nobody in the copies has the keys."""
+        """CAP_s; 0 where no one in the copies has the keys."""
         return np.divide(self.s_tq, self.s_q, out=np.zeros(len(self.s_q)), where=self.s_q > 0)
 
     @property
@@ -96,7 +96,7 @@ class GroupScores:
 def score_by_m(scenario: CountedScenario, methods: Sequence[range]) -> list[GroupScores]:
     """Both groups against the first m copies of each method, pooled, in one pass over the cells.
 
-    The sides of the scenario are the included, the left out, and the copies; a method is a run of
+    The sides of the scenario are the included, the excluded, and the copies; a method is a run of
     these, and there is one result for each copy, in their order. Several targets are taken jointly.
     """
     cells = joint_cells(scenario)
@@ -213,7 +213,7 @@ def interval(
     -----
     Each draw takes as many key combinations as there are, with replacement, and the difference of
     the means over the people in them. A draw without anybody of one group has no difference and is
-    left out. There is no interval where a group has people in fewer than two key combinations.
+    excluded. There is no interval where a group has people in fewer than two key combinations.
     The draws for m copies come from a stream of their own, keyed by (seed, m): the same for every
     method, so that what is found of one does not depend on the others.
     """

@@ -1,4 +1,4 @@
-"""`unveil.gcap`: when nobody has a person's keys, guess from those who come nearest.
+"""`unveil.gcap`: when no one has a person's keys, guess from those who come nearest.
 
 GCAP, the generalised CAP after Hittmeir, Mayer and Ekelhart (2020), as public implementations have
 it. The paper itself was not at hand, so this is our definition: a person is scored against the
@@ -29,10 +29,10 @@ from unveil.study.take_study import takes_study
 # Which records of the copies come nearest to a person's keys, and what do they say?
 #
 # Two key combinations are as far apart as the number of keys in which they differ (Hamming). Only
-# distinct key combinations are searched, and of these only the ones that nobody in the copies has.
+# distinct key combinations are searched, and of these only the ones that no one in the copies has.
 #
-# Distance d is searched by leaving out each choice of d keys and counting who agrees in the rest:
-# where nobody agrees in more keys, those who agree in exactly these are counted once, under one
+# Distance d is searched by excluding each choice of d keys and counting who agrees in the rest:
+# where no one agrees in more keys, those who agree in exactly these are counted once, under one
 # choice, so that the counts add up over the choices. That takes no comparison of pairs. With so
 # many keys that the choices would take longer than comparing, pairs are compared, in pieces.
 

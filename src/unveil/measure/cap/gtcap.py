@@ -1,4 +1,4 @@
-"""`unveil.gtcap`: what does a copy give away about people who stand out, numbers included?
+"""`unveil.gtcap`: what does a synthetic file disclose about people who stand out, numbers included?
 
 GTCAP, the generalised targeted correct attribution probability of Chapelle and Falissard (paper
 004, Algorithm 2): of the records near a statistical unique, how many have its target, on a scale
@@ -122,7 +122,7 @@ DECIMALS = 12
 """Scores are sorted into bins after rounding to so many: a 1 is a 1, whatever its last digit."""
 
 Measured = Mapping[Copy, tuple[GtcapScores, Mask]]
-"""By copy, the scores of all uniques, and whether anything in the copy is near them."""
+"""By copy, the scores of all uniques, and whether anything in the synthetic file is near them."""
 
 
 def record(opened: GtcapData, settings: GtcapSettings, by_copy: Measured) -> Gtcap:

@@ -1,7 +1,7 @@
 """From what a user gives to columns that can be compared: read and align, each once.
 
-As `unveil.study.study`, but a key with a radius need share no value with the copy, and nothing
-is counted by whole key combinations, of which a numeric key has one for almost every record.
+As `unveil.study.study`, but a key with a radius need share no value with synthetic data, and
+nothing is counted by key combinations, of which a numeric key has one for almost every record.
 """
 
 import math
@@ -249,7 +249,7 @@ def _select_columns(
 def _far_apart(
     wide: Sequence[CodedColumn], axes: Mapping[str, RadiusAxis], tables: Sequence[Table]
 ) -> Iterator[Coercion]:
-    """Columns of which no value in a copy is near any in the original."""
+    """Columns of which no value in a synthetic file is near any in the original."""
     for column in wide:
         axis = axes[column.name]
         for side, table in enumerate(tables[1:], start=1):
@@ -264,7 +264,7 @@ def _far_apart(
 
 
 def _check_without_a_radius(plain: Sequence[CodedColumn]) -> None:
-    """Refuse many numbers that only equal ones would match: nobody would seem to be near."""
+    """Refuse many numbers that only equal ones would match: no one would seem to be near."""
     faults = [
         f"Column {column.name!r} holds {column.n_levels:,} different numbers and has no radius."
         f" Give it one, such as {{{column.name!r}: 5}}, or 0 where only equal numbers are to match."

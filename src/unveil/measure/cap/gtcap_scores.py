@@ -220,7 +220,7 @@ class Scoring:
         ]
 
     def baseline(self, data: slice) -> Floats:
-        """What frequencies alone give away: the mean of tc over the data (lines 42 to 59)."""
+        """What frequencies alone disclose: the mean of tc over the data (lines 42 to 59)."""
         (total,) = self._sums(self.targets, [data])
         total /= data.stop - data.start
         return total

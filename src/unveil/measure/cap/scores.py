@@ -63,7 +63,7 @@ def cap_synthetic(pool: Pool, w: PeopleOfCells, of: Number) -> float | None:
 
 
 def mean(shares: Shares, of: Number) -> float | None:
-    """The sum of the shares divided by `of`; None of nobody."""
+    """The sum of the shares divided by `of`; None of no one."""
     return total(shares) / of if of else None
 
 

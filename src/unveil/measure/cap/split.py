@@ -1,6 +1,6 @@
-"""`unveil.split`: who is used to make the copies, and who is left out, by chance alone.
+"""`unveil.split`: who is used to make the copies, and who is excluded, by chance alone.
 
-What copies give away *because* a record was used shows only against people of the same kind whose
+What copies disclose *because* a record was used shows only against people of the same kind whose
 records were not used (Taub et al. 2018, section 4.3; Raab 2024, section 5).
 """
 
@@ -143,7 +143,7 @@ def _strata_of_people(strata_of: Ids, people: People, strata: Sequence[str]) -> 
 
 
 def _note(people: People) -> tuple[Coercion]:
-    """That a column was taken for whose row it is, though nobody named it."""
+    """That a column was taken for whose row it is, though no one named it."""
     column = people.record.column
     sentence = (
         f"{column!r} {people.record.counts}, so all rows of a person are in one part. If every row"

@@ -1,6 +1,6 @@
-"""`unveil.tcap`: where the copy is certain, is it correct? Four measures called TCAP, by name.
+"""`unveil.tcap`: where synthetic data are certain, are they correct? Four measures called TCAP.
 
-WEAP and TCAP as in the note of Taub and Elliot (their TCAP looks from the copy's records at the
+WEAP and TCAP as in the note of Taub and Elliot (their TCAP looks from the synthetic records at the
 original), Raab's TCAP (2024, equation 13), the TCAP of Chen et al. (2019) as described by Chapelle
 and Falissard (the CAP of people alone with their keys), and DiSCO / DiS, the TCAP of Little et al.
 (2025, not read: as the vignette of synthpop 1.9-3 prints it). None of them is DiSCO.

@@ -155,7 +155,7 @@ def claims(p: Floats, b: Floats, N: int, n: int, sampling: Sampling = "equation 
 
         ECAP = f h / (f h + (1 - f) m),  f = n/N,  h = 1 - (1 - p)(1 - b)^(n-1),  m = 1 - (1 - b)^n
 
-    with h and m the chances that somebody lands there if the person is in the data, or is not.
+    with h and m the chances that a person lands there if the person is in the data, or is not.
     """
     if sampling == "without replacement":
         return _claims_without_replacement(p, b, N, n)

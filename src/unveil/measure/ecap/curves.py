@@ -21,7 +21,7 @@ from unveil.records.noise import CurveRow, SensitivityRow
 #
 # One value, thought to be the worst, is followed through a bisection; all are looked at with what
 # it found, and the worst of those still above the threshold join it. ECAP mostly falls with
-# sigma, but not always: where nearly everybody was sampled, noise can carry people away from a
+# sigma, but not always: where nearly everyone was sampled, noise can carry people away from a
 # value faster than it hides who is there. So in the end all are looked at once more, and the
 # search goes on from there where one is above. What is found is enough; that no smaller amount
 # is, is certain only where ECAP falls throughout.

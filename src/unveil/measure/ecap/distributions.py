@@ -159,7 +159,7 @@ class PopulationShape(Protocol):
 
     @property
     def begins_at_zero(self) -> bool:
-        """Whether nobody is below 0, and the density just above may have a pole."""
+        """Whether no one is below 0, and the density just above may have a pole."""
 
     def cdf(self, z: Floats) -> Floats:
         """The share below."""

@@ -1,4 +1,4 @@
-"""`unveil.ecap`: how sure could an attacker be that somebody with a value was in the data?
+"""`unveil.ecap`: how sure could an attacker be that a person with a value was in the data?
 
 Chapelle and Falissard, *Open-CESP*, section 4: the probability that x_a was sampled, given that a
 released value lies nearer to x_a than to its neighbours in the population.
@@ -109,7 +109,7 @@ class EcapResult(Result):
 
     @property
     def below(self) -> list[float | None]:
-        """The expected neighbour below every value; None where nobody else is there."""
+        """The expected neighbour below every value; None where no one else is there."""
         return _plain(self._below)
 
     @property

@@ -121,7 +121,7 @@ def _integrate_tail(person: _Person, E: Floats) -> Floats:
     return np.asarray(((distance * np.exp(-e)) @ weights) * scale[:, 0])
 
 
-# How often does somebody else's value land where that of one person would be looked for?
+# How often does another person's value land where that of one person would be looked for?
 #
 # b = P(Y + B in I1), with Y of the population outside the person's two neighbours, B the noise,
 # and I1 from halfway to the neighbour below to halfway to the one above (004, Equation 1). It is
@@ -309,7 +309,7 @@ class Continuous:
 
     @classmethod
     def of(cls, x: Floats, setting: AttackerKnowledge) -> "Continuous":
-        """Find the neighbours of distinct values; with nobody else there are none."""
+        """Find the neighbours of distinct values; with no one else there are none."""
         population = setting.population
         z = population.standard(x)
         if setting.N == 1:
@@ -385,7 +385,7 @@ class Distinct:
 # Do the values occur in the population at all, and for others than themselves?
 
 
-_FEW = 5  # a copy may hold one outlier of the original several times
+_FEW = 5  # a synthetic file may hold one outlier of the original several times
 _OWN = 0.5
 
 
@@ -404,7 +404,7 @@ def mass(population: Population, low: Floats, high: Floats) -> Floats:
 
 
 def is_possible(population: Population, x: Floats, *, whole: bool) -> np.ndarray:
-    """Which values have somebody on either side; of whole numbers, which anybody has."""
+    """Which values have a person on either side; of whole numbers, which anybody has."""
     with np.errstate(all="ignore"):
         if whole:
             return np.asarray(shares(population, x) > 0)
@@ -426,7 +426,7 @@ def check_alone(distinct: Distinct, population: Population) -> None:
     """Refuse a population smoothed from the values themselves where one vouches for itself.
 
     Such is a value of fewer than five records where its own kernel is more than half of the
-    density: without it next to nobody would be there, and a claim would be nearly certain.
+    density: without it next to no one would be there, and a claim would be nearly certain.
     """
     if not isinstance(population.shape, SmoothedShape):
         return

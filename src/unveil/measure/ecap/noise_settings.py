@@ -23,6 +23,7 @@ from unveil.arrays import Floats
 from unveil.count.kinds import means_no_answer
 from unveil.errors import RolesError, SettingsError, list_names, nearest, quote_text
 from unveil.io.numbers import EXACT_IN_FLOAT, is_letter
+from unveil.io.table import Table
 from unveil.measure.ecap.arguments import amount
 from unveil.measure.ecap.noise_kinds import NOISES, NoiseName
 from unveil.records.codebook import Variable
@@ -182,7 +183,7 @@ def _is_lost(end: float | None) -> bool:
 def find_kept_codes(
     given: pl.Series, declared: Variable | None, codes: Sequence[float], place: str
 ) -> np.ndarray:
-    """Which entries are codes for no answer; a column that holds no numbers is refused."""
+    """Which entries are codes for missing values; a column that holds no numbers is refused."""
     if not given.dtype.is_numeric():
         raise RolesError(
             f"{place}: column {quote_text(given.name)} holds no numbers, so that noise cannot be"
@@ -205,7 +206,15 @@ def find_kept_codes(
 
 
 def codes_in(numbers: pl.Series, declared: Variable | None, codes: Sequence[float]) -> np.ndarray:
-    """Which numbers are codes for no answer, named by the user or declared in the file."""
+    """Which numbers are codes for missing values, named by the user or declared in the file."""
     found = numbers.is_in([float(code) for code in codes]).fill_null(value=False)
     found |= is_letter(numbers)
     return (found if declared is None else found | means_no_answer(numbers, declared)).to_numpy()
+
+
+def column_values(table: Table, column: str, codes: tuple[float, ...]) -> pl.Series:
+    """The numbers of a column, missing where it holds a code for no answer."""
+    table.check_columns([column])
+    given = table.frame[column]
+    kept = pl.Series(find_kept_codes(given, table.variables.get(column), codes, table.place))
+    return given.cast(pl.Float64).alias("").set(kept, None)

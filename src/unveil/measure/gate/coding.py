@@ -59,7 +59,7 @@ MOST_LEVELS = 1000
 
 @dataclass(frozen=True, eq=False)
 class _Levels:
-    """What linked people and records say, as codes of what is said; missing is left out."""
+    """What linked people and records say, as codes of what is said; missing is excluded."""
 
     pair: CodingPair
     held: Ints  # for each level, the code of what it says

@@ -347,7 +347,7 @@ def _is_nothing(pair: CodingPair) -> Mask:
 # Are levels of the original spelt, shortened, cut or renamed in the synthetic data?
 #
 # By levels and their frequencies alone. Levels that only the original has say nothing: rare ones
-# are often left out on purpose.
+# are often excluded on purpose.
 
 
 NEW_SHARE = 0.02
@@ -547,7 +547,7 @@ def find_renamed(pair: CodingPair) -> Iterator[CodingProposal]:
 def find_united(pair: CodingPair) -> Iterator[CodingProposal]:
     """Levels that the synthetic file lacks, and one level that it has so many more records of.
 
-    Rare levels that were left out raise all others alike.
+    Rare levels that were excluded raise all others alike.
     """
     gone = pair.has_level[ORIGINAL] & ~pair.is_back
     lost, new = pair.share(gone, ORIGINAL), pair.share(pair.fresh & ~pair.is_met)

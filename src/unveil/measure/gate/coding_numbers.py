@@ -259,7 +259,7 @@ ON_STEP = 0.98
 OFF_STEP = 0.1
 """So many of the original's are not, and ten times as many as of the synthetic data."""
 HEAPED = 0.2
-"""Where fewer lie between the steps, rare numbers may have been left out: links have to tell."""
+"""Where fewer lie between the steps, rare numbers may have been excluded: links have to tell."""
 DATES_ON = 0.5
 _STEPS = (50, 30, 25, 15, 12, 10, 7, 6, 5, 4, 3, 2, 1)
 _TOP = 0.02
@@ -355,7 +355,7 @@ def _is_coarser(on_s: float, on_o: float, mine: Sample, theirs: Sample) -> bool:
 
 
 def _can_be_dropped(mine: Sample, off: Mask) -> bool:
-    """Whether numbers between the steps may have been left out, as rare ones are, not rounded."""
+    """Whether numbers between the steps may have been excluded, as rare ones are, not rounded."""
     share = mine.share(off)
     is_rare = mine.share(off & (mine.counts < _RARE)) > 0.5 * share
     return share < HEAPED or (is_rare and share < 0.5)
@@ -433,7 +433,7 @@ def _bands(pair: CodingPair) -> Iterator[CodingProposal]:
         return
     for side, other in ((SYNTHETIC, ORIGINAL), (ORIGINAL, SYNTHETIC)):
         wide = _read_bands(pair, side)
-        values = _middles(pair, other)
+        values = None if wide is None else _middles(pair, other)
         if wide is None or values is None:
             continue
         place, is_inside = _band_of(wide, values)

@@ -166,13 +166,15 @@ def _join_equal(place: Ints, numbers: Floats) -> NDArray[np.int64]:
 
 def _text_numbers(column: CodedColumn, sides: Sequence[int]) -> tuple[Floats, bool] | None:
     """Levels of text as numbers or days, each file by its own format; None where one has none."""
-    texts = {}
+    texts, read = {}, {}
+    known: dict[bytes, tuple[Floats, str] | None] = {}  # sides with the same levels are read once
     for side in sides:
-        here = np.flatnonzero(column.counts[side] > 0)
-        here = here[column.levels.gather(here).is_not_null().to_numpy()]
+        here = np.flatnonzero(column.counts[side][: column.n_levels - column.has_missing])
         if len(here):
             texts[side] = here, column.levels.gather(here)
-    read = {side: read_numbers(text) for side, (_, text) in texts.items()}
+            if here.tobytes() not in known:
+                known[here.tobytes()] = read_numbers(texts[side][1])
+            read[side] = known[here.tobytes()]
     if any(one is None for one in read.values()) or not _is_one_to_one(read.get(ORIGINAL)):
         return None
     kinds = {one[1] for one in read.values() if one}

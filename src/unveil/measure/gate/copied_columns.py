@@ -1,4 +1,4 @@
-"""Which columns of the synthetic data must not be there, or is nobody sure what they are?
+"""Which columns of the synthetic data must not be there, or is no one sure what they are?
 
 Identifiers, by role and by what `unveil.suggest` recognises, with real values; numbers that one
 person has; and columns that the original does not have but that repeat or recode one it has.
@@ -52,7 +52,7 @@ def is_running(column: LinkColumn, side: int) -> bool:
 def single_holder(
     column: LinkColumn, side: int, copy: Copy, of_row: Ints | None = None
 ) -> SingleHolder | None:
-    """Values that one person has and that a synthetic file has too; None where nobody has one.
+    """Values that one person has and that a synthetic file has too; None where no one has one.
 
     `of_row` is whose row each original row is, where people have several.
     """
@@ -155,7 +155,7 @@ def identifiers(
         by_values = name not in declared and not reason.startswith(_NAMED)
         counts = column.counts[ORIGINAL][is_value]
         # Of numbers that are no numbers of people, a new one is among the known as often as one of
-        # theirs is somebody else's too.
+        # theirs is another person's too.
         is_chance = by_values and column.is_number
         yield CopiedColumn(
             copy=copy,

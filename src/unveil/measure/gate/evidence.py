@@ -1,7 +1,7 @@
 """What do the checks of a release count? All files are coded together once, then asked.
 
 Per synthetic file and for all of them pooled: whole records that reappear, people tied to their own
-values, near-copies, values of single holders, identifiers, and columns that nobody asked about.
+values, near-copies, values of single holders, identifiers, and columns that no one asked about.
 """
 
 from collections.abc import Collection, Iterator, Sequence

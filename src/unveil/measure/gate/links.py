@@ -1,6 +1,6 @@
 """Which record speaks of which person, by some columns, and what does it say of another column?
 
-Link, then look. A person is linked by columns L if nobody else in the original has the same values
+Link, then look. A person is linked by columns L if no one else in the original has the same values
 of L and one to five synthetic records have them (more where there are several records for each
 person); the k records of a person weigh 1/k each. The own
 value of a column X not in L is then compared with the value of the people next to the person in the
@@ -14,7 +14,7 @@ range that leaves room for the number of the row are packed instead, which are s
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -52,6 +52,7 @@ class LinkRows:
     records: dict[str, NDArray[np.int32]]
     columns: dict[str, LinkColumn]
     n_people: int
+    counts: dict[str, tuple[Ints, Ints]] = field(default_factory=dict)  # of whole files, by value
 
     @classmethod
     def of(
@@ -68,6 +69,13 @@ class LinkRows:
             {column.name: codes(column, records) for column in columns},
             {column.name: column for column in columns},
             sum(columns[0].sides.rows[side] for side in people) if columns else 0,
+            {
+                column.name: (
+                    column.counts[list(people)].sum(axis=0),
+                    column.counts[list(records)].sum(axis=0),
+                )
+                for column in columns
+            },
         )
 
     @cached_property
@@ -188,6 +196,8 @@ class LinkRows:
 
     def effective(self, name: str) -> float:
         """People linked by one column, each counted 1 / the larger of the two cells."""
+        if name in self.counts:
+            return _effective(*self.counts[name])
         levels = self.columns[name].n_levels
         mine = np.bincount(self.people[name], minlength=levels)
         theirs = np.bincount(self.records[name], minlength=levels)

@@ -80,9 +80,12 @@ def read_numbers(levels: pl.Series) -> tuple[Floats, str] | None:
     days = read_days(levels)
     if days is not None:
         return days, "date"
-    probe = _probe(levels)
+    probe = _parts(_probe(levels))
+    has_digits = probe.struct.field("2").is_not_null()
+    if has_digits.mean() < MOST:  # type: ignore[operator]
+        return None
     if np.isfinite(_amounts(probe)).mean() >= MOST and _has_one_unit(probe):
-        return _amounts(levels), "number"
+        return _amounts(_parts(levels)), "number"
     return None
 
 
@@ -131,9 +134,9 @@ def _days(text: pl.Series, form: str) -> pl.Series:
     return days.set(days.dt.year() < 1000, None)
 
 
-def _amounts(levels: pl.Series) -> Floats:
+def _amounts(parts: pl.Series) -> Floats:
     """Numbers with a unit, a currency or signs between their digits; NaN where there is none."""
-    body = _parts(levels).struct.field("2").str.replace_all(r"[\s'\u2019]", "")
+    body = parts.struct.field("2").str.replace_all(r"[\s'\u2019]", "")
     body = body.str.strip_chars_end(".,").alias("")
     last = body.str.extract(r"([.,])[^.,]*$")
     has_both = body.str.contains(",") & body.str.contains(".", literal=True)
@@ -146,9 +149,8 @@ def _amounts(levels: pl.Series) -> Floats:
     return floats_of(read.cast(pl.Float64, strict=False))
 
 
-def _has_one_unit(levels: pl.Series) -> bool:
+def _has_one_unit(parts: pl.Series) -> bool:
     """Whether what stands around the digits, if anything, is the same: a unit, not a code."""
-    parts = _parts(levels)
     around = (parts.struct.field("1") + "\0" + parts.struct.field("3")).drop_nulls().unique()
     return int((around != "\0").sum()) <= 1
 

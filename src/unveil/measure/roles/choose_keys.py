@@ -32,7 +32,7 @@ def is_function(of: ColumnSummary, look: ColumnSummary) -> bool:
     -----
     Records that lack one of the two are left aside: an age group that is missing for four people
     is a function of age all the same. At least half of the others, and twenty, must share their
-    value of `of` with somebody: everything is a function of a value that nobody shares. A column
+    value of `of` with a person: everything is a function of a value that no one shares. A column
     with one value is no function worth telling.
     """
     if look.n_distinct < 2 or look.n_distinct > of.n_distinct:
@@ -88,7 +88,7 @@ class KeyPartition:
     """
 
     n_records: int
-    rows: Ints | None  # those who are not unique; None is everybody
+    rows: Ints | None  # those who are not unique; None is everyone
     q: Ids
     n_shared: int  # combinations of theirs
     n_unique: int = 0

@@ -51,7 +51,7 @@ _ROUNDING = 1e-6
 
 @dataclass(frozen=True)
 class OwnTexts:
-    """A column of texts that nearly nobody shares: counted, and never encoded."""
+    """A column of texts that nearly no one shares: counted, and never encoded."""
 
     n_distinct: int
     n_held: int
@@ -106,7 +106,7 @@ class ColumnSummary:
 
     @cached_property
     def n_alone(self) -> int:
-        """Records whose value nobody shares; missing is a value here, as in all counts."""
+        """Records whose value no one shares; missing is a value here, as in all counts."""
         return int((self.column.counts[0] == 1).sum())
 
     @cached_property
@@ -289,7 +289,7 @@ def _identifier_reason(look: ColumnSummary, said: TopicMatch | None) -> tuple[So
 
 
 def classify_texts(name: str, said: TopicMatch | None, texts: OwnTexts) -> ClassifiedColumn:
-    """A column of texts that nearly nobody shares."""
+    """A column of texts that nearly no one shares."""
     column = ClassifiedColumn(name, said, None, n_distinct=texts.n_distinct, n_alone=texts.n_alone)
     return column.set_role("identifier", "values", _near_unique(texts))
 
@@ -308,7 +308,7 @@ def _near_unique(look: ColumnSummary | OwnTexts) -> str:
 
 
 def _is_amount(look: ColumnSummary, kind: str | None) -> bool:
-    """Whether numbers that nearly nobody shares are measured ones, not the numbers of people."""
+    """Whether numbers that nearly no one shares are measured ones, not the numbers of people."""
     if not look.is_number:
         return False
     is_age = kind in ("visible", "often", "sometimes") and look.is_within_a_life

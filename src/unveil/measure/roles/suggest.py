@@ -57,7 +57,7 @@ _YEAR = re.compile(r"(19|20)\d\d", re.ASCII)
 
 @dataclass(frozen=True)
 class SuggestSettings:
-    """Keys that the user named, None where they are to be proposed, and codes of no answer."""
+    """Keys that the user named, None where they are to be proposed, and codes of missing values."""
 
     keys: tuple[str, ...] | None = None
     special_codes: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
@@ -102,7 +102,7 @@ class SuggestSettings:
 
 
 def check_no_header(table: Table) -> None:
-    """Refuse a file whose first line seems to be a record: its names would be somebody's values."""
+    """Refuse a file whose first line seems to be a record: its names would be a person's values."""
     if table.source == "a data frame":
         return
     columns = table.frame.columns

@@ -189,7 +189,7 @@ PERSONS_NUMBERED = _set(
 NUMBERS = _set(
     "id ids ident identifier uuid guid no nr num number code key ref nummer numero numer kennung"
 )
-"""Words for a number that is given to somebody or something."""
+"""Words for a number that is given to a person or a thing."""
 
 BARE_NUMBERS = _set("id ids ident identifier uuid guid caseid recordid")
 """Words that make a name that of a number, whatever else it says."""

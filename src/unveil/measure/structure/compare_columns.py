@@ -1,4 +1,4 @@
-"""How does one column of a copy differ: its kind, codes, labels, range and format?"""
+"""How does one column of a synthetic file differ: its kind, codes, labels, range and format?"""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -70,7 +70,7 @@ def difference(
     sentence: str,
     remedy: str,
 ) -> Difference:
-    """One difference; `sides` is what the original and what the copy has."""
+    """One difference; `sides` is what the original and what the synthetic file has."""
     return Difference(
         kind=kind,
         variable=variable,
@@ -104,19 +104,19 @@ def format_codes(pairs: Iterable[tuple[Code, str]]) -> str:
     )
 
 
-# How does one column of a copy differ: its kind, label, range, missing codes, level, format?
+# How does a synthetic column differ: its kind, label, range, missing codes, level, format?
 
 
 @dataclass(frozen=True)
 class ColumnPair:
-    """A column of the original and its partner in the copy, declared and as they are."""
+    """A column of the original and its partner in the synthetic file, declared and as they are."""
 
     original: Variable
     synthetic: Variable
     here: pl.Series
     there: pl.Series
     same_program: bool  # whether both files are of one program, so that formats can be compared
-    lost: frozenset[str]  # what the copy declares of no column, which is told once
+    lost: frozenset[str]  # what the synthetic file declares of no column, which is told once
     place: str
 
     @property
@@ -126,7 +126,7 @@ class ColumnPair:
 
     @property
     def copy(self) -> str:
-        """The copy inside a sentence."""
+        """The synthetic file inside a sentence."""
         return mid_sentence(self.place)
 
     @cached_property
@@ -136,7 +136,7 @@ class ColumnPair:
 
     @cached_property
     def theirs(self) -> Entries | None:
-        """The entries of the copy, seen through what the original declares."""
+        """The entries of the synthetic file, seen through what the original declares."""
         return _count_entries(self.there, self.original)
 
     @cached_property
@@ -146,7 +146,7 @@ class ColumnPair:
 
     @cached_property
     def copy_contents(self) -> ColumnContents:
-        """What the copy has, seen through what the original declares."""
+        """What the synthetic file has, seen through what the original declares."""
         return describe_contents(self.there, self.original, self.theirs)
 
 
@@ -225,7 +225,7 @@ def _gaps(gaps: tuple[MissingRange, ...]) -> str | None:
 
 
 def _range(pair: ColumnPair) -> Iterator[Difference]:
-    """A copy that goes beyond its original: by a percentage, for an end is one person's value."""
+    """Synthetic data beyond the original's range: by a percentage, an end is one person's value."""
     here, there = pair.original_contents, pair.copy_contents
     if here.kind != there.kind or here.low is None or not (pair.ours and pair.theirs):
         return
@@ -402,7 +402,7 @@ def _only_in_one(pair: ColumnPair, here: Labels, there: Labels) -> Iterator[Diff
 
 
 def _compare_values(pair: ColumnPair) -> Iterator[Difference]:
-    """What the copy has, seen through the codes of the original."""
+    """What the synthetic file has, seen through the codes of the original."""
     here, there = pair.original_contents, pair.copy_contents
     if None not in (here.holds, there.holds) and here.holds != there.holds:
         yield difference(
@@ -427,7 +427,7 @@ def _compare_values(pair: ColumnPair) -> Iterator[Difference]:
 
 
 def _compare_undeclared(pair: ColumnPair) -> Iterator[Difference]:
-    """Where nobody declared codes: categories that occur on one side only."""
+    """Where no one declared codes: categories that occur on one side only."""
     here, there = pair.original_contents, pair.copy_contents
     if here.kind != there.kind or not _is_told_by_categories(pair, here):
         return

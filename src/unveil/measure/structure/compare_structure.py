@@ -1,7 +1,7 @@
-"""How is a copy built otherwise than its original: columns, kinds, codes, ranges, what is missing?
+"""How do synthetic data differ from their original: columns, kinds, codes, ranges, what is missing?
 
-A copy that differs in structure breaks the scripts of those who try them on it first, and risks
-measured between the two may be those of other columns.
+Synthetic data that differ in structure break the scripts of those who try them first, and
+risks measured between the two may be those of other columns.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -35,11 +35,11 @@ from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import open_files
 from unveil.study.take_study import takes_study
 
-# Which column of the copy is which of the original: by name, by capitals aside, or misspelt?
+# Which column of synthetic data is which of the original: by name, by capitals aside, or misspelt?
 
 
 MOST_COMPARED = 200
-"""Columns without a partner on either side beyond which nobody looks for misspelt names."""
+"""Columns without a partner on either side beyond which no one looks for misspelt names."""
 
 _ALIKE = 0.8
 
@@ -48,13 +48,13 @@ _ALIKE = 0.8
 class ColumnPairs:
     """Columns that belong together, by their name in the original, and those left alone."""
 
-    by_name: dict[str, str]  # the copy's name of each column of the original
+    by_name: dict[str, str]  # the synthetic file's name of each column of the original
     only_original: tuple[str, ...]
     only_synthetic: tuple[str, ...]
 
     @property
     def renames(self) -> dict[str, str]:
-        """The columns that the copy spells otherwise."""
+        """The columns that the synthetic file spells otherwise."""
         return {ours: theirs for ours, theirs in self.by_name.items() if ours != theirs}
 
 
@@ -102,7 +102,7 @@ _WORST_FIRST = get_args(DifferenceKind)
 
 
 class StructureResult(RowsResult[CodebookDifferences]):
-    """How a copy is built otherwise; printing it never shows a record of the data."""
+    """How a synthetic file is built otherwise; printing it never shows a record of the data."""
 
     @property
     def is_alike(self) -> bool:
@@ -157,7 +157,7 @@ def _side(table: Table, dictionary: Codebook | None) -> DescribedTable:
 
 
 def _rename_dictionary(dictionary: Codebook | None, pairs: ColumnPairs) -> Codebook | None:
-    """The dictionary under the names of the copy."""
+    """The dictionary under the names of the synthetic file."""
     if dictionary is None:
         return None
     variables = tuple(
@@ -215,7 +215,7 @@ def _names(
 
 
 def _order(pairs: ColumnPairs, theirs: DescribedTable) -> Iterator[Difference]:
-    """The columns that both have, where the copy has them in another order."""
+    """The columns that both have, where the synthetic file has them in another order."""
     ours = {other: name for name, other in pairs.by_name.items()}
     here = list(pairs.by_name)
     there = [name for name in theirs.table.frame.columns if name in ours]
@@ -254,7 +254,7 @@ _ALL = frozenset(FACETS)
 def _undeclared_differences(
     pairs: ColumnPairs, ours: DescribedTable, theirs: DescribedTable
 ) -> Iterator[Difference]:
-    """What the original declares and the copy nowhere does: told once, not for each column."""
+    """What the original declares and synthetic data nowhere do: told once, not by column."""
     lost = _list_lost_facets(pairs, ours, theirs)
     if not lost:
         return

@@ -172,7 +172,7 @@ class Entries:
     n_empty: int
     n_coded: int  # entries with a missing code
     present: pl.DataFrame  # each value that is neither empty nor a missing code, and its n
-    unused: tuple[Code, ...]  # declared codes that nobody has
+    unused: tuple[Code, ...]  # declared codes that no one has
     undeclared: pl.DataFrame  # of those present, the ones that are not declared
     holds: Held | None
 
@@ -211,7 +211,7 @@ def describe_contents(
 
 
 def _is_likely_code(entries: Entries, variable: Variable, *, is_coded: bool) -> pl.Series:
-    """Which values look like codes for no answer, where nobody declared any."""
+    """Which values look like codes for missing values, where no one declared any."""
     values, n = entries.present["value"], entries.present["n"].to_numpy()
     if is_coded or variable.missing or not values.dtype.is_numeric():
         return pl.Series([False]).new_from_index(0, len(values))
@@ -337,7 +337,7 @@ def _convert_codes(
 
 
 def _is_missing(keys: pl.Series, variable: Variable, as_held: dict[Code, float | str]) -> pl.Series:
-    """Which entries have a code that stands for no answer."""
+    """Which entries have a code that stands for a missing value."""
     codes = [as_held[code] for code in variable.missing if code in as_held]
     is_number = keys.dtype.is_numeric()
     highest = keys.max() if is_number else None

@@ -29,7 +29,7 @@ _OFTEN_KNOWN = 0.8
 _REPEATED = 0.9  # of the rows must share their level, or any column would be a lookup
 _DEPENDENT = 0.99
 _MOST_LEVELS = 0.2  # of the rows
-_MOST_CODES = 6  # that nobody declared, at either end of a column
+_MOST_CODES = 6  # that no one declared, at either end of a column
 _FAR_GAPS = 10.0
 _OFTEN_REPEATED = 0.005
 
@@ -114,7 +114,7 @@ def find_relations(
 ) -> tuple[Relation, ...]:
     """Ways to compute a column from others, each with as few of them as will do.
 
-    `past_codes` also looks for what holds once codes are put aside that nobody declared.
+    `past_codes` also looks for what holds once codes are put aside that no one declared.
     """
     codes = special_codes or {}
     others = [name for name in among if name != column]
@@ -138,7 +138,7 @@ def find_relations(
 
 
 def drop_codes(x: Floats) -> Floats:
-    """Numbers without codes that nobody declared: they hide what the other rows obey.
+    """Numbers without codes that no one declared: they hide what the other rows obey.
 
     Such is the lowest or highest number if many rows repeat it and the next one is far away,
     beside how far numbers are from their next otherwise: 999 among weights, -8 among heights.
@@ -236,7 +236,7 @@ def _search_within(
 def _fewest(
     y: Floats, table: Mapping[str, Floats], close: float
 ) -> tuple[tuple[str, ...], Floats, float] | None:
-    """The fewest columns whose weighted sum is y in nearly every row, by leaving out one by one."""
+    """The fewest columns whose weighted sum is y in nearly every row, by excluding one by one."""
     names = list(table)
     fit = _fit(y, table, names, close)
     if fit is None and len(names) * _ROWS_PER_COLUMN > np.isfinite(y).sum():

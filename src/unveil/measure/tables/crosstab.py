@@ -262,18 +262,19 @@ def _int(text: str | None) -> int | None:
     return value if isinstance(value, int) else None
 
 
-def write_crosstab(table: Crosstab, published: Mapping[Place, int | str]) -> bytes:
-    """A new workbook of the same shape, with the published values in the places of the counts.
+def published_crosstab(
+    table: Crosstab, published: Mapping[Place, int | str]
+) -> list[list[int | str | None]]:
+    """A sheet of the same shape, with the published values in the places of the counts.
 
     Nothing else is taken over from the file: formulas, hidden sheets and comments keep true counts.
     A place without a value stays empty.
     """
     counts = set(table.places)
-    rows = [
+    return [
         [published.get((i, j)) if (i, j) in counts else cell for j, cell in enumerate(row)]
         for i, row in enumerate(table.cells)
     ]
-    return write_workbook(rows)
 
 
 def write_workbook(rows: Sequence[Sequence[int | str | None]]) -> bytes:

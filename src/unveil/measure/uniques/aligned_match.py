@@ -1,4 +1,4 @@
-"""Would a person be found in a copy whose rows stand for the rows of the original?
+"""Would a person be found in a synthetic file whose rows stand for the rows of the original?
 
 Partially synthetic copies keep the rows and replace some of the values. An intruder who knows a
 person's keys looks for the rows that match; whether one of them is the person's own row is known,
@@ -31,11 +31,11 @@ from unveil.study.roles import Roles, parse_roles
 from unveil.study.scenario import Progress
 from unveil.study.study import open_files, sides_of
 
-# Which rows of a copy would an intruder take for a person whose keys they know?
+# Which rows of a synthetic file would an intruder take for a person whose keys they know?
 #
-# Distinct key combinations of the original are looked up among the rows of a copy, sorted by the
-# keys that must be equal and by one of those that may be off. Where more than one key may be off,
-# the rows found are compared by the others, in pieces.
+# Distinct key combinations of the original are looked up among the rows of synthetic data, sorted
+# by the keys that must be equal and by one of those that may be off. Where more than one key may be
+# off, the rows found are compared by the others, in pieces.
 
 
 Short = NDArray[np.int32]
@@ -113,7 +113,7 @@ class Lookup:
         return found
 
     def sorted_copy(self, copy: int) -> "SortedCopy":
-        """A copy in the order in which it is searched, and where each target's run is."""
+        """A synthetic file in the order in which it is searched, and where each target's run is."""
         rows = self.columns[0].sides.slices[copy]
         equal, _ = self._equal
         examples = self.targets[0]
@@ -133,7 +133,7 @@ class Lookup:
         return SortedCopy(order, rows.start, starts, stops)
 
     def counts(self, copy: int) -> Ints:
-        """How many rows of a copy match each target."""
+        """How many rows of a synthetic file match each target."""
         if copy not in self._counts:
             self._counts[copy] = self._count_matches(self.sorted_copy(copy))
         return self._counts[copy]
@@ -177,7 +177,7 @@ class Lookup:
 
 @dataclass(frozen=True)
 class SortedCopy:
-    """Rows of a copy in an order in which what matches a target by the first keys is a run."""
+    """Synthetic records in an order in which what matches a target by the first keys is a run."""
 
     order: Ints
     offset: int  # where its rows start among the stacked ones

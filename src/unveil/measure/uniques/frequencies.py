@@ -33,7 +33,7 @@ def individual_risk(fk: Floats, Fk: Floats) -> Floats:
     fk = 2, p / (fk - q) for more (an approximation), 1 / fk where fk = Fk. These are the formulas
     of sdcMicro's `indivRisk`, method "approx".
 
-    Where weights add up to less than the records (Fk < fk), nobody else is in the population, and
+    Where weights add up to less than the records (Fk < fk), no one else is in the population, and
     the risk is 1 / fk. Counts between 1 and 2, which an alpha between 0 and 1 leads to, get the
     expectation itself, by numerical integration. Erratum: sdcMicro 5.8.1 gives them the risk 0.
 
@@ -125,7 +125,7 @@ class Combinations:
 
         All matches of one combination, which comes first in its pairs, stand in one piece.
         """
-        # Keys that nobody lacks part most; then those with many levels.
+        # Keys that no one lacks part most; then those with many levels.
         by_use = sorted(
             range(len(self.codes)), key=lambda k: (self.missing[k] is not None, -self.n_levels[k])
         )
@@ -354,7 +354,7 @@ def wildcard_frequencies(combos: Combinations, same: Frequencies, alpha: float) 
     that matches counts 1 where it lacks no key, and `alpha` where it lacks any. Fk likewise, each
     with its weight. What counts in full and what counts in part is added up apart, and put together
     once: see `add_partial`. With alpha 1 two records match or do not; with 0 a record with missing
-    keys hides nobody but its like.
+    keys hides no one but its like.
 
     References
     ----------

@@ -8,11 +8,14 @@ Sets of keys are visited depth first, each as its parent (itself without its fir
 that key. A partition holds only key combinations that are not alone yet and share their class with
 one that may still become so; when none is left, nothing below the set is visited. Sets are numbers
 whose bits are keys: every part of a set is a smaller number, and is visited before it.
+
+The keys with the fewest levels, the low keys, are in no partition: each set of the others is
+counted once by all low keys together, and sums over that table say who is alone with which of them.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import comb
+from math import comb, prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +30,29 @@ ROOM = 2**28
 """Bytes that the bits of uniqueness may take; beyond that the search runs in several passes."""
 STEP = 64
 """After how many sets of keys progress is told."""
+MOST_LOW = 3
+"""Low keys: a byte has a bit for each set of three."""
+MOST_CELLS = 64
+"""Combinations of low keys that each class is counted by."""
+LOW_SETS = range(2**MOST_LOW)
 
 Bits = NDArray[np.uint8]
+
+_MINIMAL: Bits = np.array(
+    [
+        sum(
+            1 << low
+            for low in LOW_SETS
+            if bits >> low & 1
+            and not any(low >> key & 1 and bits >> (low ^ 1 << key) & 1 for key in range(MOST_LOW))
+        )
+        for bits in range(256)
+    ],
+    np.uint8,
+)
+"""By the low sets that someone is alone with, as bits: those of them without a part among them."""
+_WITHOUT = [sum(1 << low for low in LOW_SETS if not low >> key & 1) for key in range(MOST_LOW)]
+"""By low key: the sets without it."""
 
 
 @dataclass(frozen=True)
@@ -101,47 +125,62 @@ def minimal_uniques(
     """Every set of at most so many keys that is a minimal sample unique, with whose it is."""
     # The first key of a set refines most often: few levels there keep what is counted small.
     order = np.argsort(rows.n_levels, kind="stable").tolist()
-    total = n_sets(len(order), max_size)
-    block = max(8 * ROOM // max(total, 1), 1024)
+    n_low = 0
+    while n_low < min(MOST_LOW, len(order)) and _n_cells(rows, order[: n_low + 1]) <= MOST_CELLS:
+        n_low += 1
+    block = max(ROOM // (n_sets(len(order) - n_low, max_size) + 1), 1024)
     for start in range(0, rows.n_alone, block):
         stop = min(start + block, rows.n_alone)
-        progress("searching for minimal uniques", 0, total)
-        for mask, places in _UniqueSearch(rows, order, slice(start, stop), max_size).run(progress):
+        search = _UniqueSearch(rows, order, n_low, slice(start, stop), max_size)
+        for mask, places in search.run(progress):
             members = sorted(key for bit, key in enumerate(order) if mask >> bit & 1)
             yield MinimalUnique(tuple(members), places + start)
+
+
+def _n_cells(rows: KeyRows, keys: Sequence[int]) -> int:
+    return prod(rows.n_levels[key] for key in keys)
 
 
 class _UniqueSearch:
     """One pass: the minimal uniques of some of the statistical uniques, `live`."""
 
-    def __init__(self, rows: KeyRows, order: Sequence[int], live: slice, max_size: int) -> None:
+    def __init__(
+        self, rows: KeyRows, order: Sequence[int], n_low: int, live: slice, max_size: int
+    ) -> None:
+        codes = [_first(rows.codes[key], live).astype(np.int64) for key in order]
         self.n_live = live.stop - live.start
-        self.n_rows = len(rows.codes[0])
-        self.codes = [_first(rows.codes[key], live).astype(np.int64) for key in order]
-        self.n_levels = [rows.n_levels[key] for key in order]
-        self.missing = [rows.missing[key] for key in order]
+        self.n_rows = len(codes[0])
+        self.codes = codes[n_low:]
+        self.n_levels = [rows.n_levels[key] for key in order[n_low:]]
+        self.missing = [rows.missing[key] for key in order[n_low:]]
         self.max_size = max_size
+        self.low_levels = [rows.n_levels[key] for key in order[:n_low]]
+        self.low_missing = [rows.missing[key] for key in order[:n_low]]
+        self.low_codes = np.zeros(self.n_rows, np.int64)
+        for code, base in zip(codes[:n_low][::-1], self.low_levels[::-1], strict=True):
+            self.low_codes *= base
+            self.low_codes += code
         self.unique: dict[int, Bits] = {}  # by set of keys, where it differs from the parent's
 
     def run(self, progress: Progress) -> Iterator[tuple[int, Ints]]:
         """The sets that are minimal for some, as bits, in the order they are visited."""
-        n_keys = len(self.codes)
-        total, n_done, told = n_sets(n_keys, self.max_size), 0, 0
+        n_keys, n_low = len(self.codes), len(self.low_levels)
+        total, n_done, told = n_sets(n_keys + n_low, self.max_size), n_sets(n_low, self.max_size), 0
+        progress("searching for minimal uniques", 0, total)
         everyone = Partition(np.arange(self.n_rows), np.zeros(self.n_rows, np.int64), 1)
+        yield from self._minimal(0, np.empty(0, np.int64), everyone)
         waiting = [(0, key, everyone) for key in reversed(range(n_keys))]
         while waiting:
             parent, key, within = waiting.pop()
             mask = parent | 1 << key
-            more = self.max_size - mask.bit_count() if key else 0
-            alone, shared = self._refine(within, key, is_last=not more)
-            minimal = self._minimal(mask, parent, alone)
-            if len(minimal):
-                yield mask, minimal
-            n_done += 1
+            left = self.max_size - mask.bit_count()
+            alone, shared = self._refine(within, key, is_last=not (left and key + n_low))
+            yield from self._minimal(mask, alone, shared)
+            n_done += 1 + n_sets(n_low, left)
             if shared is not None:
                 waiting += [(mask, child, shared) for child in reversed(range(key))]
             else:
-                n_done += n_sets(key, more)
+                n_done += n_sets(key + n_low, left) - n_sets(n_low, left)
             if n_done - told >= STEP:
                 progress("searching for minimal uniques", n_done, total)
                 told = n_done
@@ -177,31 +216,63 @@ class _UniqueSearch:
         kept = np.flatnonzero(new)
         return alone, Partition(rows.take(kept), new.take(kept) - 1, n_classes)
 
-    def _minimal(self, mask: int, parent: int, alone: Ints) -> Ints:
-        """Those newly alone on a set for whom no part of it is unique; the set is remembered."""
-        if not len(alone):
-            return alone
-        is_alone = np.zeros(self.n_live, bool)
-        is_alone[alone] = True
-        new = np.packbits(is_alone)
-        before = self._unique(parent)
-        self.unique[mask] = new if before is None else new | before
-        minimal = new
-        rest = parent
+    def _minimal(
+        self, mask: int, alone: Ints, shared: Partition | None
+    ) -> Iterator[tuple[int, Ints]]:
+        """The set with each of the low sets that is minimal for some; who is alone is kept."""
+        before = self._unique(mask & (mask - 1))
+        now = np.zeros(self.n_live, np.uint8) if before is None else before.copy()
+        now[alone] = 255
+        n_new = len(alone)
+        if shared is not None and self.low_levels:
+            n_live = int(np.searchsorted(shared.rows, self.n_live))
+            found = self._alone_with(shared, n_live)
+            now[shared.rows[:n_live]] = found
+            n_new += int(np.count_nonzero(found))
+        if not n_new:
+            return
+        self.unique[mask] = now
+        minimal = _MINIMAL.take(now)
+        rest = mask
         while rest:
             other = self._unique(mask ^ (rest & -rest))
             rest &= rest - 1
             if other is not None:
-                minimal = minimal & ~other
-        if minimal is new:
-            return alone
-        return np.flatnonzero(np.unpackbits(minimal, count=self.n_live))
+                minimal &= ~other
+        some = np.flatnonzero(minimal)
+        which = minimal.take(some)
+        for low in LOW_SETS:
+            if low.bit_count() + mask.bit_count() <= self.max_size:
+                places = some.compress(which & 1 << low)
+                if len(places):
+                    yield mask << len(self.low_levels) | low, places
+
+    def _alone_with(self, shared: Partition, n_live: int) -> Bits:
+        """With which low sets the first rows of a partition are alone, as bits."""
+        n_low, n_classes = len(self.low_levels), shared.n_classes
+        packed = self.low_codes.take(shared.rows)
+        packed *= n_classes
+        packed += shared.classes
+        counts = np.bincount(packed, minlength=prod(self.low_levels) * n_classes)
+        whole = np.minimum(counts, 2).astype(np.uint8)  # one, or more than one
+        sums = {2**n_low - 1: whole.reshape(*self.low_levels[::-1], n_classes)}
+        alone = np.zeros_like(sums[2**n_low - 1])
+        for low in range(2**n_low - 1, 0, -1):
+            if low not in sums:
+                key = (~low & (low + 1)).bit_length() - 1
+                of_more = sums[low | 1 << key]
+                sums[low] = of_more.sum(axis=n_low - 1 - key, keepdims=True, dtype=np.uint8)
+            alone |= (sums[low] == 1).view(np.uint8) << low
+        for key, missing in enumerate(self.low_missing):
+            if missing is not None:
+                np.moveaxis(alone, n_low - 1 - key, 0)[missing] &= _WITHOUT[key]
+        return alone.reshape(-1).take(packed[:n_live])
 
     def _unique(self, mask: int) -> Bits | None:
-        """Who is alone on a set that was visited, or lies below one where nobody was left."""
+        """Who is alone on a set that was visited, or lies below one where no one was left."""
         while mask and mask not in self.unique:
             mask &= mask - 1
-        return self.unique[mask] if mask else None
+        return self.unique.get(mask)
 
 
 def _first(codes: Codes, live: slice) -> Codes:

@@ -16,7 +16,7 @@ from unveil.measure.uniques.suda_scores import SudaScores, special
 from unveil.records.uniques import Suda
 from unveil.view.show import Result
 
-# Who is alone, and with what? The records behind the figures, for the custodian's eyes only.
+# Who is alone, and with what? The records behind the figures, for the custodian alone.
 
 
 def records_at_risk(
@@ -127,7 +127,7 @@ class SudaResult(Result):
     def value_contributions(self) -> pl.DataFrame:
         """For each value of each key, its percentage of what the key takes part in; confidential.
 
-        The percentages of one key add up to 100. Values that nobody with a score has are left out.
+        The percentages of one key add up to 100. Values that no one with a score has are excluded.
         """
         frames = [
             self._values_of(column, of_key)

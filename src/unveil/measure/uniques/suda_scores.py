@@ -28,8 +28,8 @@ def dis_file(n_uniques: int, n_in_pairs: int, fraction: float) -> float | None:
     Notes
     -----
     DIS = U f / (U f + P (1 - f)), where U records are alone with their keys, P lie in pairs, and
-    the data are a share f of the population. Larger groups do not count. 1 where nobody lies in a
-    pair, 0 where nobody is alone, undefined where there is neither.
+    the data are a share f of the population. Larger groups do not count. 1 where no one lies in a
+    pair, 0 where no one is alone, undefined where there is neither.
 
     References
     ----------

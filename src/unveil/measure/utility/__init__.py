@@ -1,1 +1,1 @@
-"""How much of the original's story does a copy tell? Utility and replicated results."""
+"""How much of the original's story does a synthetic file tell? Utility and replicated results."""

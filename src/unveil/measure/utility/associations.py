@@ -1,4 +1,4 @@
-"""Which columns go together, in the original and in a copy? Four measures, by kinds of columns.
+"""Which columns go together, in original and synthetic data? Four measures, by kinds of columns.
 
 Two numbers: Pearson and Spearman, over records that have both. Two categories: Cramer's V. A
 number and a category: the correlation ratio. Missing is a level of a category; a record whose
@@ -96,14 +96,14 @@ def cramer_v(a: Codes, b: Codes, n_a: int, n_b: int) -> float | None:
         return None
     cells, counts = _cells(a, b, n_a, n_b)
     expected = in_a[cells // n_b] * (in_b[cells % n_b] / n)
-    # Cells where nobody is add what is expected there; the sum of all that is expected is n.
+    # Cells where no one is add what is expected there; the sum of all that is expected is n.
     empty = 0.0 if len(cells) == r * c else max(0.0, n - float(expected.sum()))
     chi2 = float(((counts - expected) ** 2 / expected).sum()) + empty
     return min(1.0, math.sqrt(chi2 / (n * (min(r, c) - 1))))
 
 
 def _cells(a: Codes, b: Codes, n_a: int, n_b: int) -> tuple[Ints, Ints]:
-    """The cells of the table where someone is, and how many are."""
+    """The cells of the table where a person is, and how many are."""
     packed = a.astype(np.int64) * n_b + b
     if n_a * n_b <= _DENSE:
         counts = np.bincount(packed, minlength=n_a * n_b)

@@ -1,4 +1,4 @@
-"""`unveil.compare`: do the columns of a copy look like the original's, alone and in pairs?
+"""`unveil.compare`: do the columns of synthetic data look like the original's, alone and in pairs?
 
 What Chapelle and Falissard (2023) and Raab, Nowok and Dibben (2021) look at before any model:
 distributions side by side, distances, and associations of both with their differences.

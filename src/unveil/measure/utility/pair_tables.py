@@ -1,4 +1,4 @@
-"""`unveil.pair_tables`: do the counts of a copy, in tables of up to three variables, look right?"""
+"""`unveil.pair_tables`: are the counts of synthetic data, by up to three variables, as expected?"""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -87,7 +87,7 @@ class PairMeasures:
         del self.kept[copy][self.n_worst :]
 
     def figure(self, copy: int, name: str) -> NDArray[np.float64]:
-        """One measure of all tables of a copy."""
+        """One measure of all tables of a synthetic file."""
         return np.concatenate([getattr(piece, name) for piece in self.by_copy[copy]])
 
 
@@ -184,11 +184,11 @@ def list_not_measured(rows: Sequence[TableRow]) -> tuple[NotMeasured, ...]:
     )
 
 
-# `unveil.pair_tables`: do the counts of a copy, in all tables of one to three variables, look
-# right?
+# `unveil.pair_tables`: do the counts of synthetic data, in all tables of one to three variables,
+# look right?
 #
 # All tables are made from one encoding of the columns. What comes out is a figure for each table,
-# a score for each variable, and the cells of the worst tables, where the copy can be mended.
+# a score for each variable, and the cells of the worst tables, where synthetic data can be mended.
 
 
 MOST_GROUPS = 1_000

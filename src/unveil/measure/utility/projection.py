@@ -42,7 +42,7 @@ from unveil.study.take_study import takes_study
 
 MOST_LEVELS = 100
 ORIGINAL = 0
-_FARTHEST = 1e100  # standard deviations: a number of a copy alone may be any
+_FARTHEST = 1e100  # standard deviations: a number of a synthetic file alone may be any
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +134,7 @@ def _number(variable: CodedColumn) -> DummyBlock:
 
 
 def _category(variable: CodedColumn) -> DummyBlock:
-    """A dummy for each level of the original; a level of a copy alone is none of them."""
+    """A dummy for each level of the original; a level of a synthetic file alone is none of them."""
     occurs = _levels_present(variable)
     n_levels = variable.n_levels
     shares = variable.counts_on(ORIGINAL)[occurs] / variable.counts_on(ORIGINAL)[occurs].sum()
@@ -147,7 +147,7 @@ def _category(variable: CodedColumn) -> DummyBlock:
     return DummyBlock(figures, is_held)
 
 
-# Which units of a copy did a filter retain? Truth values as a user gives them, checked.
+# Which units of a synthetic file did a filter retain? Truth values as a user gives them, checked.
 
 
 def parse_marks(kept: Any, n_rows: Sequence[int]) -> tuple[Mask | None, ...]:

@@ -1,4 +1,4 @@
-"""By what may a model tell a copy from the original? The columns of both, in a model's terms.
+"""By what may a model tell synthetic data from the original? Both, in a model's terms.
 
 A number that is missing becomes 0 and an indicator says so, and so does each special code, as in
 synthpop's utility.gen; a missing category is a level. Only columns that differ somewhere take part.
@@ -76,7 +76,7 @@ class ComparedRows:
         )
 
     def terms(self, sides: Sequence[int]) -> list[Term]:
-        """All columns of these sides, one below the other; constant ones are left out."""
+        """All columns of these sides, one below the other; constant ones are excluded."""
         rows = np.concatenate([self.rows[side] for side in sides])
         return [
             term
@@ -208,8 +208,8 @@ def fit_logit(terms: Sequence[Term], is_synthetic: Mask, order: int) -> Propensi
 
 # How large is pMSE by chance alone? Trees of permuted labels, in threads, from one seed.
 #
-# Which permutation is drawn depends on the seed, the copy and its number, and on nothing else:
-# not on how many threads there are, nor on how many trees are grown side by side.
+# Which permutation is drawn depends on the seed, synthetic data and its number, and on nothing
+# else: not on how many threads there are, nor on how many trees are grown side by side.
 
 
 Given = TypeVar("Given")
@@ -260,12 +260,12 @@ def standardise_pmse(value: float, by_chance: Sequence[float]) -> tuple[float | 
 
     Notes
     -----
-    Half, because permuted labels make two samples of one distribution, and a copy drawn from the
-    true model varies half as much about a given original: Raab, Nowok and Dibben (2021), section
-    2.3; synthpop 1.9-3, utility.gen. That is so for files of one size (c = 1/2): for others the
-    share that is left is not 1/2, and a tree, which is paid for by errors, hardly cuts where most
-    records are of one file. The error is by the delta method. None where all permuted trees are
-    bare roots, or, for the error, where there is one permutation.
+    Half, because permuted labels make two samples of one distribution, and synthetic data drawn
+    from the true model varies half as much about a given original: Raab, Nowok and Dibben (2021),
+    section 2.3; synthpop 1.9-3, utility.gen. That is so for files of one size (c = 1/2): for others
+    the share that is left is not 1/2, and a tree, which is paid for by errors, hardly cuts where
+    most records are of one file. The error is by the delta method. None where all permuted trees
+    are bare roots, or, for the error, where there is one permutation.
     """
     mean = fmean(by_chance) if by_chance else 0.0
     if not mean:

@@ -1,4 +1,4 @@
-"""`unveil.replicate`: do the published results still come out when computed on the copy?
+"""`unveil.replicate`: do the published results still come out when computed on the synthetic file?
 
 The method named after Purdam and Elliot (2007), as Taub and others (2017) and Chapelle and
 Falissard (2023) use it: the essential findings of the original study are declared, computed on the
@@ -152,7 +152,7 @@ def _compare_estimates(
 ) -> dict[str, Any]:
     """Difference, ratio of counts, overlap and standardised difference, where there are two.
 
-    Counts of a copy are scaled to the size of the original before they are compared.
+    Counts of a synthetic file are scaled to the size of the original before they are compared.
     """
     before, after, se = original["original"], synthetic["synthetic"], original["original_se"]
     if before is None or after is None:

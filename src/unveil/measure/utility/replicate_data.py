@@ -349,7 +349,7 @@ def _table_answer(
 
 
 def _cells(columns: Sequence[CodedColumn], occurs: Rows) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Every cell that somebody is in, in words, and its place."""
+    """Every cell that a person is in, in words, and its place."""
     shown = [[level or "missing" for level in level_labels(column)] for column in columns]
     for place in np.argwhere(occurs):
         cell = tuple(int(code) for code in place)

@@ -286,7 +286,7 @@ def _absent_class_reasons(
 def _comparable(
     given: tuple[FileEstimate, tuple[str, ...]], of_original: tuple[str, ...]
 ) -> FileEstimate:
-    """A copy's answer, unless other terms are collinear in it: then coefficients mean another."""
+    """The synthetic data's answer; where other terms are collinear, coefficients mean another."""
     answer, collinear = given
     other = [term for term in collinear if term not in of_original]
     other += [term for term in of_original if term not in (*collinear, *answer.left_out)]
@@ -300,7 +300,7 @@ def _comparable(
 
 
 def _lacking_reference(problem: RegressionProblem, side: int) -> str | None:
-    """Which level that others are compared with nobody has in this file."""
+    """Which level that others are compared with no one has in this file."""
     for name, levels in problem.levels.items():
         if name not in problem.compared_columns:
             continue

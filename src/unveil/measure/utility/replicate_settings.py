@@ -79,7 +79,7 @@ class ResultSpec:
 
 
 def parse_results(given: Any) -> tuple[ResultSpec, ...]:
-    """The list of a user; all faults are told together."""
+    """The list of a user; all errors are told together."""
     if isinstance(given, Mapping) or not is_list(given):
         raise SettingsError(
             "findings must be a list of mappings, such as"

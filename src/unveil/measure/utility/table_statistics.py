@@ -1,4 +1,4 @@
-"""How far apart are the tables of a copy and of the original? The measures of utility.tab.
+"""How far apart are the tables of synthetic data and of the original? The measures of utility.tab.
 
 Raab, Nowok and Dibben (2021), Assessing, visualizing and improving the utility of synthetic data,
 sections 2 and 3. td and ts are the counts of original and copy in a cell, c is the share of the
@@ -248,7 +248,7 @@ def measures(td: Ints, ts: Ints, starts: Ints) -> Measures:
     divergence of Jensen and Shannon in bits, S_JSD = 2 N JSD / (df ln 2) as synthpop has it, G =
     2 sum ts ln(ps / pd) over cells filled in both with shares over these, MabsDD = sum |diff| /
     n_s, WMabsDD = sum(|diff| / sqrt expect) / sqrt(2 / pi), dBhatt = sqrt(1 - sum sqrt(pd ps)).
-    PO50 takes a cell for the copy's where ps > pd: its share of the cell is above c.
+    PO50 takes a cell for the synthetic file's where ps > pd: its share of the cell is above c.
     df is the number of cells less one; a table of one cell has no standardised measures.
     """
     table = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
@@ -326,8 +326,8 @@ def discrimination(
     Notes
     -----
     SPECKS is the distance of Kolmogorov and Smirnov between the scores of copy and original, U the
-    rank sum of Wilcoxon and Mann-Whitney of the copy's scores (ties count half), PO50 the percent
-    of records classified correctly, as of the copy where `is_copy` says so, minus 50.
+    rank sum of Wilcoxon and Mann-Whitney of the synthetic scores (ties count half), PO50 the
+    percent of records classified correctly, as of synthetic data where `is_copy` says so, minus 50.
     """
     n_d, n_s = np.add.reduceat(td, first), np.add.reduceat(ts, first)
     right = np.add.reduceat(np.where(is_copy, ts, td), first)
@@ -357,6 +357,6 @@ def _steps(running: Ints, start: Ints) -> Ints:
 
 
 def discrimination_of_scores(td: Ints, ts: Ints, score: Floats) -> Discrimination:
-    """The same for one table; a score above one half is taken for the copy's."""
+    """The same for one table; a score above one half is taken for the synthetic file's."""
     one_table, first = np.zeros(len(td), np.int64), np.zeros(1, np.int64)
     return discrimination(td, ts, score, one_table, first, is_copy=score > 0.5)

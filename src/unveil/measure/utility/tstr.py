@@ -1,7 +1,7 @@
-"""`unveil.tstr`: would a model made on a copy predict real people as well as one made on them?
+"""`unveil.tstr`: does a model fitted to synthetic data predict real people as well as their own?
 
 Train on synthetic, test on real (Esteban, Hyland and Raetsch 2017, section 4.2), beside train on
-real and beside a guess that is the same for everybody.
+real and beside a guess that is the same for everyone.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -159,7 +159,7 @@ class TstrResult(RowsResult[Tstr]):
     """The record of a trial, and the ways to look at it."""
 
     def frame(self) -> pl.DataFrame:
-        """The rows as a frame, unrounded; only a copy's model has a copy."""
+        """The rows as a frame, unrounded; only a synthetic file's model has a copy."""
         return super().frame().with_columns(pl.col("copy").replace("None", None))
 
 

@@ -24,7 +24,7 @@ from unveil.study.scenario import Progress
 
 # How does a model see the predictors? Standardised numbers, a dummy for each frequent level.
 #
-# Everything is learnt from the records a model is trained on, so that nothing of those it is
+# Everything is learned from the records a model is trained on, so that nothing of those it is
 # tested on can reach it.
 
 
@@ -52,7 +52,7 @@ class PredictorCoding:
 
 
 def design(variables: Sequence[CodedColumn], side: int, rows: Ints) -> PredictorCoding:
-    """What the training records say of each predictor; those that do not vary are left out."""
+    """What the training records say of each predictor; those that do not vary are excluded."""
     kept, tables = [], []
     for one in variables:
         counts = np.bincount(one.codes_on(side)[rows], minlength=one.n_levels)
@@ -264,9 +264,9 @@ def accuracy(truth: Ints, chances: Floats) -> float | None:
 
 
 def balanced_accuracy(truth: Ints, chances: Floats) -> float | None:
-    """The mean over classes of the share of its records that is classed rightly.
+    """The mean over classes of the share of its records that is classed correctly.
 
-    Classes that nobody tested has take no part. A guess has 1 / classes.
+    Classes that no one tested has take no part. A guess has 1 / classes.
     """
     if not len(truth):
         return None
@@ -346,7 +346,7 @@ class TrainedModel:
 def class_model(
     outcome: Outcome, coding: PredictorCoding, side: int, rows: Ints, *, kind: ModelKind, seed: int
 ) -> TrainedModel:
-    """Train a logistic model or a tree; a class that nobody trained on has is held impossible."""
+    """Train a logistic model or a tree; a class that no one trained on has is held impossible."""
     truth, n_classes = outcome.classes(side, rows), outcome.n_classes
     classes, y = np.unique(truth, return_inverse=True)
     if len(classes) == 1 or not coding.variables:
@@ -466,7 +466,7 @@ def rows_to_test(outcome: Outcome, n_folds: int | None, seed: int) -> tuple[Ints
 
 
 def score_copies(trial: Trial, copies: Sequence[int], progress: Progress) -> Iterator[FoldScores]:
-    """The scores of each copy, of the original, and of a guess that is the same for everybody."""
+    """The scores of each copy, of the original, and of a guess that is the same for everyone."""
     n_steps = len(copies) + 1
     for number, side in enumerate(copies, start=1):
         progress(f"training on copy {number}", number - 1, n_steps)
@@ -497,7 +497,7 @@ def _scores(trial: Trial, side: int, rows: Ints, folds: Sequence[Ints]) -> Itera
 
 
 def _guess(trial: Trial, rows: Ints, tested: Ints) -> Scores:
-    """The original's shares of classes, or its mean, for everybody."""
+    """The original's shares of classes, or its mean, for everyone."""
     outcome = trial.outcome
     if outcome.kind == "regression":
         same: Floats = np.full(len(tested), outcome.numbers(ORIGINAL, rows).mean())

@@ -1,7 +1,7 @@
-"""`unveil.utility`: can a model tell the records of a copy from those of the original?
+"""`unveil.utility`: can a model tell the records of a synthetic file from those of the original?
 
 pMSE, the propensity score mean squared error, and what chance would make of it. The worse a tree or
-a logistic model does, the better is the copy, as far as that model can see.
+a logistic model does, the better is the synthetic file, as far as that model can see.
 """
 
 import os
@@ -265,7 +265,7 @@ def _standardise(
 def closed_form(fit: PropensityFit, n: int, c: float) -> float | None:
     """S_pMSE of a logistic model: over its expectation df (1 - c)^2 c / N; None without terms.
 
-    Snoke and others (2018), theorem 1, for a copy drawn from the true model.
+    Snoke and others (2018), theorem 1, for a synthetic file drawn from the true model.
     """
     return fit.pMSE / (fit.df * (1 - c) ** 2 * c / n) if fit.df else None
 

@@ -175,7 +175,7 @@ def _levels_as_numbers(column: CodedColumn, tables: Sequence[Table]) -> Distance
 
 
 def _declared_places(column: CodedColumn, original: Table) -> Floats:
-    """The place of each level among all that are declared, also those that nobody has."""
+    """The place of each level among all that are declared, also those that no one has."""
     levels = column.levels.drop_nulls()
     dtype = original.frame.schema[column.name]
     if isinstance(dtype, pl.Enum) and levels.dtype == pl.String:
@@ -196,8 +196,8 @@ def _note(side: str, column: str, kind: str, sentence: str) -> Coercion:
 # The columns as one matrix, categories dichotomised, and which of them cannot be used.
 #
 # A category of L levels becomes L - 1 columns of 0 and 1; the most frequent level of the original
-# is left out, which keeps the covariance regular. Distances between complete rows do not depend
-# on the level that is left out.
+# is excluded, which keeps the covariance regular. Distances between complete rows do not depend
+# on the level that is excluded.
 
 
 MOST_LEVELS = 100
@@ -286,7 +286,7 @@ def _fault(column: DistanceColumn, metric: Metric) -> UnusableColumn | None:
     if np.isnan(column.original).all():
         sentence = f"Column {column.name!r} is missing in every row of the original."
         return UnusableColumn(column=column.name, fault="all missing", sentence=sentence)
-    # Under gower a column that is constant in the original still tells the copy from it.
+    # Under gower a column that is constant in the original still tells the synthetic file from it.
     values = column.both if metric == "gower" else column.original
     answers = values[~np.isnan(values)]
     if metric != "jaccard" and (answers == answers[0]).all():

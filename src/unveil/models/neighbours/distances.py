@@ -205,7 +205,7 @@ def number_apart(is_apart: Mask) -> Codes:
 
 
 def check_without_a_difference(axes: Sequence[GowerAxis]) -> None:
-    """Refuse columns with one value each: everybody would be as near as anybody else."""
+    """Refuse columns with one value each: everyone would be as near as anybody else."""
     if all(axis.n_levels == 1 for axis in axes):
         raise RolesError(
             f"What the intruder knows ({list_names(axis.name for axis in axes)}) has one value"

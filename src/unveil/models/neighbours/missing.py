@@ -96,7 +96,7 @@ def _solve_boxes(
 # What a missing value may be: any number in the range of its column, or one of its levels.
 #
 # Dimensions of a category stand and fall together: a row is at one level, whose vector is a unit
-# vector, or zero for the level that is left out. So a missing category has as many values as
+# vector, or zero for the level that is excluded. So a missing category has as many values as
 # levels, and the difference of two missing ones is that of two levels.
 
 

@@ -313,10 +313,10 @@ def find(
     k: int = 1,
     without: Sequence[int | None] = (None,),
 ) -> list[NearestPairs]:
-    """The k nearest of each person along all axes but one, for each axis to be left out.
+    """The k nearest of each person along all axes but one, for each axis to be excluded.
 
     `persons` and `copy` are places in the stacked sides. All searches share the distances over all
-    axes, from which the one that is left out is subtracted.
+    axes, from which the one that is excluded is subtracted.
     """
     whole = Gower(axes, copy)
     left = [Gower([axis for i, axis in enumerate(axes) if i != out], copy) for out in without]

@@ -61,7 +61,7 @@ class Space(Protocol):
 
 @dataclass(frozen=True)
 class Prepared:
-    """A space, the columns it is made of, and what was left out or noticed."""
+    """A space, the columns it is made of, and what was excluded or noticed."""
 
     space: Space
     renewed: "Renewed"  # the same originals beside another copy
@@ -211,7 +211,7 @@ def _used_column(column: DistanceColumn, n_dimensions: int, inflation: float | N
 
 
 def _check(faults: Sequence[UnusableColumn], settings: DistanceSettings) -> None:
-    """Refuse columns that may not be dropped, with every fault found."""
+    """Refuse columns that may not be dropped, with every error found."""
     if settings.drop == "refuse" and faults:
         said = "\n".join(fault.sentence for fault in faults)
         raise SettingsError(f"{said}\nOmit these columns, or have them dropped with drop='auto'.")

@@ -32,12 +32,13 @@ def records_page(title: str, run: int, found: Sequence[RecordsAtRisk]) -> str:
     """The whole page; those who share their keys with the fewest come first."""
     return render_page(
         f"Records at risk: {truncate(title)}",
-        _blocks(found),
+        records_blocks(found),
         heading=f"Records at risk: {truncate(title)}, run {run:,}",
     )
 
 
-def _blocks(found: Sequence[RecordsAtRisk]) -> Iterator[Block]:
+def records_blocks(found: Sequence[RecordsAtRisk]) -> Iterator[Block]:
+    """What must be known first, then the people of each target."""
     yield Sentence(WARNING, "stop")
     yield Sentence(ORDER)
     if not found:
@@ -48,7 +49,7 @@ def _blocks(found: Sequence[RecordsAtRisk]) -> Iterator[Block]:
             yield Sentence("No value would be disclosed correctly.")
             continue
         rest = "" if len(one.rows) == one.n_all else f" The first {len(one.rows):,} are shown"
-        more = f"{rest}; all are in the CSV file beside this page." if rest else ""
+        more = f"{rest}; all are in the CSV file in the folder confidential." if rest else ""
         yield Sentence(f"{format_count(one.n_all, 'record')}.{more}")
         heads = [truncate(head) for head in one.heads]
         yield table("", heads, one.rows, text=heads)

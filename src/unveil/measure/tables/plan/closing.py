@@ -49,7 +49,13 @@ class LineBatch:
 
 def batch_lines(boxes: Boxes) -> list[LineBatch]:
     """All lines with two boxes or more, those of the same pattern together."""
-    return [batch for column in range(len(boxes.sizes)) for batch in _batch_along(boxes, column)]
+    made = [batch for column in range(len(boxes.sizes)) for batch in _batch_along(boxes, column)]
+    if not len(boxes.less):
+        return made
+    # A box, the other within it, and what is left: as on a line of two steps.
+    left = np.arange(boxes.n_plain, boxes.n)
+    members = np.concatenate([boxes.less, left[:, None]], axis=1)
+    return [*made, LineBatch(members, np.array([0, 0, 1]), np.array([2, 1, 2]), 3)]
 
 
 def _batch_along(boxes: Boxes, column: int) -> Iterator[LineBatch]:

@@ -8,9 +8,9 @@ neither within the other) need an order that the plan declares.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, permutations
 from typing import Any
 
 import numpy as np
@@ -282,10 +282,15 @@ def order_columns(
     drafts = _draft_columns(settings, coded, files)
     groups = {name: _members(settings, name, coded, drafts) for name in settings.groups}
     for name, of in groups.items():
-        drafts[settings.base(name)].sets.update(
-            {frozenset(levels): group for group, levels in of.items() if len(levels) > 1}
-        )
+        draft = drafts[settings.base(name)]
+        if not draft.is_number:
+            draft.sets.update({frozenset(own): group for group, own in of.items() if len(own) > 1})
     _draft_filters(settings, drafts, groups)
+    for name, of in groups.items():
+        draft = drafts[settings.base(name)]
+        if draft.is_number:
+            groups[name] = _as_ranges(name, of, {end for run in draft.ranges for end in run})
+            _draft_filter(draft, [text for one in groups[name].values() for text in one], None)
     return {name: draft.finish() for name, draft in drafts.items()}, groups
 
 
@@ -384,6 +389,66 @@ def _members(
     return made
 
 
+def _as_ranges(name: str, groups: Members, cuts: set[int]) -> Members:
+    """Groups of numbers as ranges, cut between two groups where a table cuts already, if one does.
+
+    Else they are cut where the second begins.
+    """
+    runs = {
+        group: [run for one in members if (run := parse_range(one)) is not None]
+        for group, members in groups.items()
+        if members != (MISSING,)
+    }
+    ordered = sorted((min(run), max(run), group) for group, run in runs.items() if run)
+    if len(ordered) < len(groups) - ((MISSING,) in groups.values()) or any(
+        last >= first for (_, last, _), (first, _, _) in pairwise(ordered)
+    ):
+        raise SettingsError(
+            f"Column {name!r} of the plan groups numbers, but its groups are not ranges that follow"
+            " each other."
+        )
+    starts = [LEAST]
+    for (_, (_, after), _), ((start, _), _, _) in pairwise(ordered):
+        starts.append(min((cut for cut in cuts if after <= cut <= start), default=start))
+    starts.append(MOST)
+    texts_ = {
+        group: (_name_range(a, b),)
+        for (a, b), (_, _, group) in zip(pairwise(starts), ordered, strict=True)
+    }
+    return {group: texts_.get(group, (MISSING,)) for group in groups}
+
+
+INFORMATIVE = 20
+"""People beyond the first of each level: fewer may agree by chance."""
+
+
+def find_links(settings: PlanSettings, coded: Mapping[str, CodedColumn]) -> Iterator[str]:
+    """Columns of which the data say that one groups the other, and the plan does not."""
+    own = [name for name in coded if name not in {*settings.groups, *settings.apart}]
+    used = {name for table in settings.tables for name in (*table.by, *table.where)}
+    many = [name for name in own if name in used and coded[name].n_levels > 1]
+    for fine, coarse in permutations(many, 2):
+        a, b = coded[fine], coded[coarse]
+        is_first = a.n_levels > b.n_levels or (a.n_levels == b.n_levels and fine < coarse)
+        if is_first and _groups(a, b):
+            yield (
+                f"In the data every level of {fine!r} has one level of {coarse!r}, so tables by"
+                f" either may be linked: declare [columns.{coarse}] of = {fine!r}, or apart = true"
+                " if no reader can know that."
+            )
+
+
+def _groups(fine: CodedColumn, coarse: CodedColumn) -> bool:
+    """Whether each level of a column has one level of the other, and not by chance."""
+    n_fine = np.bincount(fine.codes)
+    if len(fine.codes) - (n_fine > 0).sum() < INFORMATIVE:
+        return False
+    pairs = np.unique(fine.codes.astype(np.int64) * (coarse.codes.max() + 1) + coarse.codes)
+    of, group = np.divmod(pairs, int(coarse.codes.max()) + 1)
+    shared = group[n_fine[of] > 1]
+    return len(pairs) == (n_fine > 0).sum() and len(np.unique(shared)) > 1
+
+
 def _not_in_hierarchy(level: str, column: str, known: Sequence[str]) -> str:
     return (
         f"A group of the plan has the level {quote_value(level)}, which column {column!r} does not"
@@ -444,7 +509,7 @@ def _draft_filter(draft: ColumnDraft, given: Any, groups: Members | None) -> Non
     texts_ = [str(one) for one in wanted]
     if groups is not None:
         members = frozenset(level for one in texts_ for level in groups.get(one, ()))
-        if members:
+        if members and not draft.is_number:
             draft.sets.setdefault(members, ", ".join(texts_))
     elif draft.is_number:
         draft.ranges |= {one for one in map(parse_range, wanted) if one is not None}

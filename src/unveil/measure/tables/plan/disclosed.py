@@ -119,7 +119,7 @@ def find_disclosed(
         )
     is_certified = all(certificates[box].is_irreducible for box in given.tolist())
     n_open = int((matters & ~search.settled).sum())
-    is_complete = is_closed and plan.has_all_pieces
+    is_complete = is_closed and plan.has_all_pieces and not plan.opened.questions
     rows = _rows(plan, search, given, kinds, certificates)
     n_recovered = len(recovered)
     return PublicationPlan(
@@ -131,6 +131,7 @@ def find_disclosed(
         n_boxes=boxes.n,
         n_unpublished=sum(kind == "unpublished" for kind in kinds.tolist()),
         n_suppressed=int((kinds == "suppressed").sum()),
+        n_small=_count_small(plan, threshold),
         n_recovered=n_recovered,
         n_recovered_suppressed=sum(row.recovered and row.kind == "suppressed" for row in rows),
         n_near=len(rows) - n_recovered,
@@ -175,6 +176,14 @@ def _kinds(plan: Plan) -> np.ndarray:
     return kinds
 
 
+def _count_small(plan: Plan, threshold: int) -> int:
+    """Boxes of 1 to threshold - 1 people that some table publishes as they are."""
+    facts = plan.facts
+    is_known = facts.published & ~facts.hidden & (facts.lower == facts.upper)
+    is_small = is_known & (facts.lower > 0) & (facts.lower < threshold)
+    return len(np.unique(facts.box[is_small]))
+
+
 def _matters(plan: Plan, bounds: BoxBounds, kinds: np.ndarray, threshold: int) -> Mask:
     """Suppressed boxes, and others that may be small: their disclosure would count."""
     least = np.where(kinds == "unpublished", 1, 0)
@@ -214,7 +223,7 @@ class _Settler:
             tables = np.flatnonzero(part == one)
             asked = open_[plan.are_within(open_, tables)].tolist()
             try:
-                programme = LocalProgramme.of(plan.opened, tables.tolist(), self.until)
+                programme = plan.programme(tables.tolist(), self.until)
                 for done, box in enumerate(asked if programme is not None else ()):
                     self.progress("bounding what lines leave open", done, len(asked))
                     self._settle(programme, box, tables, is_whole=True)
@@ -229,8 +238,8 @@ class _Settler:
             for done, box in enumerate(open_.tolist()):
                 self.progress("bounding what lines leave open", done, len(open_))
                 tables = self.plan.tables_near(box)
-                programme = LocalProgramme.of(self.plan.opened, tables, self.until)
-                if programme is not None and programme.holds(self.plan.boxes.ends[box]):
+                programme = self.plan.programme(tables, self.until)
+                if programme is not None and programme.holds(self.plan.boxes, box):
                     self._settle(programme, box, np.array(tables), is_whole=False)
         except OutOfTime:
             return
@@ -244,8 +253,13 @@ class _Settler:
             raise OutOfTime
         search = self.search
         before = int(search.lower[box]), int(search.upper[box])
+        boxes = self.plan.boxes
         found = programme.settle(
-            self.plan.boxes.ends[box], *before, width=self.width, until=self.until
+            boxes.ends[box],
+            *before,
+            width=self.width,
+            until=self.until,
+            without=boxes.without(box),
         )
         search.lower[box], search.upper[box] = found.lower, found.upper
         search.tightest[box] = is_whole and found.is_tightest
@@ -259,16 +273,21 @@ class _Settler:
 
     def drop_tables(self, box: int, tables: tuple[int, ...]) -> Certificate:
         """Leave out table after table while whole tables over the others still give a box away."""
-        search, kept = self.search, [*tables]
+        search, kept, boxes = self.search, [*tables], self.plan.boxes
         most = int(search.upper[box] - search.lower[box])
         for table in tables:
             fewer = [t for t in kept if t != table]
             try:
-                programme = LocalProgramme.of(self.plan.opened, fewer, self.until)
-                if programme is None or not programme.holds(self.plan.boxes.ends[box]):
+                programme = self.plan.programme(fewer, self.until)
+                if programme is None or not programme.holds(boxes, box):
                     continue
                 found = programme.settle(
-                    self.plan.boxes.ends[box], 0, NO_LIMIT, width=most, until=self.until
+                    boxes.ends[box],
+                    0,
+                    NO_LIMIT,
+                    width=most,
+                    until=self.until,
+                    without=boxes.without(box),
                 )
             except OutOfTime:
                 return Certificate(tuple(kept), is_smallest=False, is_irreducible=False)
@@ -335,6 +354,7 @@ def _rows(
             PlanBox(
                 columns=tuple(column for column, _ in pairs),
                 levels=tuple(level for _, level in pairs),
+                without=plan.name_without(box),
                 kind=kinds[box],
                 lower=int(search.lower[box]),
                 upper=int(search.upper[box]),
@@ -405,6 +425,7 @@ def _verdicts(
 def _notes(plan: Plan) -> tuple[str, ...]:
     kinds = {"suppress" in str(table.publish) for table in plan.settings.tables if table.publish}
     return (
+        *plan.opened.questions,
         *plan.opened.notes,
         *((UNSETTLED_PIECES,) if not plan.has_all_pieces else ()),
         *((RULE_KNOWN,) if True in kinds else ()),

@@ -17,6 +17,7 @@ import numpy as np
 from unveil.arrays import Floats, Ints
 from unveil.measure.tables.integer_programme import OutOfTime, Programme
 from unveil.measure.tables.parts import Fact, System
+from unveil.measure.tables.plan.boxes import Boxes
 from unveil.measure.tables.plan.closing import NO_LIMIT
 from unveil.measure.tables.plan.table_facts import OpenedPlan, PlanFacts
 
@@ -60,10 +61,14 @@ class LocalProgramme:
 
     @classmethod
     def of(
-        cls, opened: OpenedPlan, tables: Iterable[int], until: float | None = None
+        cls,
+        opened: OpenedPlan,
+        tables: Iterable[int],
+        until: float | None = None,
+        facts: PlanFacts | None = None,
     ) -> LocalProgramme | None:
         """The programme of these tables; None where it would be too large."""
-        facts = opened.facts
+        facts = opened.facts if facts is None else facts
         among = [*tables]
         together = np.isin(facts.also, among)
         chosen = np.isin(facts.table, among) & (facts.published | together)
@@ -76,7 +81,8 @@ class LocalProgramme:
         lower, upper = np.zeros(len(boxes), np.int64), np.full(len(boxes), NO_LIMIT)
         np.maximum.at(lower, first, facts.lower[chosen])
         np.minimum.at(upper, first, facts.upper[chosen])
-        members = [_cells(cuts, shape, one) for one in ends]
+        lacks = [facts.boxes.without(box) for box in boxes.tolist()]
+        members = [_cells(cuts, shape, *box) for box in zip(ends, lacks, strict=True)]
         if sum(map(len, members)) > MOST_MEMBERS:
             return None
         known = [
@@ -95,20 +101,33 @@ class LocalProgramme:
                 caps[cells] = np.minimum(caps[cells], hi)
         return cls(cuts, shape, Programme(system), caps, [np.array(counts)])
 
-    def holds(self, ends: Ints) -> bool:
+    def holds(self, boxes: Boxes, box: int) -> bool:
         """Whether a box is made up of cells of the programme."""
-        pairs = zip(self.cuts, ends, strict=True)
-        return all(bool(np.isin(one, cuts).all()) for cuts, one in pairs)
+        other = boxes.without(box)
+        return all(
+            bool(np.isin(one, cuts).all())
+            for ends in (boxes.ends[box], other)
+            if ends is not None
+            for cuts, one in zip(self.cuts, ends, strict=True)
+        )
 
     def settle(
-        self, ends: Ints, lower: int, upper: int, *, width: int, until: float | None
+        self,
+        ends: Ints,
+        lower: int,
+        upper: int,
+        *,
+        width: int,
+        until: float | None,
+        without: Ints | None = None,
     ) -> BoxAnswer:
         """The tightest bounds of a box, or two tables in which it differs by more than a width.
 
         Either is an answer: counts further apart than the width are neither recovered nor nearly
         so. Bounds that are known already are given. `OutOfTime` where neither was found in time.
+        `without` is the box that is not counted, where one is not.
         """
-        cells = _cells(self.cuts, self.shape, ends)
+        cells = _cells(self.cuts, self.shape, ends, without)
         if not np.isfinite(self.caps[cells]).all():
             # Nothing counts some cell of it from above: any number of people can be in it.
             return BoxAnswer(lower, NO_LIMIT, is_wide=True, is_tightest=False)
@@ -157,9 +176,12 @@ def _slices(cuts: Sequence[Ints], ends: Ints) -> tuple[slice, ...]:
     return tuple(slice(int(a), int(b)) for a, b in places)
 
 
-def _cells(cuts: Sequence[Ints], shape: tuple[int, ...], ends: Ints) -> Ints:
+def _cells(
+    cuts: Sequence[Ints], shape: tuple[int, ...], ends: Ints, without: Ints | None = None
+) -> Ints:
     cells = np.arange(prod(shape)).reshape(shape)
-    return cells[_slices(cuts, ends)].reshape(-1)
+    own = cells[_slices(cuts, ends)].reshape(-1)
+    return own if without is None else np.setdiff1d(own, cells[_slices(cuts, without)])
 
 
 def _true_cells(

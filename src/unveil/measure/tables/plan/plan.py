@@ -15,7 +15,7 @@ from unveil.arrays import Ints, Mask
 from unveil.errors import InputError, list_names
 from unveil.measure.result import RowsResult
 from unveil.measure.tables.bounds import parse_seconds
-from unveil.measure.tables.plan.boxes import Boxes, with_pieces
+from unveil.measure.tables.plan.boxes import Boxes, add_remainders, with_pieces
 from unveil.measure.tables.plan.closing import (
     BoxBounds,
     Contradiction,
@@ -26,6 +26,7 @@ from unveil.measure.tables.plan.closing import (
     tables_in,
 )
 from unveil.measure.tables.plan.disclosed import find_disclosed
+from unveil.measure.tables.plan.local_programme import LocalProgramme
 from unveil.measure.tables.plan.plan_file import PlanSettings, parse_plan, read_plan_file
 from unveil.measure.tables.plan.table_facts import OpenedPlan, PlanFacts, open_plan
 from unveil.records.publication_plan import PlanMeasure, PublicationPlan
@@ -88,14 +89,23 @@ class Plan:
         """The tables, in their order."""
         return tuple(table.name for table in self.settings.tables)
 
-    @property
+    @cached_property
     def facts(self) -> PlanFacts:
-        """What each value says by itself."""
-        return self.opened.facts
+        """What each value says by itself, and two values by cell keys together."""
+        return self.opened.join(self.boxes)
 
     @cached_property
     def _pieces(self) -> tuple[Boxes, bool]:
-        return with_pieces(self.facts.boxes)
+        boxes, is_all = with_pieces(self.opened.facts.boxes)
+        opened, threshold = self.opened, self.settings.threshold
+        found = add_remainders(boxes, opened.filters)
+        if (truth := opened.count(found)) is None:
+            bounds = BoxBounds.of_nothing(boxes.n, 0)
+            opened.facts.teach(bounds, slice(None))
+            least = bounds.lower[found.less[:, 0]] - bounds.upper[found.less[:, 1]]
+        else:
+            least = truth[found.n_plain :]
+        return found.keep_less(least < threshold), is_all
 
     @property
     def has_all_pieces(self) -> bool:
@@ -104,7 +114,7 @@ class Plan:
 
     @property
     def boxes(self) -> Boxes:
-        """The boxes that tables name, then the pieces that none of them names."""
+        """The boxes that tables name, the pieces that none of them names, and remainders."""
         return self._pieces[0]
 
     @cached_property
@@ -148,6 +158,10 @@ class Plan:
         facts.teach(made, rows[stale[facts.box[rows]]])
         return made, close_lines(made, self.batches, stale=stale, until=until)
 
+    def programme(self, tables: Iterable[int], until: float | None) -> LocalProgramme | None:
+        """The whole tables that fit some of the tables; None where there are too many cells."""
+        return LocalProgramme.of(self.opened, tables, until, self.facts)
+
     def contradiction(self, tables: Sequence[int], what: str = "") -> str:
         """The refusal of tables that no people fit."""
         return (
@@ -160,6 +174,18 @@ class Plan:
     def name_box(self, box: int) -> tuple[tuple[str, str], ...]:
         """The columns that a box cuts, each with the name of its levels."""
         return self.opened.name_box(self.boxes.ends[box])
+
+    def name_without(self, box: int) -> str:
+        """Whom a box does not count of those in its columns; nothing of most boxes."""
+        own, other = self.boxes.ends[box], self.boxes.without(box)
+        if other is None:
+            return ""
+        pairs = self.opened.name_box(np.where(own == other, self._whole, other))
+        return ", ".join(f"{column} = {level}" for column, level in pairs)
+
+    @property
+    def _whole(self) -> Ints:
+        return np.array([column.whole for column in self.opened.columns], np.int64)
 
     def are_within(self, boxes: Ints, tables: Ints) -> Mask:
         """Of some boxes, those of people whom one of the tables counts."""

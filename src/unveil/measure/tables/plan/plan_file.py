@@ -59,6 +59,8 @@ class PlanSettings:
     ranges: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """Of columns of numbers: the least, and the one after the largest."""
     groups: Mapping[str, GroupSettings] = field(default_factory=dict)
+    apart: frozenset[str] = frozenset()
+    """Columns whose levels say nothing of those of others, though the data link them."""
     missing_values: tuple[str, ...] = ()
     hidden: tuple[str, ...] = HIDDEN_MARKS
     threshold: int = THRESHOLD
@@ -96,19 +98,25 @@ def parse_plan(given: Mapping[str, Any], folder: Path | None = None) -> PlanSett
     twice = [one.name for i, one in enumerate(tables) if one.name in {t.name for t in tables[:i]}]
     if twice:
         raise SettingsError(f"Two tables of the plan are called {quote_value(twice[0])}.")
-    levels, ranges, groups = _parse_columns(given.get("columns", {}))
+    levels, ranges, groups, apart = _parse_columns(given.get("columns", {}))
     made = PlanSettings(
         tables=tables,
         data=_place(given.get("data"), folder),
         levels=levels,
         ranges=ranges,
         groups=groups,
+        apart=apart,
         missing_values=_texts(given.get("missing_values", ()), "missing_values"),
         hidden=_texts(given.get("hidden", HIDDEN_MARKS), "hidden"),
         threshold=whole_number("threshold", given.get("threshold", THRESHOLD), least=2),
         record_keys=_parse_record_keys(given.get("record_keys"), tables),
         seed=choose_seed(given.get("seed")),
     )
+    if made.data is not None and len({table.population for table in tables}) > 1:
+        raise SettingsError(
+            "The tables of the plan have different populations, but people's records are of one."
+            " Give tables of other people a plan of their own."
+        )
     for table in tables:
         if table.file is None and made.data is None:
             raise SettingsError(
@@ -232,16 +240,26 @@ def _parse_bands(given: Any, where: str) -> dict[str, tuple[int, ...]]:
 
 def _parse_columns(
     given: Any,
-) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[int, int]], dict[str, GroupSettings]]:
+) -> tuple[
+    dict[str, tuple[str, ...]],
+    dict[str, tuple[int, int]],
+    dict[str, GroupSettings],
+    frozenset[str],
+]:
     levels: dict[str, tuple[str, ...]] = {}
     ranges: dict[str, tuple[int, int]] = {}
     groups: dict[str, GroupSettings] = {}
+    apart: set[str] = set()
     if not isinstance(given, Mapping):
         raise SettingsError(f"columns is {quote_value(given)}. Write [columns.region] and so on.")
     for name, one in given.items():
         where = f"Column {name!r} of the plan"
-        _check_known(one, ("levels", "range", "of", "groups"), where)
+        _check_known(one, ("levels", "range", "of", "groups", "apart"), where)
         n_given = sum(key in one for key in ("levels", "range", "of"))
+        if true_or_false(f"{where}: apart", one.get("apart", False)):
+            apart.add(name)
+        if not n_given and name in apart:
+            continue
         if n_given != 1 or ("groups" in one and "of" not in one):
             raise SettingsError(
                 f"{where} needs one of three settings: levels, its levels in order; range, the"
@@ -260,13 +278,17 @@ def _parse_columns(
                 raise SettingsError(f"{where}: levels must be a list with each level once.")
         else:
             groups[name] = GroupSettings(str(one["of"]), _parse_groups(one.get("groups"), where))
+    _check_rings(groups)
+    return levels, ranges, groups, frozenset(apart)
+
+
+def _check_rings(groups: Mapping[str, GroupSettings]) -> None:
     for name in groups:
         seen = [name]
         while seen[-1] in groups:
             seen.append(groups[seen[-1]].of)
             if seen[-1] in seen[:-1]:
                 raise SettingsError(f"Column {name!r} of the plan groups itself.")
-    return levels, ranges, groups
 
 
 def _parse_groups(given: Any, where: str) -> dict[str, tuple[str, ...]] | None:

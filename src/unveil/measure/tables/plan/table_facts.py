@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations, pairwise, product
 from typing import Any
 
@@ -18,7 +18,7 @@ from unveil.measure.tables.parts import plan as plan_parts
 from unveil.measure.tables.parts import publish
 from unveil.measure.tables.plan.boxes import Boxes, count_people
 from unveil.measure.tables.plan.closing import NO_LIMIT, BoxBounds
-from unveil.measure.tables.plan.columns import Members, PlanColumn, Run, order_columns
+from unveil.measure.tables.plan.columns import Members, PlanColumn, Run, find_links, order_columns
 from unveil.measure.tables.plan.plan_file import PlanSettings, TableSettings
 from unveil.measure.tables.ptable import Ptable, draw_keys, keys_in
 from unveil.measure.tables.read_counts import LabelledValues, read_values
@@ -69,10 +69,41 @@ class OpenedPlan:
 
     columns: tuple[PlanColumn, ...]
     facts: PlanFacts
-    truth: Ints | None
-    """True counts of the named boxes; None without microdata."""
     n_people: int | None
     notes: tuple[str, ...]
+    filters: Ints
+    """Tables by columns by 2: whom each counts."""
+    questions: tuple[str, ...]
+    """What the plan leaves open: until it is said, no limit can be shown to hold."""
+    keyed: tuple[KeyedValues, ...] = ()
+    """Values by cell keys, of each box once."""
+
+    def join(self, boxes: Boxes) -> PlanFacts:
+        """The facts of all boxes: with what cell keys say of boxes without another.
+
+        Two that have different values do not hold the same people.
+        """
+        facts = self.facts
+        box, other = boxes.less.T
+        for one in self.keyed:
+            number = boxes.find(one.ends)
+            value, table = np.full((2, boxes.n), -1, np.int64)
+            value[number], table[number] = one.values, one.tables
+            some = np.flatnonzero(
+                (value[box] >= 0) & (value[other] >= 0) & (value[box] != value[other])
+            )
+            none = np.zeros(len(some), bool)
+            facts = PlanFacts(
+                boxes,
+                np.append(facts.box, boxes.n_plain + some),
+                np.append(facts.table, table[box[some]]),
+                np.append(facts.lower, np.ones(len(some), np.int64)),
+                np.append(facts.upper, np.full(len(some), NO_LIMIT)),
+                np.append(facts.hidden, none),
+                np.append(facts.published, none),
+                np.append(facts.also, table[other[some]]),
+            )
+        return replace(facts, boxes=boxes)
 
     def name_box(self, ends: Ints) -> tuple[tuple[str, str], ...]:
         """The columns that a box cuts, each with the name of its run of levels."""
@@ -111,7 +142,10 @@ def open_plan(settings: PlanSettings) -> OpenedPlan:
     own = np.zeros(n_people or 0, np.int64)
     columns = {POPULATION: PlanColumn(POPULATION, populations or ("",), own)}
     notes = () if people is None else tuple(note.sentence for note in people.notes)
-    return _Reader(settings, columns | ordered, groups, n_people, keys).open(files, notes)
+    questions = find_links(settings, coded)
+    return _Reader(settings, columns | ordered, groups, n_people, keys).open(
+        files, notes, questions
+    )
 
 
 def _read_people(settings: PlanSettings) -> OneTable | None:
@@ -224,19 +258,26 @@ class _Reader:
         keys: Ints | None,
     ) -> None:
         self._settings, self._columns, self._groups = settings, columns, groups
-        self._keys, self._keyed = keys, list[_KeyedValues]()
+        self._keys, self._keyed = keys, list[KeyedValues]()
+        self._unruled: dict[str, None] = {}
         self._place = {name: i for i, name in enumerate(columns)}
         self._sizes = tuple(len(column.levels) for column in columns.values())
         self._n_people = n_people
 
-    def open(self, files: Mapping[str, LabelledValues], notes: Sequence[str]) -> OpenedPlan:
+    def open(
+        self,
+        files: Mapping[str, LabelledValues],
+        notes: Sequence[str],
+        questions: Iterable[str],
+    ) -> OpenedPlan:
         """The facts of all tables."""
         found = [
             self._table(table, files.get(table.name), i)
             for i, table in enumerate(self._settings.tables)
         ]
         names = [table.name for table in self._settings.tables]
-        found += [_differences(one, self._sizes, names) for one in _by_ptable(self._keyed)]
+        keyed = tuple(_by_ptable(self._keyed))
+        found += [_differences(one, self._sizes, names) for one in keyed]
         columns = tuple(self._columns.values())
         none = np.zeros(0, np.int64)
         ends = np.concatenate(
@@ -253,9 +294,30 @@ class _Reader:
             np.concatenate([none > 0, *(one.published for one in found)]),
             np.concatenate([none, *(one.also for one in found)]),
         )
-        made = OpenedPlan(columns, facts, None, self._n_people, tuple(notes))
-        truth = made.count(named)
-        return OpenedPlan(columns, facts, truth, self._n_people, tuple(notes))
+        bases = [self._filtered(one, quote_value(one.name)) for one in self._settings.tables]
+        filters = np.array(bases, np.int64).reshape(-1, len(columns), 2)
+        return OpenedPlan(
+            columns,
+            facts,
+            self._n_people,
+            tuple(notes),
+            filters,
+            (*questions, *self._ask(names)),
+            keyed,
+        )
+
+    def _ask(self, names: Sequence[str]) -> Iterator[str]:
+        if self._unruled:
+            yield (
+                f"No rule is stated for the suppressed values of {list_names(self._unruled, 4)}: a"
+                ' reader who knows it may work out more. State it: publish = "suppress:5".'
+            )
+        many = [table.name for table in self._settings.tables if len(table.by) > MOST_SUMMED]
+        if many:
+            yield (
+                f"Sums that {list_names(many, 4)} leaves unpublished were not looked at: it has"
+                f" more than {MOST_SUMMED} dimensions."
+            )
 
     def _table(self, table: TableSettings, values: LabelledValues | None, number: int) -> PlanFacts:
         where = f"Table {quote_value(table.name)}"
@@ -409,8 +471,13 @@ class _Reader:
             if truth is not None:
                 _check_truth(truth, known)
             parts[part] = (ends, *known)
-            own = [values.values[row] for row in of_part[order]]
-            self._keep_keyed(_scheme_of(grid, part, table), ends, own, shape.number)
+            own, scheme = (
+                [values.values[row] for row in of_part[order]],
+                _scheme_of(grid, part, table),
+            )
+            if known[2].any() and scheme.kind != "suppress":
+                self._unruled[table.name] = None
+            self._keep_keyed(scheme, ends, own, shape.number)
         return shape.join(parts, self._sizes)
 
     def _keep_keyed(
@@ -421,7 +488,7 @@ class _Reader:
             shown = np.array([isinstance(value, int) for value in values], bool)
             kept = np.array([value for value in values if isinstance(value, int)], np.int64)
             tables = np.full(len(kept), table)
-            self._keyed.append(_KeyedValues(scheme.ptable, ends[shown], kept, tables))
+            self._keyed.append(KeyedValues(scheme.ptable, ends[shown], kept, tables))
 
     def _count(self, ends: Ints, keys: Ints | None = None) -> Ints | None:
         if self._n_people is None:
@@ -432,7 +499,7 @@ class _Reader:
 
 
 @dataclass(frozen=True)
-class _KeyedValues:
+class KeyedValues:
     """Values that were published by cell keys: boxes, values and tables."""
 
     ptable: Ptable
@@ -441,11 +508,11 @@ class _KeyedValues:
     tables: Ints
 
 
-def _by_ptable(keyed: Sequence[_KeyedValues]) -> Iterator[_KeyedValues]:
+def _by_ptable(keyed: Sequence[KeyedValues]) -> Iterator[KeyedValues]:
     """The values of one table of probabilities together, however it is written down."""
     for ptable in dict.fromkeys(one.ptable for one in keyed):
         same = [one for one in keyed if one.ptable == ptable]
-        yield _KeyedValues(
+        yield KeyedValues(
             ptable,
             np.concatenate([one.ends for one in same]),
             np.concatenate([one.values for one in same]),
@@ -453,7 +520,7 @@ def _by_ptable(keyed: Sequence[_KeyedValues]) -> Iterator[_KeyedValues]:
         )
 
 
-def _differences(keyed: _KeyedValues, sizes: tuple[int, ...], names: Sequence[str]) -> PlanFacts:
+def _differences(keyed: KeyedValues, sizes: tuple[int, ...], names: Sequence[str]) -> PlanFacts:
     """Somebody is in the difference of two boxes, one within the other, with other values.
 
     The same people have the same value. Of boxes that begin (or end) together only neighbours are

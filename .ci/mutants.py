@@ -1,0 +1,349 @@
+"""Do the tests notice a small change of a formula?
+
+`python .ci/mutants.py --mutants 1000` changes one operator, constant or edge at a time in what
+counts and measures, runs the tests that enter the changed function, and prints one line for each
+change that no test noticed. The edges of bands come first, all of them; the others are drawn with
+a seed.
+
+A change is made in the running process: the code of one function is replaced, the tests are run
+until one fails, and the code is put back. Nothing is written to the source.
+"""
+
+import argparse
+import ast
+import copy
+import gc
+import importlib
+import os
+import random
+import signal
+import sys
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from functools import _lru_cache_wrapper, partial
+from pathlib import Path
+from types import CodeType, FrameType, FunctionType
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "src"
+FIRST = ("study/bands.py",)
+PACKAGES = ("count", "measure/disclosure", "measure/cap")
+TESTS = (
+    *("tests/count", "tests/laws", "tests/measure/disclosure", "tests/measure/cap", "tests/study"),
+    *sorted(str(one.relative_to(ROOT)) for one in (ROOT / "tests").glob("test_*.py")),
+)
+LONGEST_TEST = 4.0  # seconds; longer ones are left out, which can only leave more unnoticed
+LONGEST = 40.0  # seconds of tests for one change
+
+OPERATORS: dict[type[ast.AST], type[ast.AST]] = {
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.FloorDiv,
+    ast.BitAnd: ast.BitOr,
+    ast.BitOr: ast.BitAnd,
+    ast.And: ast.Or,
+    ast.Or: ast.And,
+}
+NAMES = {
+    **{"min": "max", "max": "min", "any": "all", "all": "any"},
+    **{"minimum": "maximum", "maximum": "minimum", "left": "right", "right": "left"},
+    **{"floor": "ceil", "ceil": "floor", "first": "last", "last": "first"},
+}
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change: in which function of which file, at which of its places."""
+
+    file: Path
+    function: str
+    line: int
+    place: int
+    what: str
+
+    def __str__(self) -> str:
+        where = f"{self.file.relative_to(SOURCE / 'unveil')}:{self.line}"
+        return f"{where} {self.function}: {self.what}"
+
+
+def changes(function: ast.AST) -> Iterator[tuple[ast.AST, Any, str]]:
+    """Each place of a function that can be changed: the node, how to change it, in words.
+
+    What is written for people (messages, docstrings) and for the type checker is left alone.
+    """
+    for node in _code_of(function):
+        match node:
+            case ast.Compare() | ast.BinOp() | ast.BoolOp() | ast.AugAssign():
+                yield from _operators(node)
+            case ast.UnaryOp(op=ast.Not() | ast.Invert() | ast.USub() as op):
+                yield node, _drop_operator, f"without {type(op).__name__}"
+            case ast.Constant(value=bool(value)):
+                yield node, partial(_set_value, value=not value), f"{value} -> {not value}"
+            case ast.Constant(value=int(value)):
+                yield node, partial(_set_value, value=value + 1), f"{value} -> {value + 1}"
+            case ast.Constant(value="left" | "right" as value):
+                yield node, partial(_set_value, value=NAMES[value]), f"not {value}"
+            case ast.Call(func=ast.Name(id=name)) if name in NAMES:
+                yield node, _rename, f"{name} -> {NAMES[name]}"
+            case ast.Call(func=ast.Attribute(attr=name)) if name in NAMES:
+                yield node, _rename, f"{name} -> {NAMES[name]}"
+            case ast.IfExp():
+                yield node, _swap, "branches swapped"
+
+
+def _code_of(node: ast.AST) -> Iterator[ast.AST]:
+    for name, value in ast.iter_fields(node):
+        if name in ("annotation", "returns", "decorator_list", "defaults", "kw_defaults"):
+            continue
+        for child in value if isinstance(value, list) else [value]:
+            if isinstance(child, ast.AST) and not isinstance(child, (ast.Raise, ast.JoinedStr)):
+                yield child
+                yield from _code_of(child)
+
+
+def _operators(node: Any) -> Iterator[tuple[ast.AST, Any, str]]:
+    many = isinstance(node, ast.Compare)
+    for at, op in enumerate(node.ops if many else [node.op]):
+        other = OPERATORS.get(type(op))
+        if other is not None:
+            change = partial(_set_operator, at=at if many else None, op=other)
+            yield node, change, f"{type(op).__name__} -> {other.__name__}"
+
+
+def _set_operator(node: Any, *, at: int | None, op: type[ast.AST]) -> None:
+    if at is None:
+        node.op = op()
+    else:
+        node.ops[at] = op()
+
+
+def _set_value(node: Any, *, value: Any) -> None:
+    node.value = value
+
+
+def _drop_operator(node: Any) -> None:
+    node.op = ast.UAdd() if isinstance(node.op, ast.USub) else node.op
+    if not isinstance(node.op, ast.UAdd):
+        node.operand = ast.UnaryOp(op=copy.copy(node.op), operand=node.operand)
+
+
+def _rename(node: Any) -> None:
+    if isinstance(node.func, ast.Name):
+        node.func.id = NAMES[node.func.id]
+    else:
+        node.func.attr = NAMES[node.func.attr]
+
+
+def _swap(node: Any) -> None:
+    node.body, node.orelse = node.orelse, node.body
+
+
+def functions(tree: ast.AST, before: str = "") -> Iterator[tuple[str, ast.AST]]:
+    """Functions of a module and methods of its classes, with their names."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.FunctionDef):
+            yield before + node.name, node
+        elif isinstance(node, ast.ClassDef):
+            yield from functions(node, f"{before}{node.name}.")
+
+
+def mutants_of(file: Path) -> list[Mutant]:
+    """Every change of one file."""
+    return [
+        Mutant(file, name, node.lineno, place, what)
+        for name, function in functions(ast.parse(file.read_text()))
+        for place, (node, _, what) in enumerate(changes(function))
+    ]
+
+
+def changed_code(mutant: Mutant) -> CodeType:
+    """The compiled function with the change made."""
+    tree = ast.parse(mutant.file.read_text())
+    function = dict(functions(tree))[mutant.function]
+    node, change, _ = list(changes(function))[mutant.place]
+    change(node)
+    module = compile(ast.fix_missing_locations(tree), str(mutant.file), "exec")
+    return next(code for code in _codes(module) if code.co_qualname == mutant.function)
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    for one in code.co_consts:
+        if isinstance(one, CodeType):
+            yield one
+            yield from _codes(one)
+
+
+def live_function(mutant: Mutant) -> FunctionType | None:
+    """The function as it is loaded, out of whatever is wrapped around it."""
+    name = ".".join(mutant.file.relative_to(SOURCE).with_suffix("").parts)
+    found: Any = importlib.import_module(name)
+    for part in mutant.function.split("."):
+        found = vars(found)[part] if isinstance(found, type) else getattr(found, part)
+    for inner in ("fget", "func", "__func__", "__wrapped__", "__wrapped__"):
+        found = getattr(found, inner, found) if not isinstance(found, FunctionType) else found
+    while isinstance(found, FunctionType) and hasattr(found, "__wrapped__"):
+        found = found.__wrapped__
+    return found if isinstance(found, FunctionType) else None
+
+
+class Runner:
+    """Runs the tests of each change inside one session of pytest."""
+
+    def __init__(self, n: int, seed: int, shard: tuple[int, int]) -> None:
+        self.n, self.seed, self.shard = n, seed, shard
+        self.failed = False
+        self.survivors: list[str] = []
+        self.killed = self.untested = 0
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self) -> None:
+        """Examples that fail stay as they are found."""
+        from hypothesis import Phase, settings
+
+        # An example that fails is enough: it need not become a small one, nor be remembered.
+        short = settings(phases=(Phase.explicit, Phase.generate), database=None, deadline=None)
+        settings.register_profile("mutants", short)
+        settings.load_profile("mutants")
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Whether the test noticed."""
+        self.failed |= report.failed
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Run each test once as it is, then those of each change."""
+        signal.signal(signal.SIGALRM, _stop)
+        tests, seconds = self._who_enters_what(session)
+        for number, mutant in enumerate(self._drawn(), 1):
+            chosen = sorted(tests.get((str(mutant.file), mutant.function), ()), key=seconds.get)
+            self._try(mutant, chosen, seconds)
+            if number % 25 == 0:
+                self._say(f"{number} changes, {self.killed} noticed")
+        return True
+
+    def _drawn(self) -> list[Mutant]:
+        first = [one for name in FIRST for one in mutants_of(SOURCE / "unveil" / name)]
+        rest = [
+            mutant
+            for package in PACKAGES
+            for file in sorted((SOURCE / "unveil" / package).rglob("*.py"))
+            for mutant in mutants_of(file)
+        ]
+        drawn = random.Random(self.seed).sample(rest, min(max(self.n - len(first), 0), len(rest)))
+        mine, of = self.shard
+        self._say(f"{len(first)} changes of bands, {len(drawn)} of {len(rest)} others")
+        return (first + drawn)[: self.n][mine - 1 :: of]
+
+    def _who_enters_what(self, session: pytest.Session) -> tuple[dict[Any, Any], dict[Any, float]]:
+        entered: set[tuple[str, str]] = set()
+        places = tuple(str(SOURCE / "unveil" / one) for one in (*FIRST, *PACKAGES))
+
+        def note(frame: FrameType, event: str, _: Any) -> None:
+            code = frame.f_code
+            if event == "call" and code.co_filename.startswith(places):
+                entered.add((code.co_filename, code.co_qualname.split(".<locals>")[0]))
+
+        tests: dict[Any, set[Any]] = defaultdict(set)
+        seconds: dict[Any, float] = {}
+        for item in session.items:
+            entered.clear()
+            self.failed = False
+            began = time.process_time()
+            threading.setprofile(note)
+            sys.setprofile(note)
+            self._run(item, 60)
+            sys.setprofile(None)
+            threading.setprofile(None)  # type: ignore[arg-type]
+            seconds[item] = time.process_time() - began
+            if not self.failed and seconds[item] <= LONGEST_TEST:
+                for function in entered:
+                    tests[function].add(item)
+        took = sum(seconds.values())
+        self._say(f"{len(seconds)} tests, {took:.0f} s, enter {len(tests)} functions")
+        return tests, seconds
+
+    def _try(self, mutant: Mutant, chosen: list[Any], seconds: dict[Any, float]) -> None:
+        function = live_function(mutant)
+        if not chosen or function is None:
+            self.untested += 1
+            self.survivors.append(f"{mutant} (no test enters it)")
+            return
+        kept, function.__code__ = function.__code__, changed_code(mutant)
+        spent, self.failed = 0.0, False
+        try:
+            for item in chosen:
+                spent += seconds[item]
+                if spent > LONGEST and spent > seconds[item]:
+                    break
+                self._run(item, 10 + 10 * seconds[item])
+                if self.failed:
+                    self.killed += 1
+                    return
+        finally:
+            function.__code__ = kept
+        self.survivors.append(str(mutant))
+        self._say(f"not noticed: {mutant}")
+
+    def _run(self, item: pytest.Item, limit: float) -> None:
+        for cached in gc.get_objects():
+            if isinstance(cached, _lru_cache_wrapper):
+                cached.cache_clear()
+        signal.setitimer(signal.ITIMER_REAL, limit)
+        try:
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+        except TimeoutError:
+            self.failed = True
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+
+    @staticmethod
+    def _say(text: str) -> None:
+        print(text, file=sys.__stdout__, flush=True)
+
+
+def _stop(*_: object) -> None:
+    raise TimeoutError
+
+
+def main() -> int:
+    """Print the share of changes that the tests notice, and those they do not."""
+    asked = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    asked.add_argument("--mutants", type=int, default=1000)
+    asked.add_argument("--seed", type=int, default=1)
+    asked.add_argument("--shard", default="1/1", help="2/4: the second of four parts")
+    asked.add_argument("--bound", type=float, default=0.9)
+    given = asked.parse_args()
+    mine, of = map(int, given.shard.split("/"))
+    os.environ.setdefault("CI", "1")  # the same random examples for each change
+    os.chdir(ROOT)
+    runner = Runner(given.mutants, given.seed, (mine, of))
+    with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere):
+        pytest.main([*TESTS, "-q", "-n", "0", "-p", "no:cacheprovider"], [runner])
+    n = runner.killed + len(runner.survivors)
+    print("\nNot noticed:", *sorted(runner.survivors), sep="\n  ")
+    print(f"{runner.killed} of {n} changes noticed ({runner.killed / max(n, 1):.1%}),")
+    print(f"{runner.untested} in functions that none of these tests enters")
+    return int(runner.killed < given.bound * n)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

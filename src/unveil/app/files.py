@@ -1,0 +1,44 @@
+"""Which files may be chosen? Those below the folder of the project and the folders that were named.
+
+A path is resolved before it is compared, so that a link that leads out is not followed.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from unveil.app.desk import Desk
+from unveil.project.seeds import CONFIDENTIAL
+
+DATA = (
+    *(".csv", ".tsv", ".sav", ".zsav", ".por", ".dta", ".sas7bdat", ".xpt", ".parquet", ".xlsx"),
+    *(".csv.gz", ".tsv.gz", ".rds"),
+)
+MOST_LISTED, DEEPEST = 200, 3
+_OURS = (CONFIDENTIAL, "runs", "decisions")
+
+
+def list_files(desk: Desk, endings: Sequence[str] = DATA) -> list[str]:
+    """Paths as a project file would name them: from its folder on, or whole."""
+    found = [
+        _name(desk, one) for root in (desk.folder, *desk.roots) for one in _walk(root, endings)
+    ]
+    return list(dict.fromkeys(found))[:MOST_LISTED]
+
+
+def _walk(root: Path, endings: Sequence[str]) -> Iterator[Path]:
+    top = root.resolve()
+    for place, folders, names in os.walk(top):
+        depth = len(Path(place).relative_to(top).parts)
+        hidden = [one for one in folders if one.startswith(".") or (not depth and one in _OURS)]
+        folders[:] = sorted(set(folders) - set(hidden)) if depth < DEEPEST else []
+        for name in sorted(names):
+            path = Path(place) / name
+            is_inside = path.resolve().is_relative_to(top)
+            if name.lower().endswith(tuple(endings)) and is_inside and path.is_file():
+                yield path
+
+
+def _name(desk: Desk, path: Path) -> str:
+    home = desk.folder.resolve()
+    return path.relative_to(home).as_posix() if path.is_relative_to(home) else path.as_posix()
