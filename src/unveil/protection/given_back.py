@@ -70,7 +70,7 @@ def find_given_back(
         among = [name for name in has.columns if name in frame.columns and name != column.name]
         codes = {name: tuple(some) for name, some in special_codes.items()}
         best: GivenBack | None = None
-        for relation in find_relations(frame, column.name, among, codes, past_codes=True):
+        for relation in find_relations(frame, column.name, among, codes, is_thorough=True):
             found = _measure(column, relation, has, codes.get(column.name, ()))
             if found is not None and (best is None or found.share > best.share):
                 best = found

@@ -213,7 +213,7 @@ class GivenBack(Record, frozen=True, kw_only=True):
     column: str
     by: ProtectedBy
     sources: tuple[str, ...]
-    kind: Literal["copy", "linear", "product", "lookup"]
+    kind: Literal["copy", "linear", "product", "terms", "lookup"]
     relation: str  # as the original obeys it
     n_rows: int  # that the step changed
     share: float  # of these, the rows that come back
