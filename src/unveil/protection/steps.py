@@ -28,7 +28,12 @@ from unveil.protection.describe_steps import (
     plan_noise,
 )
 from unveil.protection.distance_filter import filter_again
-from unveil.protection.given_back import ProtectedColumn, find_given_back, with_planned_noise
+from unveil.protection.given_back import (
+    ProtectedColumn,
+    find_given_back,
+    find_set_back,
+    with_planned_noise,
+)
 from unveil.protection.noise import NoisedResult, add_noise
 from unveil.protection.plan import (
     FILTER,
@@ -301,6 +306,8 @@ class Stages:
             ProtectedColumn.of(name, by, before, released[name])
             for name, (by, before) in self.before.items()
         ]
+        for one in own:
+            yield from self._find_set_back(one)
         yield from find_given_back(
             own,
             {one.name: self.table.frame for one in own},
@@ -331,6 +338,26 @@ class Stages:
             {one.name: seen for one in changed},
             codes,
         )
+
+    def _find_set_back(self, column: ProtectedColumn) -> Iterator[GivenBack]:
+        """Whether a derived column, or rounding, has undone a step; what a rule says is no step."""
+        assert self.synthesiser is not None
+        models = self.synthesiser.models
+        derived = next((one for one in models.derived if one.column == column.name), None)
+        if derived is not None:
+            yield from find_set_back(column, (), derived.text, derived.needs)
+            return
+        noise = self.noises.get(column.name)
+        step = next((s for s in self.plan.having(NOISE) if s.column == column.name), None)
+        if noise is None or step is None or not noise.reason.sigma or step.settings.get("discrete"):
+            return
+        free = np.ones(self.frame.height, np.bool_)
+        for rule in models.drawing.rules:
+            if rule.column == column.name:
+                free &= ~rule.rows(self.frame).to_numpy()
+        before = column.before.set(pl.Series(~free), None)
+        codes = noise.how["special_codes"]
+        yield from find_set_back(replace(column, before=before), codes, "", ())
 
     def _hold(self, by: ProtectedBy, columns: Iterable[str]) -> None:
         """Keep what columns are before their first step."""

@@ -208,13 +208,13 @@ ProtectedBy = Literal["add_noise", "smooth", "recode", "drop"]
 
 
 class GivenBack(Record, frozen=True, kw_only=True):
-    """A column that a step protected and that columns beside it give back."""
+    """A column that a step protected and that columns beside it, or a later step, give back."""
 
     column: str
     by: ProtectedBy
     sources: tuple[str, ...]
-    kind: Literal["copy", "linear", "product", "terms", "lookup"]
-    relation: str  # as the original obeys it
+    kind: Literal["copy", "linear", "product", "terms", "lookup", "together", "rule", "rounding"]
+    relation: str  # as the original obeys it, or the rule that set the column back
     n_rows: int  # that the step changed
     share: float  # of these, the rows that come back
     expected: float  # the same by a guess from the protected column alone

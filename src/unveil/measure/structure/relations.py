@@ -12,10 +12,11 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from unveil.arrays import Floats
+from unveil.arrays import Floats, Mask
 from unveil.models.regression import fit_plane
+from unveil.seeding import stream
 
-RelationKind = Literal["copy", "linear", "product", "terms", "lookup"]
+RelationKind = Literal["copy", "linear", "product", "terms", "lookup", "together"]
 Term = tuple[tuple[str, int], ...]
 """Columns with their powers, multiplied: price * quantity, or total / quantity."""
 
@@ -38,6 +39,7 @@ _OFTEN_REPEATED = 0.005
 _MOST_FACTORS = 24  # columns whose products and ratios are tried; those of most values
 _FEWEST_FACTORED = 50  # rows, or among so many terms two would fit by chance
 _SEARCHED_ROWS = 1_000
+_MOST_TRIES = 200
 _MOST_STARTS = 8
 _MOST_TERMS = 4
 _EXPLAINS = 0.2
@@ -59,8 +61,8 @@ class Relation:
     @property
     def text(self) -> str:
         """The relation as a formula; a lookup names its column only."""
-        if self.kind == "lookup":
-            return f"{self.column} follows from {self.sources[0]}"
+        if self.kind in ("lookup", "together"):
+            return f"{self.column} follows from {', '.join(self.sources)}"
         if self.kind == "copy":
             return f"{self.column} = {self.sources[0]}"
         if self.kind == "product":
@@ -158,8 +160,8 @@ def find_relations(
         if not numeric and is_thorough:
             plain = {name: drop_codes(x) for name, x in table.items()}
             numeric = _sums_and_products(column, drop_codes(y), plain)
-        found += numeric
-        found += _sums_of_products(column, y, table) if is_thorough else []
+        numeric += _sums_of_products(column, y, table) if is_thorough else []
+        found += numeric or ([*_obeyed_by_most(column, y, table)] if is_thorough else [])
     taken |= {one.sources[0] for one in found if len(one.sources) == 1}
     found += _lookups(frame, column, [name for name in left if name not in taken])
     return tuple(found)
@@ -224,6 +226,52 @@ def _sums_and_products(column: str, y: Floats, table: Mapping[str, Floats]) -> l
         products = _search(column, log_y, positive, is_product=True)
         found += [one for one in products if one.sources not in used]
     return found[:_MOST_FOUND]
+
+
+def _obeyed_by_most(column: str, y: Floats, table: Mapping[str, Floats]) -> Iterator[Relation]:
+    """Sums, and products, that most rows obey: those that break them are put aside.
+
+    Few rows say what a relation would be; if most of all rows agree with them, it is one.
+    """
+    known = np.isfinite(y)
+    usable = {
+        name: x
+        for name, x in list(table.items())[:_MOST_FACTORS]
+        if np.isfinite(x[known]).mean() >= _OFTEN_KNOWN and np.nanstd(x[known]) > 0
+    }
+    logs = {
+        name: np.log(np.where(x > 0, x, np.nan))
+        for name, x in usable.items()
+        if (x[np.isfinite(x)] > 0).mean() >= _SURE
+    }
+    log_y = np.log(np.where(y > 0, y, np.nan))
+    for is_product, own, of in ((False, y, usable), (True, log_y, logs)):
+        agreed = _find_agreeing(own, of) if of else None
+        if agreed is not None:
+            yield from _search(column, np.where(agreed, own, np.nan), of, is_product=is_product)
+
+
+def _find_agreeing(y: Floats, table: Mapping[str, Floats]) -> Mask | None:
+    """Rows that agree on a weighted sum: more than half of them, or None."""
+    x = np.column_stack([np.ones(len(y)), *table.values()])
+    rows = np.flatnonzero(np.isfinite(y) & np.isfinite(x).all(axis=1))
+    n_few = x.shape[1] + 2
+    if len(rows) < _FEWEST_ROWS + _ROWS_PER_COLUMN * n_few:
+        return None
+    x, own = x[rows] / np.maximum(np.abs(x[rows]).max(axis=0), 1e-300), y[rows]
+    near, draw = CLOSE * own.std(), stream(0, "agreeing rows")
+    for _ in range(_MOST_TRIES):
+        agree = draw.permutation(len(rows))[:n_few]
+        for _ in range(3):
+            weights = np.linalg.lstsq(x[agree], own[agree], rcond=1e-12)[0]
+            agree = np.flatnonzero(np.abs(x @ weights - own) <= near)
+            if len(agree) < n_few:
+                break
+        if len(agree) > len(rows) / 2:
+            found = np.zeros(len(y), np.bool_)
+            found[rows[agree]] = True
+            return found
+    return None
 
 
 def _sums_of_products(column: str, y: Floats, table: Mapping[str, Floats]) -> list[Relation]:
