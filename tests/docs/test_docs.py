@@ -276,6 +276,7 @@ GUIDES = (
     "plans",
     "writing",
     "scale",
+    "verification",
 )
 RUN = [README, *(ROOT / "docs" / f"{name}.md" for name in GUIDES)]
 RUN += [ROOT / "docs" / "measures" / f"{name}.md" for name in ("checks", "excess", "sap", "bounds")]

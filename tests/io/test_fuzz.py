@@ -12,7 +12,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from foreign_files import CANARY, WRITERS, make
+from foreign_files import CANARY, WRITERS, make, mutant
 from unveil.errors import InputError
 from unveil.io.sources import read_table
 
@@ -31,27 +31,6 @@ DECLARED = {
     "variable_value_labels": {"SEX": {1: "male", 2: "female", 9: "refused"}},
 }
 LABELS = {".sav": DECLARED, ".zsav": DECLARED, ".dta": DECLARED}
-
-
-def mutant(content, dice):
-    """The bytes with a few changed, a part gone, doubled or zeroed."""
-    bytes_ = bytearray(content)
-    for _ in range(dice.choice([1, 1, 2, 4, 16])):
-        start = dice.randrange(len(bytes_))
-        length = dice.choice([1, 2, 4, 8, 64])
-        match dice.randrange(5):
-            case 0:
-                bytes_[start] ^= 1 << dice.randrange(8)
-            case 1:
-                bytes_[start : start + length] = dice.randbytes(length)
-            case 2:
-                bytes_[start : start + length] = bytes(length)
-            case 3:
-                bytes_[start : start + 4] = dice.choice([b"\xff\xff\xff\xff", b"\xff\xff\xff\x7f"])
-            case _:
-                del bytes_[start : start + length]
-        bytes_ = bytes_ or bytearray(content)
-    return bytes(bytes_)
 
 
 def mutants(content, ending):

@@ -60,8 +60,9 @@ class Snapshot:
 
     @cached_property
     def mark(self) -> str:
-        """Of the project file: a form that carries another one is refused."""
-        return "" if self.file is None else project_sha256(self.file)[:16]
+        """Of project file and run: a form that carries another one is refused."""
+        number = 0 if self.result is None else self.result.number
+        return "" if self.file is None else f"{project_sha256(self.file)[:16]}-{number}"
 
     @cached_property
     def contents(self) -> ReportContents:
@@ -170,6 +171,7 @@ class Desk:
             disk = self._look()
             if disk != self._disk:
                 self.now = await asyncio.to_thread(self._load)
+                self.engine.forget()
                 self._disk = self._look()
 
     def read(self) -> Snapshot:

@@ -22,8 +22,8 @@ from unveil.project.seeds import CONFIDENTIAL, confidential_folder
 HOME = Path(CONFIDENTIAL) / "app" / "jobs"
 JobState = Literal["starting", "running", "done", "cancelled", "interrupted", "refused"]
 UNDER_WAY = ("starting", "running")
-GRACE = 5.0
-"""Seconds in which a process that was started says its first word."""
+GRACE = 60.0
+"""Seconds in which a process that another server started says its first word."""
 MOST_SHOWN = 12
 
 
@@ -135,13 +135,16 @@ class Jobs:
             os.killpg(job.pid, signal.SIGTERM)
 
     def _look(self, number: int) -> Job | None:
-        if number in self._mine:
-            self._mine[number].poll()  # a process that ended is waited for
+        mine = self._mine.get(number)
+        has_ended = mine is not None and mine.poll() is not None  # it is waited for, too
         job = read_job(job_path(self.folder, number))
         if job is None or not job.is_under_way:
             return job
-        is_late = time.time() - job.now > GRACE
-        if (job.pid and not _is_ours(job.pid, self.folder)) or (not job.pid and is_late):
+        if job.pid:
+            is_gone = not _is_ours(job.pid, self.folder)
+        else:
+            is_gone = has_ended if mine is not None else time.time() - job.now > GRACE
+        if is_gone:
             job.state, job.what = "interrupted", "stopped in the middle; what was finished is kept"
         return job
 

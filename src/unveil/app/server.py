@@ -5,7 +5,9 @@ Those of the modules of `pages` do, and the files beside them.
 
 import asyncio
 import logging
+import signal
 import socket
+import sys
 import tempfile
 import webbrowser
 from collections.abc import Awaitable, Callable
@@ -145,6 +147,8 @@ def serve(
                 ws="none",
                 timeout_graceful_shutdown=2,
             )
+            # A signal to end it ends it as Ctrl-C does: the lock and the counting process go too.
+            signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
             try:
                 asyncio.run(uvicorn.Server(config).serve(sockets=[listening]))
             finally:

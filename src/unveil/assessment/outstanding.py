@@ -41,6 +41,7 @@ def list_outstanding(
     return (
         *_limits(audience, limits, accepted_by, not_in_force),
         *_gate(run),
+        *_only(run),
         *_disclosure(run),
         *_measures(run, limits),
         *(_outstanding_flag(flag, audience) for flag in findings if flag.state == "open"),
@@ -119,6 +120,16 @@ def _gate(run: Run) -> Iterator[Outstanding]:
                 " values (gate)."
             ),
             fix=fix,
+        )
+
+
+def _only(run: Run) -> Iterator[Outstanding]:
+    """A run that was asked for some parts only leaves the others open."""
+    if run.only:
+        yield Outstanding(
+            kind="measure",
+            sentence=f"The run measured only {', '.join(run.only)}; all else is open.",
+            fix="unveil run",
         )
 
 

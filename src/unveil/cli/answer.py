@@ -2,10 +2,10 @@
 
 import click
 
-from unveil.assessment.context import QUESTIONS
+from unveil.assessment.context import QUESTIONS, parse_factor
 from unveil.cli.options import by_option, json_option, project_option
 from unveil.errors import SettingsError
-from unveil.project.edit_project import answer as answer_factor
+from unveil.project.actions import AnswerQuestion
 from unveil.project.edit_project import next_step
 from unveil.project.people import list_answers
 from unveil.project.read_project import read_project
@@ -46,7 +46,8 @@ def answer(
             'Name the question: unveil answer release_context "..." --by "Name, role".'
         )
     if factor is not None:
-        file = answer_factor(file, factor, answer=text, by=by)
+        parse_factor(factor)
+        file = AnswerQuestion(factor=factor, answer=text or "", by=by or "").do(file)
     found = list_answers(file)
     if as_json:
         document = {"factors": [one.to_dict() for one in found]}

@@ -47,6 +47,7 @@ COMMANDS = {
     "rule": ("rule", "Record a ruling on a flag: common knowledge or residual risk."),
     "run": ("run", "Compute every measure a project declares; compare with the limits."),
     "set": ("set", "Change settings of a project: roles, scenarios, synthesis, pack; logged."),
+    "sign": ("sign", "Accept limits and answer context questions in one step, by name."),
     "split": ("differential", "Split a file at random into a training and a control sample."),
     "suggest": ("suggest", "Propose keys, targets and identifiers, with reasons."),
     "synthesise": ("synthesise", "Synthesise a file; the output is marked as fake."),
@@ -63,7 +64,7 @@ FORMER = {"findings": "replicate"}
 
 PROJECT = (
     *("init", "set", "synthesise", "protect", "run", "explain", "whatif", "rule", "limits"),
-    *("answer", "compare", "report", "decide", "pack", "verify", "log", "app"),
+    *("answer", "sign", "compare", "report", "decide", "pack", "verify", "log", "app"),
 )
 """The commands of a project, in the order in which they are needed."""
 

@@ -4,7 +4,7 @@ import click
 
 from unveil.cli.options import by_option, json_option, option, project_option
 from unveil.errors import SettingsError
-from unveil.project.decide import decide as decide_on
+from unveil.project.actions import Decide
 from unveil.project.people import list_answers
 from unveil.project.read_project import read_project
 from unveil.view.blocks import Sentence
@@ -55,7 +55,8 @@ def decide(
     if release == refuse:
         raise SettingsError("State the decision: --release or --refuse, one of the two.")
     file = read_project(project, needs_files=False)
-    decision = decide_on(file, release=release, by=by, note=note, despite=despite)
+    action = Decide(release=release, by=by or "", note=note or "", despite=despite)
+    decision = action.do(file)
     after = "unveil pack --public release.zip" if release else "unveil protect, then unveil run"
     next_line = Sentence(f"Next: {after}", "dim")
     blocks = (*decision_blocks(decision, list_answers(file)), next_line)

@@ -11,7 +11,8 @@ from unveil.assessment.context import RULES
 from unveil.assessment.limits import limits_of, preset
 from unveil.cli.options import by_option, json_option, option, project_option
 from unveil.errors import SettingsError, quote_text
-from unveil.project.edit_project import accept_limits, next_step, propose_limits
+from unveil.project.actions import AcceptLimits
+from unveil.project.edit_project import next_step, propose_limits
 from unveil.project.judge_run import explain_unaccepted
 from unveil.project.model import ProjectFile
 from unveil.project.read_project import read_project
@@ -97,7 +98,7 @@ def limits(
     if by is not None and not accept:
         raise SettingsError("--by names who accepts the limits. Add --accept.")
     if accept:
-        file = accept_limits(file, by=by, preset=preset, changes=changes)
+        file = AcceptLimits(by=by or "", preset=preset, changes=changes).do(file)
     values = file.limits.values
     if (preset or changes) and not accept:
         values = propose_limits(file, preset=preset, changes=changes)

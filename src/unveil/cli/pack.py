@@ -6,7 +6,7 @@ import click
 
 from unveil.cli.options import FILE, json_option, option, project_option
 from unveil.errors import SettingsError
-from unveil.project.pack import pack_confidential, pack_public
+from unveil.project.actions import BuildPack
 from unveil.project.read_project import read_project
 from unveil.project.verify_pack import verify_pack
 from unveil.view.blocks import Sentence
@@ -49,11 +49,12 @@ def pack(
     """
     if (public is None) == (confidential is None):
         raise SettingsError("State which pack: --public out.zip or --confidential out.zip.")
-    file = read_project(project)
-    if public is not None:
-        made = pack_public(file, public, sign=sign)
-    else:
-        made = pack_confidential(file, confidential or "", sign=sign)
+    action = BuildPack(
+        out=str((public or confidential or Path()).absolute()),
+        form="confidential" if public is None else "public",
+        sign=None if sign is None else str(sign),
+    )
+    made = action.do(read_project(project))
     next_line = Sentence(f"Next: unveil verify {made.path}", "dim")
     print_output(json_document(made) if as_json else render_rich((*as_blocks(made), next_line)))
 

@@ -8,6 +8,7 @@ from unveil.assessment.context import may_rule_together, rule_of
 from unveil.assessment.outstanding import rule_command, rule_together_command
 from unveil.cli.options import by_option, json_option, option, project_option
 from unveil.errors import SettingsError
+from unveil.project.actions import RuleOnFlags
 from unveil.project.edit_project import ProjectEdit, list_flags_now, list_groups_now, next_step
 from unveil.project.read_people import read_rulings_file
 from unveil.project.read_project import read_project
@@ -82,22 +83,33 @@ def rule(
         blocks = _blocks(found, groups, file.context.audience)
         print_output(_document(found, groups) if as_json else render_rich(blocks))
         return
-    with ProjectEdit(file, by) as edit:
-        if target is not None:
-            ids = edit.rule_target(
-                target, accept=common_knowledge, reason=reason, value=value, instead=instead
-            )
-            given = [(id_, common_knowledge, reason) for id_ in ids]
-        else:
-            for finding, accept, why in given:
-                edit.rule(finding, accept=accept, reason=why, instead=instead)
-    found = list_flags_now(edit.project)
+    if target is None and rulings is None:
+        action = RuleOnFlags(
+            findings=findings,
+            accept=common_knowledge,
+            reason=reason or "",
+            by=by or "",
+            instead=instead,
+        )
+        file = action.do(file)
+    else:
+        with ProjectEdit(file, by) as edit:
+            if target is not None:
+                ids = edit.rule_target(
+                    target, accept=common_knowledge, reason=reason, value=value, instead=instead
+                )
+                given = [(id_, common_knowledge, reason) for id_ in ids]
+            else:
+                for finding, accept, why in given:
+                    edit.rule(finding, accept=accept, reason=why, instead=instead)
+        file = edit.project
+    found = list_flags_now(file)
     if as_json:
-        print_output(_document(found, list_groups_now(edit.project, found)))
+        print_output(_document(found, list_groups_now(file, found)))
         return
     told = [_confirm(finding, accept=accept) for finding, accept, _ in given]
     told.append(_outstanding(found, given))
-    told.append(f"Next: {visible(next_step(edit.project))}")
+    told.append(f"Next: {visible(next_step(file))}")
     print_output("\n".join(told))
 
 

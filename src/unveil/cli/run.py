@@ -3,14 +3,13 @@
 import click
 
 from unveil.cli.gate_options import pair_reasons
-from unveil.cli.options import json_option, more_options, option, same_project
-from unveil.cli.progress import progress_bar
+from unveil.cli.options import json_option, more_options, names_option, option, same_project
+from unveil.cli.progress import progress_bar, progress_option
+from unveil.project.actions import AcceptAlert, RunMeasures
 from unveil.project.decide import load_decisions
-from unveil.project.edit_project import accept_alerts
 from unveil.project.model import ProjectFile
 from unveil.project.read_project import read_project
 from unveil.project.records_at_risk import records_path
-from unveil.project.run import run_project
 from unveil.project.run_result import RunResult
 from unveil.project.store import list_runs
 from unveil.project.verify import decision_lines
@@ -40,6 +39,8 @@ INTERRUPTED = 130
     "NAME",
 )
 @option("--seed", "Set the seed of the project.", "N", type=int)
+@names_option("--only", "Only these parts: disclosure,gate. Such a run lets nothing pass.")
+@progress_option
 @more_options
 @json_option
 def run(
@@ -51,6 +52,8 @@ def run(
     reason: tuple[str, ...],
     by: str | None,
     seed: int | None,
+    only: tuple[str, ...],
+    progress: str | None,
     words: bool,
     flags: bool,
     details: bool,
@@ -73,9 +76,10 @@ def run(
     file = read_project(project)
     known = list_runs(file.folder)
     runner = None if accept else by
-    made = _run_project(file, records=records, again=again, by=runner, seed=seed)
+    action = RunMeasures(by=runner, again=again, records=records, seed=seed, only=only)
+    made = _run_project(file, action, progress)
     if reasons:
-        file = accept_alerts(file, reasons, by=by)
+        file = AcceptAlert(reasons=reasons, by=by or "").do(file)
     result = RunResult.of(file, made)
     if as_json:
         print_output(json_text(result.to_dict()))
@@ -91,12 +95,11 @@ def run(
     click.get_current_context().exit(result.exit_code)
 
 
-def _run_project(
-    file: ProjectFile, *, records: bool, again: bool, by: str | None, seed: int | None
-) -> Run:
+def _run_project(file: ProjectFile, action: RunMeasures, progress: str | None) -> Run:
     try:
-        with progress_bar(in_percent=True) as bar:
-            return run_project(file, by=by, seed=seed, records=records, again=again, progress=bar)
+        with progress_bar(in_percent=True, as_lines=progress == "json") as bar:
+            made: Run = action.do(file, bar)
+            return made
     except KeyboardInterrupt:
         click.echo(
             "unveil: Stopped. Finished results are kept; continue with unveil run.",

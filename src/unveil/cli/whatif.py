@@ -1,8 +1,11 @@
 """`unveil whatif`: what would change if something were common knowledge?"""
 
+from typing import Any
+
 import click
 
 from unveil.cli.options import (
+    by_column_option,
     by_option,
     exclude_option,
     json_option,
@@ -20,6 +23,11 @@ from unveil.view.show import as_blocks
 
 @click.command()
 @exclude_option
+@by_column_option(
+    "--bands",
+    "Put numbers into bands in all files: age=5 or age=0,18,65. May be repeated.",
+    "COLUMN=BANDS",
+)
 @option("--scenario", "Only in this scenario. Default: in all of them.", "NAME")
 @option("--keep", "Record the exclusion in project.toml; needs --reason and --by.", is_flag=True)
 @option("--reason", "Why it is common knowledge; kept with the exclusion.", "TEXT")
@@ -29,6 +37,7 @@ from unveil.view.show import as_blocks
 def whatif(
     *,
     exclude: tuple[str, ...],
+    bands: dict[str, Any],
     scenario: str | None,
     keep: bool,
     reason: str | None,
@@ -36,7 +45,7 @@ def whatif(
     project: str | None,
     as_json: bool,
 ) -> None:
-    """Measure with something more omitted, beside the exclusions in force: before and after.
+    """Measure with something more omitted, or a number in bands: before and after.
 
     Nothing is saved without --keep. It gates nothing: the exit code is 0 whatever the figures.
 
@@ -44,11 +53,19 @@ def whatif(
     Example:
       unveil whatif --exclude workab=NO
       unveil whatif -x workab=NO -x missing-targets --scenario neighbour
+      unveil whatif --bands age=20,40,65
       unveil whatif -x workab=NO --keep --reason "89 % have it" --by "A. Jones, analyst"
     """
     file = read_project(project)
     with progress_bar() as bar:
         found = try_out(
-            file, exclude, scenario=scenario, keep=keep, reason=reason, by=by, progress=bar
+            file,
+            exclude,
+            bands=bands,
+            scenario=scenario,
+            keep=keep,
+            reason=reason,
+            by=by,
+            progress=bar,
         )
     print_output(json_document(found) if as_json else render_rich(as_blocks(found)))

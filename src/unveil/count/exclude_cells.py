@@ -120,7 +120,7 @@ def _renormalise(looks: ProfileCells, cells: Cells, struck: ExcludedCells) -> Re
     w = sum((looks.count(here) for here in untouched), start=np.zeros_like(looks.profile.w))
     w -= sum((looks.count(at) for at in touched), start=np.zeros_like(w))
     sums.append(_sum_profiles(looks.profile, w))
-    return reduce(_together, sums)
+    return reduce(add_renormalised, sums)
 
 
 def _cells_of_hit_keys(is_struck: Mask, starts: Ints) -> tuple[Ints, Ints]:
@@ -158,7 +158,8 @@ def _sums(d: Ints, s: Ints, first: Ints) -> Renormalised:
     )
 
 
-def _together(one: Renormalised, other: Renormalised) -> Renormalised:
+def add_renormalised(one: Renormalised, other: Renormalised) -> Renormalised:
+    """The sums over the key combinations of both."""
     return Renormalised(
         dd_per_d=Shares.together([one.dd_per_d, other.dd_per_d]),
         ss_per_s=Shares.together([one.ss_per_s, other.ss_per_s]),

@@ -143,7 +143,7 @@ def read_table(
         table = apply_dictionary(table, dictionary)
     elif isinstance(source, str | os.PathLike) and table.codebook is None:
         table = apply_dictionary_beside(table, Path(os.fsdecode(source)))
-    return _note_missing(table, missing_values)
+    return note_missing(table, missing_values)
 
 
 def hold(
@@ -182,7 +182,7 @@ def _again(
         table = apply_dictionary(table, known)
     elif table.codebook is None:
         table = apply_dictionary_beside(table, held.path)
-    return _note_missing(table, missing_values)
+    return note_missing(table, missing_values)
 
 
 def _read(
@@ -193,7 +193,7 @@ def _read(
     sheet: str | None,
 ) -> Table:
     if not isinstance(source, str | os.PathLike):
-        return _with_missing(read_frame(source, side=side, columns=columns), missing_values)
+        return with_missing(read_frame(source, side=side, columns=columns), missing_values)
     path = Path(os.fsdecode(source))
     if sheet is None:
         path, sheet = split_sheet(path)
@@ -201,9 +201,9 @@ def _read(
     if name.endswith((*TEXT, *PACKED)):
         guard(path, "gzip" if name.endswith(".gz") else "text", place_of(side, path.name))
         table = read_csv(path, side=side, columns=columns, missing_values=missing_values)
-        return _with_missing(table, missing_values)  # again by value: numbers are numbers now
+        return with_missing(table, missing_values)  # again by value: numbers are numbers now
     if path.suffix.lower() in KINDS:
-        return _with_missing(read_apart_file(path, side, columns, sheet), missing_values)
+        return with_missing(read_apart_file(path, side, columns, sheet), missing_values)
     raise ReadError(_unknown_ending(path, place_of(side, path.name)))
 
 
@@ -248,7 +248,7 @@ def read_apart_file(
     )
 
 
-def _note_missing(table: Table, missing_values: Sequence[str]) -> Table:
+def note_missing(table: Table, missing_values: Sequence[str]) -> Table:
     """The table with what the user declared missing among its notes."""
     if not missing_values:
         return table
@@ -289,7 +289,7 @@ def is_there(path: Path) -> bool:
         return False
 
 
-def _with_missing(table: Table, missing_values: Sequence[str]) -> Table:
+def with_missing(table: Table, missing_values: Sequence[str]) -> Table:
     """The table without these entries: what a text file's reader does before typing."""
     if not missing_values:
         return table

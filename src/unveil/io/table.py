@@ -98,6 +98,15 @@ class Table:
         declared = () if self.codebook is None else self.codebook.variables
         return {variable.name: variable for variable in declared}
 
+    @property
+    def n_records(self) -> int:
+        """How many records it has."""
+        return self.frame.height
+
+    def count_missing(self, column: pl.Series) -> int:
+        """How many records miss a value of a column of theirs."""
+        return column.null_count()
+
     def check_columns(self, names: Iterable[str]) -> None:
         """Refuse columns that the table has not, all of them at once."""
         check_columns(self.place, names, self.frame.columns)

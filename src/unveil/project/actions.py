@@ -5,7 +5,6 @@ A command parses its options into an action, a page fills one from a form; both 
 process does it, and does it again with the same options where it was stopped.
 """
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -28,8 +27,9 @@ from unveil.project.seeds import CONFIDENTIAL, confidential_folder
 from unveil.project.toml import parse_setting
 from unveil.records.base import VersionedRecord
 from unveil.records.exploration import Exploration
+from unveil.records.judgement import Decision
 from unveil.records.key_sets import KeySets
-from unveil.records.pack import PackForm
+from unveil.records.pack import Pack, PackForm
 from unveil.study.scenario import Progress, no_progress
 
 Changes = dict[str, tuple[float, float] | None]
@@ -231,22 +231,24 @@ class Decide(Action, frozen=True, kw_only=True):
     release: bool
     by: str
     note: str
-    despite: dict[str, str] = {}
+    despite: dict[str, str] | tuple[str, ...] = ()  # by alert, or as "ALERT=REASON"
 
     def options(self) -> tuple[str, ...]:
         """The decision, why, and by whom."""
-        despite = (_option("--despite", "=".join(one)) for one in self.despite.items())
+        given = self.despite
+        texts = ["=".join(one) for one in given.items()] if isinstance(given, dict) else given
         return (
             "--release" if self.release else "--refuse",
-            *(word for one in despite for word in one),
+            *(word for one in texts for word in _option("--despite", one)),
             *_option("--note", self.note),
             *_option("--by", self.by),
         )
 
-    def do(self, project: ProjectFile, progress: Progress = no_progress) -> Any:
-        """Decide."""
-        said: Mapping[str, str] = self.despite
-        return decide(project, release=self.release, by=self.by, note=self.note, despite=said)
+    def do(self, project: ProjectFile, progress: Progress = no_progress) -> Decision:
+        """Decide; the decision as it is kept."""
+        return decide(
+            project, release=self.release, by=self.by, note=self.note, despite=self.despite
+        )
 
 
 class BuildPack(Action, frozen=True, kw_only=True):
@@ -255,17 +257,18 @@ class BuildPack(Action, frozen=True, kw_only=True):
     name: ClassVar[str] = "pack"
     out: str
     form: PackForm = "public"
+    sign: str | None = None
 
     def options(self) -> tuple[str, ...]:
         """Which pack, and where."""
-        return _option(f"--{self.form}", self.out)
+        return (*_option(f"--{self.form}", self.out), *_option("--sign", self.sign))
 
-    def do(self, project: ProjectFile, progress: Progress = no_progress) -> Any:
+    def do(self, project: ProjectFile, progress: Progress = no_progress) -> Pack:
         """Build and check it; a name is one in the folder of the project."""
         from unveil.project.pack import pack_confidential, pack_public
 
         build = pack_public if self.form == "public" else pack_confidential
-        return build(project, project.folder / Path(self.out))
+        return build(project, project.folder / Path(self.out), sign=self.sign)
 
 
 class RunMeasures(Action, frozen=True, kw_only=True):
@@ -276,6 +279,7 @@ class RunMeasures(Action, frozen=True, kw_only=True):
     again: bool = False
     records: bool = False
     seed: int | None = None
+    only: tuple[str, ...] = ()
 
     def options(self) -> tuple[str, ...]:
         """As they were given."""
@@ -284,6 +288,7 @@ class RunMeasures(Action, frozen=True, kw_only=True):
             *_flag("--records", self.records),
             *_option("--by", self.by),
             *_option("--seed", self.seed),
+            *_option("--only", ",".join(self.only) or None),
         )
 
     def do(self, project: ProjectFile, progress: Progress = no_progress) -> Any:
@@ -294,6 +299,7 @@ class RunMeasures(Action, frozen=True, kw_only=True):
             seed=self.seed,
             records=self.records,
             again=self.again,
+            only=self.only,
             progress=progress,
         )
 

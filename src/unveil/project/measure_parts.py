@@ -9,6 +9,7 @@ import msgspec
 
 from unveil.errors import InputError, RolesError, SettingsError
 from unveil.measure.disclosure.figures import CheckSettings
+from unveil.measure.disclosure.live import LiveFigures
 from unveil.measure.disclosure.record import MeasuredScenario, measure_scenario
 from unveil.measure.disclosure.result import DisclosureResult
 from unveil.measure.disclosure.tolerance import Tolerances
@@ -52,6 +53,7 @@ class Measuring:
     progress: Progress = no_progress
     notes: list[str] = field(default_factory=list)
     kept: dict[str, MeasuredScenario] = field(default_factory=dict)
+    live: dict[str, LiveFigures] = field(default_factory=dict)
 
     def outcome(self, part: PlannedPart, seed: int | None) -> PartOutcome:
         """The record of one part; what its measure refuses is an `InputError`."""
@@ -82,10 +84,21 @@ class Measuring:
 
     def count_scenario(self, settings: Mapping[str, Any]) -> MeasuredScenario:
         """A scenario counted once, as `unveil.disclosure` counts it, with nothing excluded."""
-        known = repr([settings.get(name) for name in (*_SCENARIO, *_BESIDE)])
+        known = _name_count(settings)
         if known not in self.kept:
             self.kept[known] = self._count(settings)
         return self.kept[known]
+
+    def live_figures(self, settings: Mapping[str, Any]) -> LiveFigures:
+        """The same counts, ready to say at once what is left without something."""
+        known = _name_count(settings)
+        if known not in self.live:
+            self.live[known] = LiveFigures(self.count_scenario(settings).opening.scenario)
+        return self.live[known]
+
+    def forget_count(self, settings: Mapping[str, Any]) -> None:
+        """Give up the counts of a scenario."""
+        self.kept.pop(_name_count(settings), None)
 
     def _count(self, settings: Mapping[str, Any]) -> MeasuredScenario:
         banding = parse_bands(settings["bands"], settings["special_codes"])
@@ -140,6 +153,10 @@ class Measuring:
 
 _SCENARIO = ("keys", "targets", "bands", "special_codes", "missing_values")
 _BESIDE = ("person", "sensitive", "weights", "tolerance")
+
+
+def _name_count(settings: Mapping[str, Any]) -> str:
+    return repr([settings.get(name) for name in (*_SCENARIO, *_BESIDE)])
 
 
 def _disclosure(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:

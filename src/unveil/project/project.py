@@ -23,10 +23,11 @@ from unveil.project.propose import create_project
 from unveil.project.read_project import find_project, read_project
 from unveil.project.run import run_project
 from unveil.project.run_result import RunResult
-from unveil.project.store import list_runs
+from unveil.project.store import list_runs, load_unfinished
 from unveil.project.verify import verify_project
-from unveil.project.whatif import whatif
+from unveil.project.whatif import ScenarioStudy, whatif
 from unveil.project.write_report import ReportFiles, write_report
+from unveil.records.base import Record
 from unveil.records.judgement import (
     Decision,
     Explanation,
@@ -37,7 +38,7 @@ from unveil.records.judgement import (
     WhatIf,
 )
 from unveil.records.pack import Pack, PackForm
-from unveil.records.run import RunComparison
+from unveil.records.run import RunComparison, RunPart
 from unveil.study.scenario import Progress, no_progress
 
 
@@ -163,6 +164,7 @@ class Project:
         seed: int | None = None,
         records: bool = False,
         again: bool = False,
+        only: str | Iterable[str] = (),
         progress: Progress | None = None,
     ) -> RunResult:
         """Measure all that the project declares; what has not changed is not measured again.
@@ -177,12 +179,24 @@ class Project:
             Write the records at risk into the folder confidential too.
         again
             Measure all anew.
+        only
+            Kinds of parts, such as "disclosure"; such a run lets nothing pass.
         """
         project = read_project(self._path)
         made = run_project(
-            project, by=by, seed=seed, records=records, again=again, progress=progress
+            project,
+            by=by,
+            seed=seed,
+            records=records,
+            again=again,
+            only=[only] if isinstance(only, str) else [*only],
+            progress=progress,
         )
         return RunResult.of(project, made)
+
+    def unfinished(self) -> tuple[tuple[RunPart, Record], ...]:
+        """The parts that a run under way, or a killed one, has finished; nothing otherwise."""
+        return load_unfinished(self.folder)
 
     def runs(self) -> tuple[int, ...]:
         """The numbers of the runs that are kept."""
@@ -200,10 +214,17 @@ class Project:
         """Why a target stands where it stands in the last run."""
         return self.result().explain(target, scenario=scenario)
 
+    def study(
+        self, scenario: str | None = None, *, progress: Progress | None = None
+    ) -> ScenarioStudy:
+        """A scenario (the first where none is named), counted once and kept open for questions."""
+        return ScenarioStudy.open(read_project(self._path), scenario, progress or no_progress)
+
     def whatif(
         self,
-        exclude: str | Iterable[Any],
+        exclude: str | Iterable[Any] = (),
         *,
+        bands: Mapping[str, Any] | None = None,
         scenario: str | None = None,
         keep: bool = False,
         reason: str | None = None,
@@ -214,7 +235,13 @@ class Project:
         Only with `keep`, a reason and a name is it written into the project file.
         """
         return whatif(
-            read_project(self._path), exclude, scenario=scenario, keep=keep, reason=reason, by=by
+            read_project(self._path),
+            exclude,
+            bands=bands,
+            scenario=scenario,
+            keep=keep,
+            reason=reason,
+            by=by,
         )
 
     def edit(self, *, by: str) -> ProjectEdit:

@@ -1,15 +1,15 @@
 """`unveil run`: measure what a project declares, keep what is finished, number what is whole."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from msgspec.structs import replace
 
-from unveil.errors import InputError, ReadError, WriteError
+from unveil.errors import InputError, ReadError, SettingsError, WriteError, unknown_name
 from unveil.project import log
 from unveil.project.figures import list_figures
 from unveil.project.fingerprint import (
@@ -110,6 +110,8 @@ class Pace:
 
 
 DOING = "unveil run"
+KINDS: tuple[Kind, ...] = get_args(Kind)
+NOT_ASKED = "The run was asked for other parts only."
 
 
 def run_project(
@@ -119,6 +121,7 @@ def run_project(
     seed: int | None = None,
     records: bool = False,
     again: bool = False,
+    only: Collection[str] = (),
     progress: Progress | None = None,
 ) -> Run:
     """Measure all that a project declares, and keep it as a run of its own.
@@ -137,6 +140,9 @@ def run_project(
     again
         Whether to measure everything anew, whatever is known. A run that was to do so and was
         killed goes on, whether it is said again or not.
+    only
+        Kinds of parts, such as "disclosure": others are taken over where they are known, and
+        otherwise not measured. Such a run lets nothing pass.
     progress
         Called with what is being done, how much is done, and how much there is, in thousandths
         of a second of the time it may take.
@@ -149,6 +155,7 @@ def run_project(
         If the results of the last run are not those that were logged; `again` measures all anew.
     """
     who = project.context.analyst if by is None else check_name(by)
+    kinds = tuple(dict.fromkeys(_parse_kind(one) for one in only))
     with _on_disk(), lock_project(project.folder, DOING):
         heal_log(project.folder)
         files = hash_files(project)
@@ -161,16 +168,26 @@ def run_project(
         known = load_runs(project.folder)
         inputs = Inputs(project, files)
         is_whole = known and not again and not left.lacks_number
-        if is_whole and _is_same(project, known[-1], files, own_seed):
+        if is_whole and _is_same(project, known[-1], files, own_seed, kinds):
             run = known[-1]
             left.drop()
         else:
-            under_way = _RunInProgress(project, inputs, own_seed, left, known, again=again)
+            under_way = _RunInProgress(
+                project, inputs, own_seed, left, known, again=again, only=kinds
+            )
             run = under_way.run(who, progress or no_progress)
             log_run(project.folder, run)
         if records:
             write_records(inputs, run)
         return run
+
+
+def _parse_kind(given: str) -> Kind:
+    if given not in KINDS:
+        raise SettingsError(
+            unknown_name("There is nothing to measure called", given, KINDS, "Kinds")
+        )
+    return given
 
 
 @contextmanager
@@ -188,11 +205,16 @@ def _on_disk() -> Iterator[None]:
 
 
 def _is_same(
-    project: ProjectFile, last: Run, files: Sequence[InputFile], seed: ProjectSeed
+    project: ProjectFile,
+    last: Run,
+    files: Sequence[InputFile],
+    seed: ProjectSeed,
+    only: tuple[Kind, ...],
 ) -> bool:
     """Whether a run would measure what the last one did, and that is all still there."""
     return (
         last.settings_sha256 == settings_sha256(project)
+        and last.only in ((), only)
         and last.files == tuple(files)
         and last.seed_sha256 == seed.sha256
         and last.version == __version__
@@ -211,6 +233,7 @@ class _RunInProgress:
     left: Unfinished
     known: list[Run]
     again: bool
+    only: tuple[Kind, ...] = ()
     n_resumed: int = 0
     figures: list[FigureRow] = field(default_factory=list)
     records: dict[str, Record] = field(default_factory=dict)
@@ -256,6 +279,7 @@ class _RunInProgress:
                 *self.inputs.recoded_files.notes,
                 *notes,
             ),
+            only=self.only if any(part.reason == NOT_ASKED for part in parts) else (),
         )
         parts_of = Parts(made, self.records)
         known = judge_run(self.project, made, parts_of, is_new=True)
@@ -293,6 +317,8 @@ class _RunInProgress:
         kept = self._reuse_part(part, one)
         if kept is not None:
             return kept
+        if self.only and one.kind not in self.only:
+            return replace(part, state="not measured", reason=NOT_ASKED)
         clock = time.perf_counter()
         try:
             outcome = measuring.outcome(one, seed)

@@ -1,7 +1,7 @@
 """Which files does a project name, what is in them, and who reads them? Each is read once."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,8 @@ from unveil.measure.gate.evidence import Files
 from unveil.measure.tables.plan.plan_file import parse_plan
 from unveil.measure.utility.replicate_settings import parse_results
 from unveil.project.fields import FieldPath
-from unveil.project.fingerprint import file_sha256
-from unveil.project.model import ProjectFile, ScenarioEntry
+from unveil.project.fingerprint import canonical, file_sha256
+from unveil.project.model import Context, LimitsEntry, ProjectFile, ScenarioEntry
 from unveil.project.recode_original import (
     Recipe,
     RecodedFiles,
@@ -245,11 +245,24 @@ class Inputs:
 
     @property
     def state(self) -> tuple[Any, ...]:
-        """All that may change what is read: where it is the same, so are all figures."""
+        """All that may change what is counted: where it is the same, so are all counts.
+
+        Rulings, exclusions, limits and answers are held against counts, and change none.
+        """
         folders = dict.fromkeys(Path(one).parent for one in self.project.data.synthetic)
         places = [self.project.folder / one for at in folders for one in _protection_places(at)]
         written = tuple(place.read_bytes() for place in places if place.is_file())
-        return self.project.path, self.project.text, hash_files(self.project), written
+        plain = replace(
+            self.project,
+            text="",
+            plan=None,  # of the steps, which are compared themselves
+            excludes=(),
+            rulings=(),
+            exceptions=(),
+            limits=LimitsEntry(),
+            context=Context(),
+        )
+        return self.project.path, canonical(plain), hash_files(self.project), written
 
     @cached_property
     def _read(self) -> Study:

@@ -168,6 +168,17 @@ def _explain_write_faults(what: str) -> Iterator[None]:
         ) from None
 
 
+def load_unfinished(folder: Path) -> tuple[tuple[RunPart, Record], ...]:
+    """What a run under way has finished so far, part by part; its files are only read."""
+    left = Unfinished(folder)
+    if not (left.home / DONE).is_dir():
+        return ()
+    try:
+        return tuple((part, left.record(part)) for part in left.load_parts().values())
+    except (AssertionError, OSError):  # it got its number in this moment
+        return ()
+
+
 @dataclass(frozen=True)
 class Unfinished:
     """The run under way, or what a killed one left."""

@@ -1,21 +1,34 @@
-"""What would change if something were common knowledge? Counted from the files, not stored.
+"""What would change if something were common knowledge, or a key in bands? Counted, not stored.
 
 It starts from the exclusions that are in force. Only where it is kept, with a reason and a name,
-is it written into the project file; the next run then measures with it.
+is it written into the project file; the next run then measures with it. A scenario that is kept
+open (`ScenarioStudy`) is counted once and answers from memory.
 """
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
+import numpy as np
 from msgspec.structs import replace
 
+from unveil.arrays import Ints
 from unveil.assessment.assess_run import status_of
 from unveil.assessment.flag_rulings import flag_id
-from unveil.errors import InputError, RolesError, SettingsError, list_names, quote_text
+from unveil.errors import (
+    InputError,
+    RolesError,
+    SettingsError,
+    list_names,
+    quote_text,
+    unknown_name,
+)
 from unveil.measure.disclosure.attribute import excess_ratio
 from unveil.measure.disclosure.result import DisclosureResult
+from unveil.measure.utility.table_statistics import measures
 from unveil.project.edit_project import ProjectEdit
 from unveil.project.judge_run import read_statements
 from unveil.project.measure_parts import Measuring
@@ -27,10 +40,17 @@ from unveil.project.sources import Inputs
 from unveil.records.base import Copy
 from unveil.records.disclosure import AttributeRow, Disclosure, IdentityRow
 from unveil.records.exclusions import Exclusion
-from unveil.records.judgement import Limit, Status, WhatIf, WhatIfRow, WhatIfScenario
+from unveil.records.judgement import (
+    BandsLikeness,
+    Limit,
+    Status,
+    WhatIf,
+    WhatIfRow,
+    WhatIfScenario,
+)
 from unveil.records.limits import ATTRIBUTE, IDENTITY
 from unveil.study.exclusion_rules import parse_exclusions
-from unveil.study.scenario import Progress, no_progress
+from unveil.study.scenario import CountedScenario, Progress, no_progress
 from unveil.view.project import whatif_sentences
 
 
@@ -42,12 +62,14 @@ class _WhatIfScenario:
     added: tuple[Exclusion, ...]
     before: Disclosure
     after: Disclosure
+    likeness: tuple[BandsLikeness, ...] = ()
 
 
 def whatif(
     project: ProjectFile,
-    exclude: Any,
+    exclude: Any = (),
     *,
+    bands: Mapping[str, Any] | None = None,
     scenario: str | None = None,
     keep: bool = False,
     reason: str | None = None,
@@ -60,6 +82,8 @@ def whatif(
     ----------
     exclude
         What may be common knowledge: texts such as ``workab=NO``, tables, or records.
+    bands
+        Numbers to put into bands in all files, by column: a width, or breaks.
     scenario
         One scenario alone; every one that it fits otherwise.
     keep, reason, by
@@ -73,15 +97,19 @@ def whatif(
         If no scenario has such a column.
     """
     asked = parse_exclusions(exclude)
-    if not asked:
+    if not asked and not bands:
         raise SettingsError("Name what to exclude: unveil whatif --exclude workab=NO.")
+    if bands and keep:
+        raise SettingsError(
+            "Bands cannot be kept by --keep. Write them below the scenario in project.toml."
+        )
     if not keep and (reason is not None or by is not None):
         raise SettingsError("--reason and --by record an exclusion. Add --keep.")
     who, why = (check_name(by), parse_reason(reason)) if keep else (None, "")
     if keep:
         _check_kept(project, asked, scenario)
-    tried = _try_exclusions(project, asked, scenario, progress)
-    made = _record(project, asked, tried)
+    tried = _try_exclusions(project, asked, scenario, progress, bands or {})
+    made = _record(project, asked, tried, bands or {})
     if who is None:
         return made
     with ProjectEdit(project, who) as edit:
@@ -90,15 +118,17 @@ def whatif(
 
 
 def _try_exclusions(
-    project: ProjectFile, asked: Sequence[Exclusion], wanted: str | None, progress: Progress
+    project: ProjectFile,
+    asked: Sequence[Exclusion],
+    wanted: str | None,
+    progress: Progress,
+    bands: Mapping[str, Any],
 ) -> list[_WhatIfScenario]:
     measuring = _measuring(project, progress)
-    planned, *_ = plan_parts(project, measuring.inputs)
-    parts = [part for part in planned if part.kind == "disclosure"]
     found, faults = [], []
-    for part in _scenarios(parts, wanted):
+    for part in _scenarios(project, measuring, wanted):
         try:
-            found.append(_try(measuring, part, asked))
+            found.append(_try(measuring, part, asked, bands))
         except InputError as fault:
             faults.append(fault)
     if faults and not found:
@@ -113,7 +143,7 @@ _KEPT: dict[tuple[Any, ...], Measuring] = {}
 def _measuring(project: ProjectFile, progress: Progress) -> Measuring:
     """The files of a project, counted already where nothing has changed since the what-if before.
 
-    By content, and by all that the project file says: whatever is changed is counted again.
+    By content, and by all in the project file that decides counts: a ruling is not counted again.
     """
     inputs = Inputs(project, ())
     state = inputs.state
@@ -123,7 +153,9 @@ def _measuring(project: ProjectFile, progress: Progress) -> Measuring:
     return dataclasses.replace(_KEPT[state], progress=progress, notes=[])
 
 
-def _scenarios(parts: Sequence[PlannedPart], wanted: str | None) -> list[PlannedPart]:
+def _scenarios(project: ProjectFile, measuring: Measuring, wanted: str | None) -> list[PlannedPart]:
+    planned, *_ = plan_parts(project, measuring.inputs)
+    parts = [part for part in planned if part.kind == "disclosure"]
     names = [part.scenario or "" for part in parts]
     if not parts:
         raise RolesError(
@@ -135,11 +167,27 @@ def _scenarios(parts: Sequence[PlannedPart], wanted: str | None) -> list[Planned
     return [part for part in parts if wanted in (None, part.scenario)]
 
 
-def _try(measuring: Measuring, part: PlannedPart, asked: Sequence[Exclusion]) -> _WhatIfScenario:
+def _try(
+    measuring: Measuring,
+    part: PlannedPart,
+    asked: Sequence[Exclusion],
+    bands: Mapping[str, Any],
+) -> _WhatIfScenario:
     counted = measuring.count_scenario(part.settings)
     in_force = measuring.fitting(counted, part.settings)
     before = DisclosureResult.of(counted, in_force)
     added = tuple(one for one in asked if one not in in_force)
+    if bands:
+        coarse = _in_bands(part, bands)
+        try:
+            merged = measuring.count_scenario(coarse)
+            still = measuring.fitting(merged, coarse)
+            after = DisclosureResult.of(merged, parse_exclusions([*still, *added]))
+            scenarios = (counted.opening.scenario, merged.opening.scenario)
+            alike = tuple(_likeness(part.scenario or "", *scenarios, bands))
+        finally:
+            measuring.forget_count(coarse)
+        return _WhatIfScenario(part.scenario or "", added, before.record, after.record, alike)
     if not added:
         raise SettingsError(
             f"{list_names(one.text for one in asked)} is excluded already in scenario"
@@ -149,20 +197,136 @@ def _try(measuring: Measuring, part: PlannedPart, asked: Sequence[Exclusion]) ->
     return _WhatIfScenario(part.scenario or "", added, before.record, after.record)
 
 
+def _in_bands(part: PlannedPart, bands: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a scenario with some of its columns in bands, or in other bands."""
+    columns = [*part.settings["keys"], *part.settings["targets"]]
+    for name in bands:
+        if name not in columns:
+            raise RolesError(unknown_name("The scenario has no column", name, columns, "It has"))
+    return {**part.settings, "bands": {**part.settings["bands"], **bands}}
+
+
+def _likeness(
+    name: str, exact: CountedScenario, coarse: CountedScenario, bands: Mapping[str, Any]
+) -> Iterator[BandsLikeness]:
+    """S_pMSE of each key in bands by each target, at the coding before and at that in bands.
+
+    Chance is divided out of it, so that codings of different detail may be compared. Detail kept is
+    H(bands) / H(exact), H the entropy of the key in the original.
+    """
+    for key in (place for place, one in enumerate(exact.key_names) if one in bands):
+        entropies = [_entropy(one.key_columns[key].counts[0]) for one in (coarse, exact)]
+        detail = 100 * entropies[0] / entropies[1] if entropies[1] else 100.0
+        for target, of in enumerate(exact.target_names):
+            for copy in exact.all_copies:
+                yield BandsLikeness(
+                    scenario=name,
+                    key=exact.key_names[key],
+                    target=of,
+                    copy=copy,
+                    S_pMSE_before=_pair_likeness(exact, key, target, copy),
+                    S_pMSE_after=_pair_likeness(coarse, key, target, copy),
+                    detail=detail,
+                )
+
+
+def _entropy(counts: Ints) -> float:
+    shares = counts[counts > 0] / counts.sum()
+    return float(-(shares * np.log2(shares)).sum())
+
+
+def _pair_likeness(scenario: CountedScenario, key: int, target: int, copy: int) -> float | None:
+    column, other = scenario.target_columns[target], scenario.key_columns[key]
+    n_cells = column.n_levels * other.n_levels
+    td, ts = (
+        np.bincount(
+            column.codes[side].astype(np.int64) * other.n_levels + other.codes[side],
+            minlength=n_cells,
+        )
+        for side in (scenario.sides.slices[0], scenario.sides.slices[copy])
+    )
+    found = float(measures(td, ts, np.array([0, n_cells])).S_pMSE[0])
+    return found if math.isfinite(found) else None
+
+
+@dataclass(frozen=True)
+class ScenarioStudy:
+    """One scenario of a project, counted once and kept open."""
+
+    project: ProjectFile
+    scenario: str
+    _measuring: Measuring
+    _part: PlannedPart
+
+    @classmethod
+    def open(
+        cls, project: ProjectFile, scenario: str | None = None, progress: Progress = no_progress
+    ) -> "ScenarioStudy":
+        """The scenario of this name, or the first; counted already where nothing has changed."""
+        measuring = _measuring(project, progress)
+        part, *_ = _scenarios(project, measuring, scenario)
+        measuring.count_scenario(part.settings)
+        return cls(project, part.scenario or "", measuring, part)
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the files are still those that were counted."""
+        return Inputs(self.project, ()).state in _KEPT
+
+    @cached_property
+    def in_force(self) -> tuple[Exclusion, ...]:
+        """What is excluded by the project as it is."""
+        counted = self._measuring.count_scenario(self._part.settings)
+        return self._measuring.fitting(counted, self._part.settings)
+
+    @cached_property
+    def result(self) -> DisclosureResult:
+        """The scenario with the exclusions in force; `records_at_risk` is of it."""
+        return DisclosureResult.of(
+            self._measuring.count_scenario(self._part.settings), self.in_force
+        )
+
+    def live(self, exclude: Any = ()) -> dict[str, dict[str, float | None]]:
+        """Dorig, DiS, DiSCO and DiSDiO of every target with these excluded too, at once."""
+        figures = self._measuring.live_figures(self._part.settings)
+        return figures.figures([*self.in_force, *parse_exclusions(exclude)])
+
+    def whatif(self, exclude: Any = (), *, bands: Mapping[str, Any] | None = None) -> WhatIf:
+        """Every figure before and after, and the flags that close or open."""
+        return whatif(self.project, exclude, bands=bands, scenario=self.scenario)
+
+
 def _record(
-    project: ProjectFile, asked: Sequence[Exclusion], tried: Sequence[_WhatIfScenario]
+    project: ProjectFile,
+    asked: Sequence[Exclusion],
+    tried: Sequence[_WhatIfScenario],
+    bands: Mapping[str, Any],
 ) -> WhatIf:
     said = read_statements(project)
     limits = {one.measure: one for one in said.limits} if said.accepted_by else {}
     rows = {one.scenario: tuple(_rows(one, limits)) for one in tried}
+    if bands:  # what bands do is explained by nothing that is excluded
+        rows = {name: tuple(replace(one, R=None) for one in of) for name, of in rows.items()}
+    told = tuple(_bands_text(*one) for one in bands.items())
     return WhatIf(
         exclude=tuple(one.text for one in asked),
-        scenarios=tuple(_scenario(one, rows[one.scenario]) for one in tried),
+        bands=told,
+        scenarios=tuple(_scenario(one, rows[one.scenario], told) for one in tried),
         rows=tuple(row for one in tried for row in rows[one.scenario]),
+        likeness=tuple(row for one in tried for row in one.likeness),
     )
 
 
-def _scenario(tried: _WhatIfScenario, rows: Sequence[WhatIfRow]) -> WhatIfScenario:
+def _bands_text(column: str, bands: Any) -> str:
+    if isinstance(bands, str):
+        return f"{column}={bands}"
+    numbers = [bands] if isinstance(bands, int | float) else [*bands]
+    return f"{column}={','.join(f'{one:g}' for one in numbers)}"
+
+
+def _scenario(
+    tried: _WhatIfScenario, rows: Sequence[WhatIfRow], bands: tuple[str, ...]
+) -> WhatIfScenario:
     was, now = _list_flags(tried, tried.before), _list_flags(tried, tried.after)
     made = WhatIfScenario(
         scenario=tried.scenario,
@@ -174,7 +338,7 @@ def _scenario(tried: _WhatIfScenario, rows: Sequence[WhatIfRow]) -> WhatIfScenar
         opens=tuple(one for one in now if one not in was),
         sentences=(),
     )
-    return replace(made, sentences=whatif_sentences(made, rows, tried.before.n_original))
+    return replace(made, sentences=whatif_sentences(made, rows, tried.before.n_original, bands))
 
 
 def _list_flags(tried: _WhatIfScenario, record: Disclosure) -> list[str]:

@@ -114,6 +114,7 @@ class Run(VersionedRecord, frozen=True, kw_only=True):
     alerts: tuple[Alert, ...] = ()  # as they stood when the run was made
     not_tested: tuple[NotTested, ...] = ()
     summary: Summary | None = None  # as it stood when the run was made
+    only: tuple[Kind, ...] = ()  # the kinds that were asked for; empty: all that is declared
 
     def part(self, name: str) -> RunPart:
         """One part by its name."""

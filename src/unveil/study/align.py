@@ -78,7 +78,7 @@ def _align_sides(
     cast = []
     for i in known:
         cast.append(sides[i] if families[i] == common else CASTS[families[i], common](sides[i]))
-        n_failed = cast[-1].null_count() - sides[i].null_count()
+        n_failed = tables[i].count_missing(cast[-1]) - tables[i].count_missing(sides[i])
         if n_failed:
             raise AlignError(
                 _half_text(name, n_failed, i, families, tables),
@@ -184,7 +184,7 @@ def _half_text(
 ) -> str:
     """The sentence for a column of text that is not all of what it is compared with."""
     typed = next(i for i, family in enumerate(families) if family not in (TEXT, NOTHING))
-    n_entries = tables[place].frame.height
+    n_entries = tables[place].n_records
     return (
         f"Column {name!r} holds {families[typed]} in {mid_sentence(tables[typed].place)} but text"
         f" in {mid_sentence(tables[place].place)}, where {n_failed:,} of {n_entries:,} entries are"
@@ -205,7 +205,7 @@ def _type_of(sides: Sequence[pl.Series]) -> str:
 
 def _notes(name: str, table: Table, side: pl.Series, family: str, common: str) -> list[Coercion]:
     notes = []
-    n_emptied = side.null_count() - table.frame[name].null_count()
+    n_emptied = table.count_missing(side) - table.count_missing(table.frame[name])
     if n_emptied:
         what = "empty" if side.dtype == pl.String else "NaN"
         entries = "entry is" if n_emptied == 1 else "entries are"

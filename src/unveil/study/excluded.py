@@ -24,9 +24,10 @@ from unveil.count.exclude_cells import (
     excluded_cells,
     strike,
 )
-from unveil.count.profile import Profile
+from unveil.count.profile import Profile, key_profile
 from unveil.errors import InternalError, RolesError, SettingsError, list_names, nearest, quote_text
 from unveil.records.exclusions import Exclusion
+from unveil.study.found import Found, FoundCells
 from unveil.study.scenario import CountedScenario
 
 _LIMITED = {"max-denominator": ORIGINAL, "max-denominator-syn": SYNTHETIC}
@@ -39,6 +40,7 @@ class Exclusions:
     scenario: CountedScenario
     rules: tuple[Exclusion, ...]
     _struck: dict[int, ExcludedCells] = field(default_factory=dict, repr=False, compare=False)
+    _profiles: dict[int, Profile] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -55,9 +57,14 @@ class Exclusions:
             free &= ~hits[number]
         return hits
 
+    @property
+    def key_rules(self) -> tuple[int, ...]:
+        """The numbers of the rules about missing keys."""
+        return tuple(number for number, _ in self._select_rules("missing-keys"))
+
     def on(self, pair: CountedScenario) -> "Exclusions":
         """The same rules on the original and one of its copies, or all of them."""
-        return self if pair is self.scenario else Exclusions(pair, self.rules)
+        return self if pair is self.scenario else type(self)(pair, self.rules)
 
     def concerning(self, target: int) -> tuple[int, ...]:
         """The numbers of the rules about this target."""
@@ -71,8 +78,55 @@ class Exclusions:
         struck = self.find_exclusions(target)
         return bool(struck.named or struck.limits)
 
+    def key_profile(self) -> Profile:
+        """The profile of the key combinations under the rules."""
+        return key_profile(self.scenario.keys, self.hit_keys)
+
+    def found(self, target: int, several: float = 0, segment: CodedColumn | None = None) -> Found:
+        """Whom a target's cells disclose that the rules leave, by segment and level."""
+        return FoundCells(self.scenario, target, self.mask_excluded(target), several, segment)
+
+    def count_any_correct(self) -> int:
+        """Original records of which some target is disclosed correctly and not excluded."""
+        is_any = np.zeros(self.scenario.sides.rows[0], bool)
+        for place in range(len(self.scenario.target_columns)):
+            rows, is_correct = self.shown_rows(place)
+            is_any[rows[is_correct]] = True
+        return int(np.count_nonzero(is_any))
+
+    def shown_rows(self, target: int) -> tuple[Ints, Mask]:
+        """The original records left that are shown a single value, and which of them their own."""
+        scenario = self.scenario
+        q, shown = scenario.keys.q[scenario.sides.slices[0]], scenario.shown_levels(target)
+        rows = np.flatnonzero((shown >= 0)[q])
+        rows = rows[self.keep_rows(target, rows)]
+        return rows, shown[q[rows]] == scenario.target_columns[target].codes[rows]
+
+    def keep_rows(self, target: int, rows: Ints) -> Mask:
+        """Which of these rows of the original no exclusion takes out; all, where none acts."""
+        if not self.act_on(target):
+            return np.ones(len(rows), bool)
+        cells = self.scenario.cells_of_originals(target, rows)
+        kept: Mask = ~self.mask_excluded(target)[cells]
+        return kept
+
+    def count_values(self, target: int) -> tuple[Ints, Ints, Ints]:
+        """By level, before any exclusion: shown correctly, shown to others, shown another level."""
+        looks, cells = self.scenario.looks(target), self.scenario.cells(target)
+        p, at, n = looks.profile, looks.single_cells, self.scenario.target_columns[target].n_levels
+        look, t = looks.of_cell[at], cells.t[at]
+        is_right, d_tq = p.ps_is_1[look], p.d_tq[look]
+        sums = (d_tq * is_right, (p.d_q[look] - d_tq) * is_right, d_tq * ~is_right)
+        correct, wrong, other = (np.bincount(t, one, n).astype(np.int64) for one in sums)
+        return correct, wrong, other
+
     def profile(self, target: int) -> Profile:
         """The profile of one target under the rules."""
+        if target not in self._profiles:
+            self._profiles[target] = self._profile(target)
+        return self._profiles[target]
+
+    def _profile(self, target: int) -> Profile:
         looks = self.scenario.looks(target)
         if not self.act_on(target):
             return looks.profile
@@ -183,7 +237,7 @@ def resolve_exclusions(exclusions: Sequence[Exclusion], scenario: CountedScenari
     if faults:
         raise type(faults[0])("\n".join(str(fault) for fault in faults))
     as_known = dict.fromkeys(_normalise_rule(rule, scenario) for rule in exclusions)
-    return Exclusions(scenario, tuple(as_known))
+    return (scenario.excluded_by or Exclusions)(scenario, tuple(as_known))
 
 
 def _columns(scenario: CountedScenario) -> dict[str, CodedColumn]:

@@ -14,10 +14,12 @@ from unveil.count.overlap import check_disjoint, doubtful_levels
 from unveil.errors import RolesError, list_names, nearest
 from unveil.records.disclosure import BandedColumn, Coercion
 from unveil.study.band_spec import NO_BANDS, Bands
-from unveil.study.people import People, PeopleOfFiles, check_person, people_of_files
+from unveil.study.choose_engine import choose_engine, holder
+from unveil.study.engine import EngineName, current_engine
+from unveil.study.people import NONE, People, PeopleOfFiles, check_person, people_of_files
 from unveil.study.roles import Roles, names, parse_roles, roles
 from unveil.study.scenario import CountedScenario, Progress
-from unveil.study.study import OpenFiles, open_files
+from unveil.study.study import OpenFiles, open_files, parse_missing
 from unveil.study.weights import Weights, check_weights, read_weights
 
 
@@ -70,7 +72,12 @@ def open_scenario(
     # A copy need not say whose rows are whose: with a person, whole files are read.
     wanted = None if spelt is None or person is not None else spelt.columns
     aside = [name for name in (segment, weights) if name is not None]
-    files = open_files(sides, wanted, missing_values, progress, aside=aside)
+    by_counts = person in (None, NONE) and weights is None
+    engine = choose_engine(sides.values(), current_engine(), by_counts=by_counts)
+    if engine == "memory":
+        files = open_files(sides, wanted, missing_values, progress, aside=aside)
+    else:
+        files = _open_in_engine(engine, sides, wanted, missing_values, aside)
     people = people_of_files(files, person)
     if people is not None:
         files = files.without_column(people.original.record.column)
@@ -84,15 +91,36 @@ def open_scenario(
     encoded = files.encode(chosen.columns, bands, progress)
     n_keys = len(chosen.keys)
     check_disjoint(encoded.columns[:n_keys], files)
+    parts = _segment(segment, encoded.columns, files)
     return OpenScenario(
-        files.study.count(encoded.columns[:n_keys], encoded.columns[n_keys:], progress),
+        files.study.count(encoded.columns[:n_keys], encoded.columns[n_keys:], progress, parts),
         tuple(table.source for table in files),
         (*chosen.notes, *encoded.coercions, *doubtful_levels(encoded.columns, files)),
         encoded.bands,
-        _segment(segment, encoded.columns, files),
+        parts,
         people,
         weighted,
     )
+
+
+def _open_in_engine(
+    engine: EngineName,
+    sides: Mapping[str, Any],
+    columns: Sequence[str] | None,
+    missing_values: str | Sequence[str],
+    aside: Sequence[str],
+) -> OpenFiles:
+    """The files, whose rows an engine keeps; only who needs one pays for the import."""
+    from unveil.study.backends import open_backend
+    from unveil.study.engine_scenario import EngineScenario
+    from unveil.study.engine_study import open_engine_files
+    from unveil.study.parted_scenario import PartedScenario
+
+    held = next((one for one in sides.values() if holder(one) == engine), None)
+    backend = open_backend(engine, current_engine(), held)
+    missing = parse_missing(missing_values)
+    scenario_of = PartedScenario.of if engine == "chunks" else EngineScenario.of
+    return open_engine_files(backend, sides, columns, missing, aside=aside, scenario_of=scenario_of)
 
 
 def check_other_columns(bands: Bands, chosen: Roles) -> None:

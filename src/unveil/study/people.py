@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 
 from unveil.arguments import absent_sentence
+from unveil.arrays import Ints
 from unveil.count.packing import Ids, pack
 from unveil.errors import RolesError
 from unveil.io.table import Table
@@ -36,6 +37,10 @@ class People:
 
     record: PersonColumn
     of_row: Ids
+
+    def count(self, rows: Ints) -> int:
+        """How many people these rows are of."""
+        return int(np.count_nonzero(np.bincount(self.of_row[rows])))
 
 
 def read_people(files: OpenFiles, person: str, place: int = 0) -> People:

@@ -7,13 +7,14 @@ same keys and targets is answered from them.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 
 from unveil.arrays import Ints
-from unveil.count.cells import Cells, KeyCounts, Keys, cells_of_rows
+from unveil.count.cells import Cells, KeyCounts, Keys, cells_of_rows, number_whole_rows
 from unveil.count.codes import CodedColumn, Codes
-from unveil.count.packing import Ids, Integers, Sides
+from unveil.count.packing import Ids, Integers, Sides, is_among, run_starts
 from unveil.count.profile import ProfileCells, target_looks
 from unveil.records.base import Copy
 
@@ -44,6 +45,19 @@ class CountedScenario:
     _last_looks: dict[int, ProfileCells] = field(default_factory=dict, repr=False, compare=False)
     _joint: dict[tuple[int, int], Ints] = field(default_factory=dict, repr=False, compare=False)
 
+    excluded_by: ClassVar[Any] = None  # what excludes from it, where rows are kept elsewhere
+
+    @property
+    def target_places(self) -> range:
+        """The places of the targets."""
+        return range(len(self.target_columns))
+
+    @property
+    def n_combinations(self) -> tuple[int, int, int]:
+        """Key combinations of the original, of all copies, and of both together."""
+        keys = self.pooled_copies.keys
+        return (*np.count_nonzero(keys.counts, axis=1).tolist(), keys.n_q)
+
     @property
     def n_copies(self) -> int:
         """How many copies stand beside the original."""
@@ -72,6 +86,10 @@ class CountedScenario:
     def cells(self, target: int) -> Cells:
         """The cells of one target, on every side."""
         return self.counts.cells(self.target_columns[target])
+
+    def count_ahead(self, target: int) -> None:
+        """Count what every figure of a target needs."""
+        self.cells(target)
 
     # A copy is measured beside the original alone, and all copies as one that holds their records:
     # what only other copies have would be carried along by each of them.
@@ -174,6 +192,32 @@ class CountedScenario:
             counts = np.bincount(packed, n, column.n_levels * other.n_levels).astype(np.int64)
             self._joint[target, key] = counts.reshape(column.n_levels, other.n_levels)
         return self._joint[target, key]
+
+    def most_common(self, target: int, key: int) -> Ints:
+        """For each level of a key, the original records with its most common target level."""
+        most: Ints = self.joint_counts(target, key).max(axis=0, initial=0)
+        return most
+
+    def count_recurring(self) -> tuple[int, list[tuple[int, int, bool]]]:
+        """Which original records stand in the copies, equal in all columns?
+
+        How many of the originals are equal to no other; and for each copy how many stand in it, how
+        many of these are equal to no other, and whether the copy is the original.
+        """
+        number = number_whole_rows(self.pooled_copies.keys, self.pooled_copies.target_columns)
+        originals, *copies = (number[rows] for rows in self.sides.slices)
+        originals.sort()  # in its place, as the copies are: there is no need of a second one
+        starts = run_starts(originals)
+        rows, n_alike = originals[starts[:-1]], np.diff(starts).astype(np.int32)
+        del starts
+        found = []
+        for theirs in copies:
+            theirs.sort()
+            n_recurring = n_alike[is_among(rows, theirs)]
+            n = int(n_recurring.sum())
+            is_equal = n > 0 and np.array_equal(originals, theirs)
+            found.append((n, int((n_recurring == 1).sum()), is_equal))
+        return int((n_alike == 1).sum()), found
 
     def cells_of_originals(self, target: int, rows: Ints | None = None) -> Ints:
         """The cell of one target that each original record, or each of these, is counted in."""

@@ -29,7 +29,8 @@ from unveil.records.disclosure import BandedColumn, Coercion
 from unveil.study.align import AlignedColumn, align_column
 from unveil.study.band_spec import NO_BANDS, Banding, Bands, parse_bands
 from unveil.study.bands import band, cut_column
-from unveil.study.engine import CombinationCounts, LevelCounts
+from unveil.study.choose_engine import choose_engine
+from unveil.study.engine import CombinationCounts, LevelCounts, current_engine
 from unveil.study.match_codes import matching_notes
 from unveil.study.roles import names
 from unveil.study.scenario import CountedScenario, Progress, no_progress
@@ -200,14 +201,16 @@ class Study:
         held = self._holding(name)
         if name not in self._aligned:
             try:
-                whole = align_column(name, [self.tables[place] for place in held])
+                whole = align_column(
+                    name, self.column_tables(name, held, [self.tables[p] for p in held])
+                )
             except AlignError:
                 self._aligned[name] = None
             else:
                 self._aligned[name] = whole
         found = self._aligned[name]
         if found is None:  # one file among all is to blame: perhaps none of these
-            return align_column(name, files.tables)
+            return align_column(name, self.column_tables(name, files.places, files))
         made = found.select([held.index(place) for place in files.places])
         called = {self.tables[p].side: t.side for p, t in zip(files.places, files, strict=True)}
         notes = [
@@ -217,16 +220,22 @@ class Study:
         ]
         return replace(made, notes=tuple(notes))
 
+    def column_tables(
+        self, name: str, places: Sequence[int], tables: Sequence[Table]
+    ) -> Sequence[Table]:
+        """In which tables the values of a column stand, of the files at these places."""
+        return tables
+
     def encode(self, name: str, files: "OpenFiles") -> CodedColumn:
         """A column as codes over the levels of these files."""
         known, held = (name, files.places), self._holding(name)
         if known not in self._encoded:
             here, whole = self.align(name, files), self._aligned[name]
             if whole is None:
-                self._encoded[known] = _encode(here, files[0])
+                self._encoded[known] = encode_aligned(here, files[0])
                 return self._encoded[known]
             if (name, held) not in self._encoded:
-                self._encoded[name, held] = _encode(whole, self.tables[held[0]])
+                self._encoded[name, held] = encode_aligned(whole, self.tables[held[0]])
             chosen = [held.index(place) for place in files.places]
             self._encoded[known] = self._encoded[name, held].select(chosen)
         return self._encoded[known]
@@ -246,10 +255,12 @@ class Study:
         key_columns: Sequence[CodedColumn],
         target_columns: Sequence[CodedColumn],
         progress: Progress = no_progress,
+        segment: CodedColumn | None = None,
     ) -> CountedScenario:
         """A scenario: key combinations once, then the cells of every target, once each.
 
-        Of several copies it is for the measure to say which of them it counts together.
+        Of several copies it is for the measure to say which of them it counts together. A segment
+        is counted here by engines alone: in memory its codes are at hand.
         """
         asked = tuple(map(id, key_columns)), tuple(map(id, target_columns))
         if asked in self._scenarios:
@@ -287,7 +298,8 @@ def replace_side(note: Coercion, side: str) -> Coercion:
     return note if note.side == side else msgspec.structs.replace(note, side=side)
 
 
-def _encode(aligned: AlignedColumn, original: Table) -> CodedColumn:
+def encode_aligned(aligned: AlignedColumn, original: Table) -> CodedColumn:
+    """An aligned column as codes, with what the original declares about it."""
     name, meanings = aligned.name, aligned.matched.meanings
     variable = original.variables.get(name)
     measure = None if variable is None else variable.measure
@@ -343,7 +355,7 @@ class OpenFiles(Sequence[Table]):
     @property
     def rows(self) -> tuple[int, ...]:
         """Records of each file, the original first."""
-        return tuple(table.frame.height for table in self.tables)
+        return tuple(table.n_records for table in self.tables)
 
     def count_levels(self, name: str) -> LevelCounts:
         """The levels of a column, counted."""
@@ -421,6 +433,7 @@ def open_files(
     Only `columns` are read where they are given; of the first side those of `aside` as well.
     """
     missing = parse_missing(missing_values)
+    choose_engine(sides.values(), current_engine(), by_counts=False)  # or a refusal
 
     def read(place: int, side: str, source: Any) -> Table:
         wanted = columns

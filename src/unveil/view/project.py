@@ -43,6 +43,7 @@ from unveil.view.format import (
     people,
     percent,
     percent_or_dash,
+    ratio,
     truncate,
     visible,
 )
@@ -66,6 +67,21 @@ TEMPLATES = {
         "With {rules} in force, {measure} of {target} falls from {before} ({k} of {N}) to {after}"
         " ({l})."
     ),
+    "bands": (
+        "With {rules} in bands, {measure} of {target} goes from {before} ({k} of {N}) to {after}"
+        " ({l})."
+    ),
+    "in bands": "Effect of bands: {rules}",
+    "bands found": (
+        "With {rules} in bands, {measure} goes from {before} ({k} of {N}) to {after} ({l})."
+    ),
+    "detail": (
+        "The bands keep {p} of the detail of {key} (entropy in the original). Bands hide detail;"
+        " they do not make the files more alike."
+    ),
+    "not changed": "Bands {rules} change no figure.",
+    "bands kept": "Nothing was saved. To use the bands, write them below the scenario, or protect"
+    " with [[protect.step]].",
     "excluded": "Effect of excluding {rules}",
     "in force": "Effect of {rules}",
     "more": "{n} more in the table.",
@@ -93,16 +109,23 @@ RULES = tuple(one for one in get_args(Rule) if one not in ("level", "pair"))
 
 
 def whatif_sentences(
-    scenario: WhatIfScenario, rows: Sequence[WhatIfRow], n_original: int
+    scenario: WhatIfScenario,
+    rows: Sequence[WhatIfRow],
+    n_original: int,
+    bands: Sequence[str] = (),
 ) -> tuple[str, ...]:
-    """What the exclusions would do in one scenario."""
-    rules = and_list(scenario.added)
+    """What the exclusions, or bands, would do in one scenario."""
+    rules = and_list((*bands, *scenario.added))
     flags = _flag_sentences(scenario)
     if not rows:
-        return (TEMPLATES["nothing"].format(rules=rules), *flags)
+        kind = "not changed" if bands else "nothing"
+        return (TEMPLATES[kind].format(rules=rules), *flags)
     is_rule = any(map(_is_rule, scenario.added))
+    kinds = ("falls", "found")
+    if bands or is_rule:
+        kinds = ("bands", "bands found") if bands else ("rule", "found")
     changes = [
-        _change_sentence(row, rules, n_original, is_rule=is_rule)
+        _change_sentence(row, rules, n_original, kinds[row.target is None])
         for row in rows
         if row.copy == scenario.headline_copy
         and row.measure in ("DiSCO", "repU")
@@ -119,8 +142,7 @@ def _is_rule(exclusion: str) -> bool:
     return exclusion.partition("=")[0] in RULES
 
 
-def _change_sentence(row: WhatIfRow, rules: str, n_original: int, *, is_rule: bool) -> str:
-    kind = "found" if row.target is None else "rule" if is_rule else "falls"
+def _change_sentence(row: WhatIfRow, rules: str, n_original: int, kind: str) -> str:
     before, after = row.before or 0.0, row.after or 0.0
     return TEMPLATES[kind].format(
         rules=rules,
@@ -176,7 +198,7 @@ def _whatif_table(record: WhatIf, scenario: WhatIfScenario) -> TableBlock:
         (*heads, "status before", "status after"),
         rows,
         text=("measure",),
-        footnote=TEMPLATES["R"],
+        footnote="" if record.bands else TEMPLATES["R"],
     )
 
 
@@ -188,14 +210,35 @@ def _(record: WhatIf) -> str:
 @as_blocks.register
 def _(record: WhatIf) -> Iterator[Block]:
     kind = "in force" if any(map(_is_rule, record.exclude)) else "excluded"
-    yield Heading(TEMPLATES[kind].format(rules=and_list(record.exclude)))
+    kind = "in bands" if record.bands else kind
+    yield Heading(TEMPLATES[kind].format(rules=and_list((*record.bands, *record.exclude))))
     for one in record.scenarios:
         if one.in_force:
             yield Sentence(f"Excluded already: {and_list(one.in_force)}.")
         yield from sentences(one.sentences)
         yield _whatif_table(record, one)
     by = visible(record.by or "")
-    yield Sentence(TEMPLATES["kept" if record.kept else "not kept"].format(by=by), "lead")
+    yield from _likeness_blocks(record)
+    end = "bands kept" if record.bands else "kept" if record.kept else "not kept"
+    yield Sentence(TEMPLATES[end].format(by=by), "lead")
+
+
+def _likeness_blocks(record: WhatIf) -> Iterator[Block]:
+    """What bands cost and keep: like with like, for chance is divided out of S_pMSE."""
+    for key in dict.fromkeys(one.key for one in record.likeness):
+        rows = [one for one in record.likeness if one.key == key]
+        yield Sentence(TEMPLATES["detail"].format(key=truncate(key), p=percent(rows[0].detail)))
+        several = len({one.copy for one in rows}) > 1
+        cells = [
+            (
+                truncate(one.target) + (f", copy {one.copy}" if several else ""),
+                ratio(one.S_pMSE_before),
+                ratio(one.S_pMSE_after),
+            )
+            for one in rows
+        ]
+        caption = f"S_pMSE of {truncate(key)} by target (1 = no more than chance)"
+        yield table(caption, ("target", "as it is", "in bands"), cells)
 
 
 # Why does a target have this result?

@@ -212,6 +212,10 @@ REFUSED = {
         [["T"], ["Ash", 1, 2], ["Elm", 3, 4]],
         f"has no row of headers above its numbers.{ENDING}",
     ),
+    "labels in unequal numbers": (
+        [["T"], ["Region", "young", "old"], ["Ash", 1, 2], ["Elm", "N", 4]],
+        f"has text among its numbers. See row 4.{ENDING}",
+    ),
     "one header missing": (
         [["T"], ["Region", "young", "old", None], ["Ash", 1, 2, 5], ["Elm", 3, 4, 6]],
         f"has a column of numbers without a header. See row 2.{ENDING}",

@@ -1,15 +1,74 @@
-"""`/jobs`."""
+"""`/jobs`: what long work is under way, how far is it, and how did the last ended?
+
+Each job shows its whole command; to resume one is to start that command again.
+"""
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from unveil.app.render_app import draw_page
+from unveil.app.jobs import Job
+from unveil.app.render_app import check_mark, desk_of, draw_page, draw_part, is_part, start_job
+from unveil.errors import SettingsError
+from unveil.project.actions import Action, RunMeasures, load_action
+
+TITLE = "Jobs"
 
 
 async def show(request: Request) -> Response:
-    """The page."""
-    return draw_page(request, title="Jobs")
+    """All jobs, the newest first."""
+    jobs = desk_of(request).jobs.list()
+    command = jobs[0].command if jobs else RunMeasures()
+    return draw_page(request, "jobs.html", title=TITLE, jobs=jobs, command=command)
 
 
-ROUTES = (Route("/jobs", show),)
+async def state(request: Request) -> Response:
+    """The jobs as they are now, asked again while one is under way."""
+    jobs = desk_of(request).jobs.list()
+    say = f"{jobs[0].state}: {jobs[0].what}" if jobs else ""
+    return draw_part(request, "job_rows.html", jobs=jobs, say=say)
+
+
+async def run(request: Request) -> Response:
+    """Start a run."""
+    form = await request.form()
+
+    def action() -> Action:
+        return RunMeasures(
+            by=str(form.get("by", "")).strip() or None,
+            again=form.get("again") == "yes",
+            only=tuple(str(one) for one in form.getlist("only") if one),
+        )
+
+    return await start_job(request, form, action)
+
+
+async def resume(request: Request) -> Response:
+    """Start what a job did once more, with the same options."""
+    form, job = await request.form(), _job(request)
+    return await start_job(request, form, lambda: load_action(bytes(job.action)))
+
+
+async def cancel(request: Request) -> Response:
+    """End a job; what it has finished is kept."""
+    desk, form = desk_of(request), await request.form()
+    check_mark(desk, str(form.get("mark", "")))
+    desk.jobs.cancel(_job(request).number)
+    return await (state(request) if is_part(request) else show(request))
+
+
+def _job(request: Request) -> Job:
+    number = request.path_params["number"]
+    found = [one for one in desk_of(request).jobs.list() if one.number == number]
+    if not found:
+        raise SettingsError("There is no such job.")
+    return found[0]
+
+
+ROUTES = (
+    Route("/jobs", show),
+    Route("/jobs/state", state),
+    Route("/jobs/run", run, methods=["POST"]),
+    Route("/jobs/{number:int}/resume", resume, methods=["POST"]),
+    Route("/jobs/{number:int}/cancel", cancel, methods=["POST"]),
+)

@@ -12,10 +12,10 @@ from typing import Any, Literal, TypeVar
 import msgspec
 import numpy as np
 
-from unveil.arrays import Ints, Mask
+from unveil.arrays import Ints
 from unveil.count.codes import CodedColumn, label, label_beside, labels_or_none
-from unveil.count.packing import Integers, count_people
-from unveil.count.profile import Profile, key_profile
+from unveil.count.packing import count_people
+from unveil.count.profile import Profile
 from unveil.measure.disclosure import attribute, identity
 from unveil.measure.disclosure.find_flags import count_small_cells, find_flags
 from unveil.measure.disclosure.measures import Figure, figures_of
@@ -32,6 +32,7 @@ from unveil.records.disclosure import (
 )
 from unveil.records.exclusions import ExcludedCount, ExcludedIdentity
 from unveil.study.excluded import Exclusions, resolve_exclusions
+from unveil.study.found import Found
 from unveil.study.people import People
 from unveil.study.scenario import CountedScenario, Progress, no_progress
 
@@ -68,7 +69,7 @@ def count_removed_identity(
     }
     for symbol, counted in identity.COUNTED.items():
         sums[symbol] = p.totals(p.d_tq, by=p.x_d, given=counted(p))
-    for number in (*exclusions.hit_keys, 0):
+    for number in (*exclusions.key_rules, 0):
         rule = exclusions.texts[number - 1] if number else None
         yield ExcludedIdentity(copy=copy, rule=rule, **_under(number, sums))
 
@@ -86,7 +87,9 @@ LEAST_DISCLOSED = 10
 SIGNIFICANT = 0.001
 
 
-def rows_by_group(exclusions: Exclusions, place: int, copy: Copy) -> Iterator[GroupRow]:
+def rows_by_group(
+    scenario: CountedScenario, place: int, copy: Copy, found: Found
+) -> Iterator[GroupRow]:
     """Levels of keys in which more people are disclosed correctly than all others predict.
 
     Notes
@@ -100,31 +103,25 @@ def rows_by_group(exclusions: Exclusions, place: int, copy: Copy) -> Iterator[Gr
     ----------
     Raab (2024), equation 11, within the levels of a key.
     """
-    scenario = exclusions.scenario
-    found = scenario.looks(place).found_cells
-    if exclusions.act_on(place):
-        found = found[~exclusions.mask_excluded(place)[found]]
-    if int(scenario.cells(place).counts[0][found].sum()) < LEAST_DISCLOSED:
+    if int(found.sums().n.sum()) < LEAST_DISCLOSED:
         return
     for key in range(len(scenario.key_columns)):
         yield from _group_rows(scenario, place, key, copy=copy, found=found)
 
 
 def _group_rows(
-    scenario: CountedScenario, place: int, key: int, *, copy: Copy, found: Integers
+    scenario: CountedScenario, place: int, key: int, *, copy: Copy, found: Found
 ) -> Iterator[GroupRow]:
     """Levels of one key that stand out against what all others predict."""
-    cells = scenario.cells(place)
     column, target = scenario.key_columns[key], scenario.target_columns[place]
-    people = column.counts[0].astype(np.int64)
-    codes = scenario.key_codes(key, cells.q_of(found))
-    disclosed = np.bincount(codes, cells.counts[0][found], column.n_levels).astype(np.int64)
+    people, sums = column.counts[0].astype(np.int64), found.sums(key)
+    disclosed = np.bincount(sums.k, sums.n, column.n_levels).astype(np.int64)
     is_tested = people >= LEAST_PEOPLE
     n_tested = int(is_tested.sum())
     rest = (disclosed.sum() - disclosed) / np.maximum(people.sum() - people, 1)
     stands_out = disclosed > np.maximum(rest * people, LEAST_DISCLOSED - 1)
     for code in np.flatnonzero(is_tested & stands_out):
-        commonest = scenario.joint_counts(place, key)[:, code].max() / people[code]
+        commonest = scenario.most_common(place, key)[code] / people[code]
         p0 = float(min(max(rest[code], commonest), 1.0))
         if disclosed[code] <= np.floor(people[code] * p0):
             continue  # at most the median, above which half of the chance lies
@@ -162,7 +159,7 @@ MOST_LEVELS = 60
 
 
 def rows_by_value(
-    scenario: CountedScenario, place: int, copy: Copy, wanted: Collection[str]
+    exclusions: Exclusions, place: int, copy: Copy, wanted: Collection[str]
 ) -> Iterator[ValueRow]:
     """Every value of a target, in a synthetic file or in all of them pooled.
 
@@ -178,19 +175,12 @@ def rows_by_value(
     ----------
     Raab (2024), equations 10 and 11, value by value.
     """
-    column = scenario.target_columns[place]
+    column = exclusions.scenario.target_columns[place]
     n = column.n_levels
     if n > MOST_LEVELS and not wanted:
         return
-    looks, cells = scenario.looks(place), scenario.cells(place)
-    p, at = looks.profile, looks.single_cells
-    look, t = looks.of_cell[at], cells.t[at]
-    is_right, d_tq = p.ps_is_1[look], p.d_tq[look]
-    correct = np.bincount(t, d_tq * is_right, n)
-    wrong = np.bincount(t, (p.d_q[look] - d_tq) * is_right, n)
-    other = np.bincount(t, d_tq * ~is_right, n)
     people = column.counts[0]
-    figures = np.stack([people, correct, wrong, other], axis=1).astype(np.int64)
+    figures = np.stack([people, *exclusions.count_values(place)], axis=1).astype(np.int64)
     levels = labels_or_none(column)
     is_rare = [level not in (None, *wanted) and people[c] < RARE for c, level in enumerate(levels)]
     for code, level in enumerate(levels):
@@ -264,21 +254,22 @@ def measure_all(
     if scenario.n_copies > 1:  # a single one is counted already
         for place, name in enumerate(names):
             progress(f"counting {name}", place, len(names))
-            scenario.pooled_copies.cells(place)
+            scenario.pooled_copies.count_ahead(place)
     identity: dict[Copy, Figures] = {}
     found: list[list[TargetFigures]] = [[] for _ in names]
     single: list[SingleValueCounts] = []
     nothing = resolve_exclusions((), scenario)
     for step, (copy, pair) in enumerate(scenario.pairs()):
-        identity[copy] = _identity(key_profile(pair.keys))
+        here = nothing.on(pair)
+        identity[copy] = _identity(here.key_profile())
         for place, name in enumerate(names):
             done = step * len(names) + place
             progress(f"measuring {name}", done, _n_groups(scenario) * len(names))
-            measured = _measure_target(nothing.on(pair), place, copy, checking)
+            measured = _measure_target(here, place, copy, checking)
             wanted = (sensitive or {}).get(name, ())
-            values = tuple(rows_by_value(pair, place, copy, wanted))
+            values = tuple(rows_by_value(here, place, copy, wanted))
             found[place].append(replace(measured, values=values))
-        single.append(count_single_values(nothing.on(pair), copy, people))
+        single.append(count_single_values(here, copy, people))
     targets = tuple(map(_together, found))
     return ScenarioFigures(_add_mean(identity), targets, _join_copies(single))
 
@@ -301,7 +292,7 @@ def measure_without(
     for step, (copy, pair) in enumerate(scenario.pairs() if asked or of_keys else ()):
         here = exclusions.on(pair)
         if of_keys:
-            p = key_profile(pair.keys, here.hit_keys)
+            p = here.key_profile()
             identity[copy] = _identity(p)
             removed += count_removed_identity(p, copy, here)
         for place, targets in found.items():
@@ -340,13 +331,17 @@ def _measure_target(
     exclusions: Exclusions, place: int, copy: Copy, checking: CheckSettings
 ) -> TargetFigures:
     """The figures of one target in a copy, what the checks raise, and what exclusions took out."""
-    p = exclusions.profile(place)
+    p, scenario, checks = exclusions.profile(place), exclusions.scenario, checking.checks
+    found = exclusions.found(place, checks.two_way[0])
+    parts = found
+    if checking.segment is not None:
+        parts = exclusions.found(place, checks.two_way[0], checking.segment)
     return TargetFigures(
         {copy: _attribute(p)},
-        tuple(find_flags(exclusions, place, copy, checking.checks, checking.segment)),
-        tuple(count_small_cells(exclusions, place, copy, checking.checks)),
+        tuple(find_flags(scenario, place, copy, checks, parts, segment=checking.segment)),
+        tuple(count_small_cells(scenario, place, copy, checks, found)),
         tuple(count_removed_records(p, copy, place, exclusions)),
-        tuple(rows_by_group(exclusions, place, copy)),
+        tuple(rows_by_group(scenario, place, copy, found)),
     )
 
 
@@ -432,17 +427,17 @@ def measured_values(symbol: str, copies: Sequence[Figures]) -> list[float]:
 def count_single_values(
     exclusions: Exclusions, copy: Copy, people: People | None
 ) -> SingleValueCounts:
-    """Every target in one copy, or in all of them pooled; one pass over the people of each."""
+    """Every target in one copy, or in all of them pooled."""
     pair = exclusions.scenario
-    targets = []
-    is_correct = np.zeros(pair.sides.rows[0], bool)
-    for row, correct in _count_targets(exclusions, copy, people):
-        targets.append(row)
-        is_correct[correct] = True
-    n_correct = _count_people(np.flatnonzero(is_correct), people)
+    if people is None:
+        n_people, n_correct = pair.sides.rows[0], exclusions.count_any_correct()
+    else:
+        n_people, shown = people.record.n_people, map(exclusions.shown_rows, pair.target_places)
+        correct = [rows[is_correct] for rows, is_correct in shown]
+        n_correct = people.count(np.concatenate([*correct, np.zeros(0, np.int64)]))
     return SingleValueCounts(
-        n_people=pair.sides.rows[0] if people is None else people.record.n_people,
-        targets=tuple(targets),
+        n_people=n_people,
+        targets=tuple(_count_targets(exclusions, copy, people)),
         any_correct=(AnyCorrect(copy=copy, n_people=n_correct),),
         exact=tuple(one.name for one in pair.target_columns if one.is_scaled),
     )
@@ -464,7 +459,7 @@ def sensitive_by_person(
                 of_holders = np.isin(people.of_row, people.of_row[has])
                 rows = (has, has & (shown == code), ~of_holders & (shown == code))
                 other = has & (shown >= 0) & (shown != code)
-                counts = [_count_people(np.flatnonzero(one), people) for one in (*rows, other)]
+                counts = [people.count(np.flatnonzero(one)) for one in (*rows, other)]
                 yield _row(column.name, copy, "value", level, np.array(counts))
 
 
@@ -478,44 +473,42 @@ def _join_copies(single: Sequence[SingleValueCounts]) -> SingleValueCounts:
 
 def _count_targets(
     exclusions: Exclusions, copy: Copy, people: People | None
-) -> Iterator[tuple[SingleValues, Ints]]:
-    """The counts of each target, and the rows of the original that it discloses correctly."""
+) -> Iterator[SingleValues]:
+    """The counts of each target."""
     pair = exclusions.scenario
-    q = pair.keys.q[pair.sides.slices[0]].astype(np.intp)  # as an index, once for all targets
     for place, column in enumerate(pair.target_columns):
-        shown = pair.shown_levels(place)
-        single = np.flatnonzero((shown >= 0).take(q))
-        single = single[keep_rows(exclusions, place, single)]
-        own = column.codes[single]
-        is_correct = shown[q[single]] == own
-        correct = single[is_correct]
         with_level = _people_by_level(column, pair, people)
         if not with_level.size:  # neither side has a record
             continue
         most = int(with_level.argmax())  # the first of several that are as common
         level = label(column, most) if with_level[most] >= RARE else None
-        row = SingleValues(
+        n_correct, n_wrong, n_not_most = _count_shown(exclusions, place, most, people)
+        yield SingleValues(
             target=column.name,
             copy=copy,
-            n_correct=_count_people(correct, people),
-            n_wrong=_count_people(single[~is_correct], people),
-            n_not_most_common=_count_people(correct[own[is_correct] != most], people),
+            n_correct=n_correct,
+            n_wrong=n_wrong,
+            n_not_most_common=n_not_most,
             n_level=int(with_level[most]),
             is_tied=int((with_level == with_level[most]).sum()) > 1,
             kind=_kind_of_level(column, most, int(with_level[most])),
             level=level,
             level_label=None if level is None else label_beside(column, most),
         )
-        yield row, correct
 
 
-def keep_rows(exclusions: Exclusions, place: int, rows: Ints) -> Mask:
-    """Which of these rows of the original no exclusion takes out; all, where none acts."""
-    if not exclusions.act_on(place):
-        return np.ones(len(rows), bool)
-    cells = exclusions.scenario.cells_of_originals(place, rows)
-    kept: Mask = ~exclusions.mask_excluded(place)[cells]
-    return kept
+def _count_shown(
+    exclusions: Exclusions, place: int, most: int, people: People | None
+) -> tuple[int, int, int]:
+    """How many are shown their own level, another one, and their own that is not the commonest."""
+    if people is None:
+        found, p = exclusions.found(place).sums(), exclusions.profile(place)
+        n_wrong = p.total(p.d_kept, given=(p.T_s == 1) & ~p.ps_is_1)
+        return int(found.n.sum()), n_wrong, int(found.n[found.t != most].sum())
+    rows, is_correct = exclusions.shown_rows(place)
+    correct, codes = rows[is_correct], exclusions.scenario.target_columns[place].codes
+    rarer = correct[codes[correct] != most]
+    return people.count(correct), people.count(rows[~is_correct]), people.count(rarer)
 
 
 def _people_by_level(column: CodedColumn, pair: CountedScenario, people: People | None) -> Ints:
@@ -524,13 +517,6 @@ def _people_by_level(column: CodedColumn, pair: CountedScenario, people: People 
         counts: Ints = column.counts[0].astype(np.int64)
         return counts
     return count_people(column.codes[pair.sides.slices[0]], people.of_row, column.n_levels)
-
-
-def _count_people(rows: Ints, people: People | None) -> int:
-    """How many people these rows of the original are of."""
-    if people is None:
-        return len(rows)
-    return int(np.count_nonzero(np.bincount(people.of_row[rows])))
 
 
 def _kind_of_level(column: CodedColumn, code: int, n_people: int) -> ValueKind:

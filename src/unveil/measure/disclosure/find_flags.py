@@ -17,14 +17,13 @@ import numpy as np
 from msgspec.structs import force_setattr
 
 from unveil.arguments import is_list, number_in
-from unveil.arrays import Ints, Mask
 from unveil.count.codes import CodedColumn, label, label_beside
-from unveil.count.packing import Integers, number, run_starts
+from unveil.count.packing import run_starts
 from unveil.errors import SettingsError
 from unveil.records.base import Copy
 from unveil.records.disclosure import Checks, Flag, SmallCells
 from unveil.records.exclusions import Exclusion
-from unveil.study.excluded import Exclusions
+from unveil.study.found import Found, RecordSums
 from unveil.study.scenario import CountedScenario
 from unveil.view.flags import flag_sentence
 
@@ -57,54 +56,28 @@ def _pair(given: Any, name: str) -> tuple[float, float]:
     return (records, percent)
 
 
-# The largest table of target levels by key levels that is made whole.
-MOST_PAIRS = 2**22
-
-
-@dataclass(frozen=True)
-class Pieces:
-    """Original records by cell and, where they are asked for, by segment.
-
-    Without segments the pieces are the cells. `found` are the pieces whose records are disclosed
-    that no exclusion takes out; `gone` says which pieces an exclusion takes out.
-    """
-
-    cell: Integers | None
-    segment: Integers | None
-    d: Integers
-    found: Integers
-    gone: Mask
-
-    def cells(self, pieces: Integers) -> Integers:
-        """The cells of these pieces."""
-        return pieces if self.cell is None else self.cell[pieces]
-
-    def segments(self, pieces: Integers) -> Integers:
-        """The segments of these pieces; all 0 where there are none."""
-        return np.zeros(len(pieces), np.int64) if self.segment is None else self.segment[pieces]
-
-
 LEAST_PEOPLE = 10
 """A level of fewer people is no common knowledge, whatever all of them have."""
 
 
 def find_flags(
-    exclusions: Exclusions,
+    scenario: CountedScenario,
     target: int,
     copy: Copy,
     checks: Checks,
+    found: Found,
+    *,
     segment: CodedColumn | None = None,
 ) -> Iterator[Flag]:
-    """What the checks raise about one target in a copy, or in all of them, under exclusions."""
-    pieces = _pieces(exclusions, target, segment)
-    if len(pieces.found):
-        found = _FlagSearch(exclusions.scenario, target, copy, checks, pieces, segment)
-        yield from found.one_way()
-        yield from found.two_way()
+    """What the checks raise about one target in a copy, or in all of them, by what is found."""
+    search = _FlagSearch(scenario, target, copy, checks, found, segment)
+    if len(found.sums().n):
+        yield from search.one_way()
+        yield from search.two_way()
 
 
 def count_small_cells(
-    exclusions: Exclusions, target: int, copy: Copy, checks: Checks
+    scenario: CountedScenario, target: int, copy: Copy, checks: Checks, found: Found
 ) -> Iterator[SmallCells]:
     """Pairs that only cells of few people keep from a two-way flag; nothing where there are none.
 
@@ -114,56 +87,19 @@ def count_small_cells(
     where keys are fine: of SD2011, 19 pairs of marital have 80 % or more, and 4 are raised. Without
     it, flags would be about single people; so pairs are counted here, not listed.
     """
-    pieces = _pieces(exclusions, target, None)
-    if not len(pieces.found) or not checks.two_way[0]:
+    if not len(found.sums().n) or not checks.two_way[0]:
         return
-    search = _FlagSearch(exclusions.scenario, target, copy, checks, pieces, None)
     n_pairs = n = 0
-    for key in range(len(exclusions.scenario.key_columns)):
-        is_shared = pieces.d[pieces.found] > checks.two_way[0]
-        raised = search._sums(pieces.found[is_shared], key)
-        pairs = search._sums(pieces.found, key)
-        n_all, n_level = search._people(key, pairs)
+    for key, column in enumerate(scenario.key_columns):
+        raised, pairs = found.sums(key, shared=True), found.sums(key)
+        n_all, n_level = found.people(key, pairs)
         is_small = (100 * n_level > checks.two_way[1] * n_all) & (n_all >= LEAST_PEOPLE)
-        n_k = exclusions.scenario.key_columns[key].n_levels
+        n_k = column.n_levels
         is_small &= ~np.isin(pairs.t * n_k + pairs.k, raised.t * n_k + raised.k)
         n_pairs, n = n_pairs + int(is_small.sum()), n + int(pairs.n[is_small].sum())
     if n_pairs:
-        name = exclusions.scenario.target_names[target]
+        name = scenario.target_names[target]
         yield SmallCells(target=name, copy=copy, n_pairs=n_pairs, n=n)
-
-
-def _pieces(exclusions: Exclusions, target: int, segment: CodedColumn | None) -> Pieces:
-    scenario = exclusions.scenario
-    cells, looks = scenario.cells(target), scenario.looks(target)
-    gone = exclusions.mask_excluded(target)
-    found = looks.found_cells[~gone[looks.found_cells]]
-    if segment is None:
-        return Pieces(None, None, cells.counts[0], found, gone)
-    is_found = np.zeros(len(gone), bool)
-    is_found[found] = True
-    cell_of_row = scenario.cells_of_originals(target)
-    packed = cell_of_row * segment.n_levels + segment.codes[scenario.sides.slices[0]]
-    ids, n_pieces = number(packed, len(gone) * segment.n_levels)
-    cell, code = np.empty(n_pieces, np.int64), np.empty(n_pieces, np.int64)
-    cell[ids], code[ids] = np.divmod(packed, segment.n_levels)
-    d = np.bincount(ids, minlength=n_pieces)
-    return Pieces(cell, code, d, np.flatnonzero(is_found[cell]), gone[cell])
-
-
-@dataclass(frozen=True)
-class _Sums:
-    """Numbers of records by segment, target level and key level."""
-
-    segment: Ints
-    t: Ints
-    k: Ints
-    n: Ints
-
-    def of(self, segment: int, t: int) -> tuple[int, int]:
-        """All records of a segment, and those of them with a target level."""
-        here = slice(*np.searchsorted(self.segment, [segment, segment + 1]))
-        return int(self.n[here].sum()), int(self.n[here][self.t[here] == t].sum())
 
 
 @dataclass(frozen=True)
@@ -174,7 +110,7 @@ class _FlagSearch:
     target: int
     copy: Copy
     checks: Checks
-    pieces: Pieces
+    found: Found
     segment: CodedColumn | None
 
     @property
@@ -184,7 +120,7 @@ class _FlagSearch:
     def one_way(self) -> Iterator[Flag]:
         """The level with the most disclosures, if more than so many and so many percent."""
         at_least, above = self.checks.one_way
-        found = self._sums(self.pieces.found)
+        found = self.found.sums()
         for start, stop in pairwise(run_starts(found.segment).tolist()):
             n, n_disclosive = int(found.n[start:stop].max()), int(found.n[start:stop].sum())
             percent = 100 * n / n_disclosive
@@ -206,21 +142,19 @@ class _FlagSearch:
 
     def two_way(self) -> Iterator[Flag]:
         """Pairs of target level and key level behind disclosures that several people share."""
-        several, above = self.checks.two_way
-        found = self.pieces.found
-        shared = found[self.pieces.d[found] > several]
+        above = self.checks.two_way[1]
         raised = []
-        for key in range(len(self.scenario.key_columns) if len(shared) else 0):
-            raised += list(self._pairs(shared, key, above))
+        for key in range(len(self.scenario.key_columns)):
+            raised += list(self._pairs(key, above))
         yield from sorted(raised, key=lambda flag: -flag.n)
 
-    def _pairs(self, shared: Integers, key: int, above: float) -> Iterator[Flag]:
+    def _pairs(self, key: int, above: float) -> Iterator[Flag]:
         """The pairs with one key, where most people with the key level have the target level."""
-        pairs = self._sums(shared, key)
-        n_all, n_level = self._people(key, pairs)
-        n_disclosive = np.bincount(
-            self.pieces.segments(self.pieces.found), weights=self.pieces.d[self.pieces.found]
-        )
+        pairs, found = self.found.sums(key, shared=True), self.found.sums()
+        if not len(pairs.n):
+            return
+        n_all, n_level = self.found.people(key, pairs)
+        n_disclosive = np.bincount(found.segment, weights=found.n)
         for i in np.flatnonzero(100 * n_level > above * n_all):
             yield self._flag(
                 kind="two_way",
@@ -236,42 +170,10 @@ class _FlagSearch:
                 percent_all=None,
             )
 
-    def _sums(self, pieces: Integers, key: int | None = None) -> _Sums:
-        """Records of these pieces by segment and target level, and by the level of one key."""
-        cells = self.scenario.cells(self.target)
-        at = self.pieces.cells(pieces)
-        k: Integers = np.zeros(len(at), np.int64)
-        n_k = 1
-        if key is not None:
-            k = self.scenario.key_codes(key, cells.q_of(at))
-            n_k = self.scenario.key_columns[key].n_levels
-        n_t = self.column.n_levels
-        packed = (self.pieces.segments(pieces).astype(np.int64) * n_t + cells.t[at]) * n_k + k
-        occurs, n = _sum_by_number(packed, self.pieces.d[pieces])
-        segment_and_t, key_level = np.divmod(occurs, n_k)
-        segment, t = np.divmod(segment_and_t, n_t)
-        return _Sums(segment, t, key_level, n)
-
     @cached_property
-    def _kept_sums(self) -> _Sums:
+    def _kept_sums(self) -> RecordSums:
         """The original records that exclusions leave."""
-        return self._sums(np.flatnonzero(~self.pieces.gone & (self.pieces.d > 0)))
-
-    def _people(self, key: int, pairs: _Sums) -> tuple[Ints, Ints]:
-        """All original records with each key level, and those with the target level too."""
-        column, originals = self.scenario.key_columns[key], self.scenario.sides.slices[0]
-        if self.segment is None and column.n_levels * self.column.n_levels <= MOST_PAIRS:
-            n_level = self.scenario.joint_counts(self.target, key)[pairs.t, pairs.k]
-            return column.counts[0][pairs.k].astype(np.int64), n_level
-        with_key = column.codes[originals].astype(np.int64)
-        if self.segment is not None:
-            with_key += self.segment.codes[originals].astype(np.int64) * column.n_levels
-        with_both = with_key * self.column.n_levels + self.column.codes[originals]
-        wanted = pairs.segment * column.n_levels + pairs.k
-        return (
-            _count_of(wanted, with_key),
-            _count_of(wanted * self.column.n_levels + pairs.t, with_both),
-        )
+        return self.found.kept_sums()
 
     def _flag(
         self,
@@ -321,19 +223,3 @@ class _FlagSearch:
             keys=tuple(conditions),
             key_levels=tuple(level or "" for level in conditions.values()),
         ).text
-
-
-def _sum_by_number(packed: Ints, counts: Integers) -> tuple[Ints, Ints]:
-    """The numbers that occur, in their order, and the sum of the counts of each."""
-    ids, n_ids = number(packed, int(packed.max(initial=0)) + 1)
-    occurs = np.empty(n_ids, np.int64)
-    occurs[ids] = packed
-    return occurs, np.bincount(ids, weights=counts, minlength=n_ids).astype(np.int64)
-
-
-def _count_of(wanted: Ints, among: Ints) -> Ints:
-    """How often each of the wanted numbers occurs."""
-    order, place = np.unique(wanted, return_inverse=True)
-    at = np.searchsorted(order, among)
-    at[at == len(order)] = 0
-    return np.bincount(at[order[at] == among], minlength=len(order))[place]

@@ -3,11 +3,7 @@
 from collections.abc import Callable
 from typing import Literal
 
-import numpy as np
-
 from unveil.arrays import Mask
-from unveil.count.cells import number_whole_rows
-from unveil.count.packing import is_among, run_starts
 from unveil.count.profile import Profile
 from unveil.measure.disclosure.measures import NO_COPY, NOBODY, measure
 from unveil.records.disclosure import Recurrence
@@ -29,32 +25,20 @@ UNIQUE = 0.5
 
 def recurrences(scenario: CountedScenario) -> list[Recurrence]:
     """For each copy, how many original records stand in it whole."""
-    keys, targets = scenario.pooled_copies.keys, scenario.pooled_copies.target_columns
-    number = number_whole_rows(keys, targets)
-    originals, *copies = (number[rows] for rows in scenario.sides.slices)
-    originals.sort()  # in its place, as the copies are: there is no need of a second one
-    starts = run_starts(originals)
-    rows, n_alike = originals[starts[:-1]], np.diff(starts).astype(np.int32)
-    del starts
-    n_original, n_alone = len(originals), int((n_alike == 1).sum())
-    found = []
-    for copy, theirs in enumerate(copies, start=1):
-        theirs.sort()
-        n_recurring = n_alike[is_among(rows, theirs)]
-        n = int(n_recurring.sum())
-        is_equal = n > 0 and np.array_equal(originals, theirs)
-        found.append(
-            Recurrence(
-                copy=copy,
-                n=n,
-                percent=100 * n / max(n_original, 1),
-                n_columns=len(scenario.key_columns) + len(targets),
-                n_alone=n_alone,
-                n_alone_recurring=int((n_recurring == 1).sum()),
-                kind="equal" if is_equal else _kind(n, n_original, n_alone),
-            )
+    n_alone, counted = scenario.count_recurring()
+    n_original = scenario.sides.rows[0]
+    return [
+        Recurrence(
+            copy=copy,
+            n=n,
+            percent=100 * n / max(n_original, 1),
+            n_columns=len(scenario.key_columns) + len(scenario.target_columns),
+            n_alone=n_alone,
+            n_alone_recurring=n_alone_recurring,
+            kind="equal" if is_equal else _kind(n, n_original, n_alone),
         )
-    return found
+        for copy, (n, n_alone_recurring, is_equal) in enumerate(counted, start=1)
+    ]
 
 
 def _kind(n: int, n_original: int, n_alone: int) -> Kind:

@@ -228,8 +228,7 @@ def _record(
     targets = _sort_by_risk({target: found.figures for target, found in named.items()})
     subjects: list[tuple[str | None, ByCopy]] = [(None, after.identity)]
     subjects += [(target, named[target].figures) for target in targets]
-    keys = scenario.pooled_copies.keys
-    n_q_original, n_q_synthetic = np.count_nonzero(keys.counts, axis=1).tolist()
+    n_q_original, n_q_synthetic, n_q_union = scenario.n_combinations
     return Disclosure(
         files=opening.files,
         keys=scenario.key_names,
@@ -238,7 +237,7 @@ def _record(
         n_synthetic=scenario.sides.rows[1:],
         n_q_original=n_q_original,
         n_q_synthetic=n_q_synthetic,
-        n_q_union=keys.n_q,
+        n_q_union=n_q_union,
         identity=tuple(
             convert({"copy": copy, **row}, IdentityRow) for copy, row in after.identity.items()
         ),

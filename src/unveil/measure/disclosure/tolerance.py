@@ -21,7 +21,7 @@ from unveil.measure.cap.classes import (
     join_targets,
     parse_tolerance,
 )
-from unveil.measure.disclosure.figures import keep_rows, mean_rows
+from unveil.measure.disclosure.figures import mean_rows
 from unveil.records.base import Copy
 from unveil.records.disclosure import ToleranceRow
 from unveil.study.excluded import Exclusions
@@ -63,7 +63,7 @@ def _row(exclusions: Exclusions, copy: Copy, name: str, near: Tolerances) -> Tol
     joint = join_targets([pair.target_columns[place]], {name: near.radii[name]}, near.special_codes)
     classes = classes_of(pair, pair.key_names, joint)
     (original,), (pool,) = classes.pools([0]), classes.pools([1])
-    is_kept = keep_rows(exclusions, place, np.arange(classes.n_original))
+    is_kept = exclusions.keep_rows(place, np.arange(classes.n_original))
     w = np.bincount(classes.own_of_row[is_kept], minlength=len(classes.own))
     n, n_determined, n_correct = classes.n_original, w[pool.settled].sum(), w[pool.right].sum()
 

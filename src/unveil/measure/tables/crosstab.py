@@ -137,13 +137,20 @@ class _SheetReader:
             tuple(tuple(row) for row in self._rows),
             self._names(headers, left),
             tuple((*beside[i], *above[j]) for i, j in cells),
-            tuple(None if text is None else parse_value(text) for text in texts),
+            tuple(self._value(i, text) for (i, _), text in zip(cells, texts, strict=True)),
             tuple(text is None for text in texts),
             tuple(cells),
             sum(any(row) for row in self._rows[: headers[0]]),
             sum(any(row) for row in self._rows[bottom:]),
             (len(body), len(columns)),
         )
+
+    def _value(self, row: int, text: str | None) -> int | str | None:
+        """What a cell holds; rows may have labels in unequal numbers of columns."""
+        try:
+            return None if text is None else parse_value(text)
+        except ValueError:
+            raise self._refusal("has text among its numbers", row) from None
 
     def _refusal(self, fault: str, row: int | None = None) -> ReadError:
         where = "" if row is None else f" See row {row + 1:,}."

@@ -1,0 +1,364 @@
+"""Who keeps the rows, and how is each of them asked? DuckDB, Spark, Ibis, or polars in chunks.
+
+Questions are lazy frames of narwhals, written once for all of them (`engine_scenario.py`). Here is
+what differs: how a file is opened, a small table put beside it, what is computed once and kept
+there, and an answer brought back. Messages of engines may quote values of the data: none is passed
+on. What engines write goes to a folder that is removed with them.
+"""
+
+import glob
+import os
+import re
+import shutil
+import sys
+import tempfile
+import time
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NoReturn
+
+import narwhals.stable.v2 as nw
+import polars as pl
+
+from unveil.errors import EngineError
+from unveil.io.memory import free_memory, size_text
+from unveil.study.engine import EngineName, EngineSettings
+
+Lazy = nw.LazyFrame[Any]
+
+_NO_ROOM = re.compile(r"no space left|disk quota|max_temp_directory_size|disk full", re.IGNORECASE)
+_NO_MEMORY = re.compile(r"out of memory|outofmemory|java heap space|could not allocate", re.I)
+
+
+@dataclass(frozen=True)
+class AskedStep:
+    """One question: what was asked, how long it took, and how many rows the answer has."""
+
+    what: str
+    seconds: float
+    n_rows: int
+
+
+class Backend:
+    """A place that keeps rows and counts them."""
+
+    called = ""
+
+    def __init__(self, settings: EngineSettings) -> None:
+        self.settings = settings
+        self.steps: list[AskedStep] = []
+        self.enough = 10**9  # bytes of memory that would hold everything; known once files are open
+        self.folder = _scratch_folder(settings.spill)
+        self._close: weakref.finalize[..., Any] = weakref.finalize(self, _remove, self.folder)
+        self._n_kept = 0
+
+    def describe(self) -> str:
+        """Who counts, in a sentence."""
+        return f"Counted by {self.called}; the rows stayed there."
+
+    def scan(self, source: Any) -> Lazy:
+        """The rows of a path, or of something that the engine holds."""
+        raise NotImplementedError
+
+    def put(self, frame: pl.DataFrame) -> Lazy:
+        """A small table beside the rows."""
+        raise NotImplementedError
+
+    def keep(self, frame: Lazy, what: str) -> Lazy:
+        """What is asked more than once, computed once and kept by the engine."""
+        raise NotImplementedError
+
+    def fetch(self, frame: Lazy, what: str) -> pl.DataFrame:
+        """A small answer."""
+        start = time.perf_counter()
+        with self.asking(what):
+            found = self._collect(frame)
+        self.steps.append(AskedStep(what, time.perf_counter() - start, found.height))
+        return found
+
+    def _collect(self, frame: Lazy) -> pl.DataFrame:
+        found: pl.DataFrame = frame.collect("polars").to_native()
+        return found
+
+    def close(self) -> None:
+        """Remove what was written."""
+        self._close()
+
+    def free_path(self, ending: str) -> Path:
+        """A place in the folder where nothing is yet."""
+        self._n_kept += 1
+        return self.folder / f"kept{self._n_kept}{ending}"
+
+    @contextmanager
+    def asking(self, what: str) -> Iterator[None]:
+        """Any fault of the engine as a sentence of ours; its own message may quote values."""
+        try:
+            yield
+        except EngineError:
+            raise
+        except (Exception, pl.exceptions.PanicException) as fault:
+            kind = _kind_of_fault(fault)
+        else:
+            return
+        self._refuse(kind, what)
+
+    def _refuse(self, kind: str, what: str) -> NoReturn:
+        """What to say of a fault; outside its handler, so that nothing of it is carried along."""
+        if kind == "disk":
+            where = "the spill folder" if self.settings.spill else "the system's temporary folder"
+            raise EngineError(
+                f"{self.called} has no room left in {where} (while {what}). Name a folder on a"
+                " larger disk with spill (--spill), or give more memory. What was written there is"
+                " removed."
+            )
+        if kind == "memory":
+            raise EngineError(
+                f"{self.called} ran out of memory (while {what}). With"
+                f" {size_text(self.enough)} everything would fit; give that much with memory"
+                " (--memory)."
+            )
+        raise EngineError(
+            f"{self.called} could not answer (while {what}). Its message is not shown, for it may"
+            " quote values of the data. Check that the files are whole and that the engine runs, or"
+            " save the files as Parquet and give the paths."
+        )
+
+
+def _kind_of_fault(fault: BaseException) -> str:
+    """Whether the disk or the memory is too small, or else."""
+    told = f"{type(fault).__name__} {fault}"
+    if _NO_ROOM.search(told):
+        return "disk"
+    return "memory" if isinstance(fault, MemoryError) or _NO_MEMORY.search(told) else "other"
+
+
+def _scratch_folder(spill: Path | None) -> Path:
+    """A folder of our own; those of processes that were killed are removed."""
+    parent = Path(tempfile.gettempdir()) if spill is None else spill
+    for left in parent.glob("unveil-engine-*"):
+        number = left.name.split("-")[2]
+        if number.isdecimal() and not _is_alive(int(number)):
+            shutil.rmtree(left, ignore_errors=True)
+    try:
+        return Path(tempfile.mkdtemp(prefix=f"unveil-engine-{os.getpid()}-", dir=parent))
+    except OSError:
+        raise EngineError(
+            f"The spill folder {str(parent)!r} cannot be written to. Name another one."
+        ) from None
+
+
+def _remove(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_alive(process: int) -> bool:
+    if sys.platform == "win32":  # there the question would end the process
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass
+    return True
+
+
+def _lazy(native: Any) -> Lazy:
+    known: Lazy = nw.from_native(native)
+    return known
+
+
+def _library(name: str, extra: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError:
+        raise EngineError(
+            f"The engine needs {name}, which is not installed. Install unveil with the extra"
+            f" {extra}: pip install 'unveil[{extra}]'."
+        ) from None
+
+
+def _parquet_files(path: Path) -> str:
+    """A file by its very name, or all Parquet files of a folder; as a pattern."""
+    exact = glob.escape(str(path))
+    return os.path.join(exact, "*.parquet") if path.is_dir() else exact
+
+
+class Chunks(Backend):
+    """Polars, in chunks: what is computed once is written to the folder."""
+
+    def __init__(self, settings: EngineSettings) -> None:
+        super().__init__(settings)
+        self.called = f"polars {pl.__version__}, in chunks"
+
+    def scan(self, source: Any) -> Lazy:
+        """The rows of a path."""
+        path = Path(source)
+        pattern = path / "*.parquet" if path.is_dir() else path
+        return _lazy(pl.scan_parquet(pattern, glob=path.is_dir(), hive_partitioning=False))
+
+    def put(self, frame: pl.DataFrame) -> Lazy:
+        """A small table beside the rows."""
+        return _lazy(frame.lazy())
+
+    def keep(self, frame: Lazy, what: str) -> Lazy:
+        """A file in the folder."""
+        path = self.free_path(".parquet")
+        with self.asking(what):
+            frame.to_native().sink_parquet(path, compression="lz4")
+        return self.scan(path)
+
+    def _collect(self, frame: Lazy) -> pl.DataFrame:
+        found: pl.DataFrame = frame.to_native().collect(engine="streaming")
+        return found
+
+
+class DuckDB(Backend):
+    """DuckDB, in a database of its own; relations of others are copied to it, not to memory."""
+
+    def __init__(self, settings: EngineSettings) -> None:
+        duckdb = _library("duckdb", "large")
+        _library("pyarrow", "large")
+        super().__init__(settings)
+        self.memory = settings.memory or (free_memory() or 4 * 10**9) // 2
+        self.called = f"DuckDB {duckdb.__version__} with at most {size_text(self.memory)} of memory"
+        config = {
+            "memory_limit": f"{self.memory}B",
+            "temp_directory": str(self.folder / "spill"),
+            "preserve_insertion_order": "false",
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+        }
+        with self.asking("it was started"):
+            self.connection = duckdb.connect(str(self.folder / "rows.duckdb"), config=config)
+        self._close = weakref.finalize(self, _close_database, self.connection, self.folder)
+
+    def scan(self, source: Any) -> Lazy:
+        """The rows of a path or of a relation."""
+        if not isinstance(source, str | os.PathLike):
+            path = self.free_path(".parquet")
+            with self.asking("a relation was copied"):
+                source.write_parquet(str(path))
+            source = path
+        with self.asking("a file was opened"):
+            return _lazy(self.connection.read_parquet(_parquet_files(Path(source))))
+
+    def put(self, frame: pl.DataFrame) -> Lazy:
+        """A table of the database."""
+        with self.asking("levels were put into it"):
+            return self._table(self.connection.from_arrow(frame.to_arrow()))
+
+    def keep(self, frame: Lazy, what: str) -> Lazy:
+        """A table of the database."""
+        with self.asking(what):
+            return self._table(frame.to_native())
+
+    def _table(self, relation: Any) -> Lazy:
+        name = self.free_path("").name
+        relation.create(name)
+        return _lazy(self.connection.table(name))
+
+
+def _close_database(connection: Any, folder: Path) -> None:
+    connection.close()
+    _remove(folder)
+
+
+class Spark(Backend):
+    """A Spark session, on this machine or on a cluster, or one reached by Spark Connect."""
+
+    def __init__(self, settings: EngineSettings, held: Any = None) -> None:
+        self._sql = _library("pyspark.sql", "spark")
+        super().__init__(settings)
+        self.called = "Spark"
+        with self.asking("its session was opened"):
+            self.session = held.sparkSession if held is not None else self._open(settings.address)
+            self.called = f"Spark {self.session.version}"
+        self._kept: list[Any] = []
+        self._close = weakref.finalize(self, _forget, self.folder, self._kept)
+
+    def _open(self, address: Any) -> Any:
+        if address is not None and not isinstance(address, str):
+            return address
+        builder = self._sql.SparkSession.builder.appName("unveil")
+        if address is None:
+            return self._sql.SparkSession.getActiveSession() or builder.getOrCreate()
+        if address.startswith("sc://"):
+            return builder.remote(address).getOrCreate()
+        if address.startswith("local"):  # one machine needs no 200 parts, and no page in a browser
+            builder = builder.config("spark.ui.enabled", "false")
+            builder = builder.config("spark.sql.shuffle.partitions", "4")
+        return builder.master(address).getOrCreate()
+
+    def scan(self, source: Any) -> Lazy:
+        """The rows of a path, of a table by its name, or of a frame."""
+        if not isinstance(source, str | os.PathLike):
+            return _lazy(source)
+        path = Path(source)
+        with self.asking("a file was opened"):
+            if path.suffix or path.exists():
+                exact = re.sub(r"([*?\[\]{}\\])", r"\\\1", str(path.absolute()))
+                return _lazy(self.session.read.parquet(exact))
+            return _lazy(self.session.table(str(source)))
+
+    def put(self, frame: pl.DataFrame) -> Lazy:
+        """A small frame of the session."""
+        with self.asking("levels were put into it"):
+            return _lazy(self.session.createDataFrame(frame.to_arrow()))
+
+    def keep(self, frame: Lazy, what: str) -> Lazy:
+        """Kept by the workers, and computed again by others where one is lost."""
+        with self.asking(what):
+            made = frame.to_native().persist()
+            self._kept.append(made)
+        return _lazy(made)
+
+    def _collect(self, frame: Lazy) -> pl.DataFrame:
+        made = pl.from_arrow(frame.to_native().toArrow())
+        assert isinstance(made, pl.DataFrame)  # for types: a table is never a series
+        return made
+
+
+def _forget(folder: Path, kept: list[Any]) -> None:
+    _remove(folder)
+    for frame in kept:
+        try:
+            frame.unpersist()
+        except Exception:
+            continue
+
+
+class Ibis(Backend):
+    """Tables of whatever stands behind Ibis; what is kept is a temporary table there."""
+
+    def __init__(self, settings: EngineSettings) -> None:
+        self._ibis = _library("ibis", "large")
+        super().__init__(settings)
+        self.called = f"Ibis {self._ibis.__version__}"
+        self._kept: list[Any] = []
+
+    def scan(self, source: Any) -> Lazy:
+        """The rows of a table."""
+        return _lazy(source)
+
+    def put(self, frame: pl.DataFrame) -> Lazy:
+        """A table beside the others."""
+        return _lazy(self._ibis.memtable(frame.to_arrow()))
+
+    def keep(self, frame: Lazy, what: str) -> Lazy:
+        """A temporary table."""
+        with self.asking(what):
+            self._kept.append(frame.to_native().cache())
+        return _lazy(self._kept[-1])
+
+
+def open_backend(name: EngineName, settings: EngineSettings, held: Any = None) -> Backend:
+    """The engine of this name; `held` is one of the frames that it holds already."""
+    if name == "spark":
+        return Spark(settings, held)
+    known: dict[str, type[Backend]] = {"chunks": Chunks, "duckdb": DuckDB, "ibis": Ibis}
+    return known[name](settings)

@@ -1,0 +1,153 @@
+"""Who is shown a single value, and rightly? Records of disclosive cells, by segment and level.
+
+What the one-way and two-way checks, the groups and the values of a target ask of the counts.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from unveil.arrays import Ints, Mask
+from unveil.count.codes import CodedColumn
+from unveil.count.packing import Integers, number
+from unveil.study.scenario import CountedScenario
+
+# The largest table of target levels by key levels that is made whole.
+MOST_PAIRS = 2**22
+
+
+@dataclass(frozen=True)
+class RecordSums:
+    """Numbers of records by segment, target level and key level, in this order."""
+
+    segment: Ints
+    t: Ints
+    k: Ints
+    n: Ints
+
+    def of(self, segment: int, t: int) -> tuple[int, int]:
+        """All records of a segment, and those of them with a target level."""
+        here = slice(*np.searchsorted(self.segment, [segment, segment + 1]))
+        return int(self.n[here].sum()), int(self.n[here][self.t[here] == t].sum())
+
+
+class Found(Protocol):
+    """The original records of one target that are disclosed and that no exclusion takes out."""
+
+    def sums(self, key: int | None = None, *, shared: bool = False) -> RecordSums:
+        """These records by segment and target level, and by the level of one key.
+
+        `shared` are those in pieces of more than `several` records.
+        """
+
+    def kept_sums(self) -> RecordSums:
+        """All original records that exclusions leave, disclosed or not."""
+
+    def people(self, key: int, pairs: RecordSums) -> tuple[Ints, Ints]:
+        """All original records with each key level, and those with the target level too."""
+
+
+@dataclass(frozen=True)
+class FoundCells:
+    """The same counted in memory: original records by cell and, where asked for, by segment.
+
+    Without segments the pieces are the cells. `gone` says which cells an exclusion takes out.
+    """
+
+    scenario: CountedScenario
+    target: int
+    gone: Mask
+    several: float = 0
+    segment: CodedColumn | None = None
+
+    @property
+    def _column(self) -> CodedColumn:
+        return self.scenario.target_columns[self.target]
+
+    @cached_property
+    def _cells(self) -> Integers:
+        """The cells whose records are disclosed."""
+        at = self.scenario.looks(self.target).found_cells
+        return at[~self.gone[at]]
+
+    @cached_property
+    def _pieces(self) -> tuple[Integers, Integers, Integers]:
+        """For each piece its cell, its segment and its records."""
+        counts = self.scenario.cells(self.target).counts[0]
+        if self.segment is None:
+            everything = np.arange(len(counts))
+            return everything, np.zeros(len(counts), np.int8), counts
+        n_segments = self.segment.n_levels
+        cell_of_row = self.scenario.cells_of_originals(self.target)
+        packed = cell_of_row * n_segments + self.segment.codes[self.scenario.sides.slices[0]]
+        ids, n_pieces = number(packed, len(counts) * n_segments)
+        cell, code = np.empty(n_pieces, np.int64), np.empty(n_pieces, np.int64)
+        cell[ids], code[ids] = np.divmod(packed, n_segments)
+        return cell, code, np.bincount(ids, minlength=n_pieces)
+
+    @cached_property
+    def _found(self) -> Integers:
+        """The pieces whose records are disclosed."""
+        if self.segment is None:
+            return self._cells
+        is_found = np.zeros(len(self.gone), bool)
+        is_found[self._cells] = True
+        return np.flatnonzero(is_found[self._pieces[0]])
+
+    def sums(self, key: int | None = None, *, shared: bool = False) -> RecordSums:
+        """The disclosed records by segment and target level, and by the level of one key."""
+        found = self._found
+        return self._sums(found[self._pieces[2][found] > self.several] if shared else found, key)
+
+    def kept_sums(self) -> RecordSums:
+        """The original records that exclusions leave."""
+        cell, _, d = self._pieces
+        return self._sums(np.flatnonzero(~self.gone[cell] & (d > 0)))
+
+    def _sums(self, pieces: Integers, key: int | None = None) -> RecordSums:
+        cells = self.scenario.cells(self.target)
+        cell, segment, d = (letter[pieces] for letter in self._pieces)
+        k: Integers = np.zeros(len(cell), np.int64)
+        n_k = 1
+        if key is not None:
+            k = self.scenario.key_codes(key, cells.q_of(cell))
+            n_k = self.scenario.key_columns[key].n_levels
+        n_t = self._column.n_levels
+        packed = (segment.astype(np.int64) * n_t + cells.t[cell]) * n_k + k
+        occurs, n = _sum_by_number(packed, d)
+        segment_and_t, key_level = np.divmod(occurs, n_k)
+        return RecordSums(*np.divmod(segment_and_t, n_t), key_level, n)
+
+    def people(self, key: int, pairs: RecordSums) -> tuple[Ints, Ints]:
+        """All original records with each key level, and those with the target level too."""
+        column, originals = self.scenario.key_columns[key], self.scenario.sides.slices[0]
+        if self.segment is None and column.n_levels * self._column.n_levels <= MOST_PAIRS:
+            n_level = self.scenario.joint_counts(self.target, key)[pairs.t, pairs.k]
+            return column.counts[0][pairs.k].astype(np.int64), n_level
+        with_key = column.codes[originals].astype(np.int64)
+        if self.segment is not None:
+            with_key += self.segment.codes[originals].astype(np.int64) * column.n_levels
+        with_both = with_key * self._column.n_levels + self._column.codes[originals]
+        wanted = pairs.segment * column.n_levels + pairs.k
+        return (
+            _count_of(wanted, with_key),
+            _count_of(wanted * self._column.n_levels + pairs.t, with_both),
+        )
+
+
+def _sum_by_number(packed: Ints, counts: Integers) -> tuple[Ints, Ints]:
+    """The numbers that occur, in their order, and the sum of the counts of each."""
+    ids, n_ids = number(packed, int(packed.max(initial=0)) + 1)
+    occurs = np.empty(n_ids, np.int64)
+    occurs[ids] = packed
+    return occurs, np.bincount(ids, weights=counts, minlength=n_ids).astype(np.int64)
+
+
+def _count_of(wanted: Ints, among: Ints) -> Ints:
+    """How often each of the wanted numbers occurs."""
+    order, place = np.unique(wanted, return_inverse=True)
+    at = np.searchsorted(order, among)
+    at[at == len(order)] = 0
+    return np.bincount(at[order[at] == among], minlength=len(order))[place]
