@@ -253,18 +253,18 @@ def _obeyed_by_most(column: str, y: Floats, table: Mapping[str, Floats]) -> Iter
 
 def _find_agreeing(y: Floats, table: Mapping[str, Floats]) -> Mask | None:
     """Rows that agree on a weighted sum: more than half of them, or None."""
-    x = np.column_stack([np.ones(len(y)), *table.values()])
+    x = np.column_stack([*table.values()])
     rows = np.flatnonzero(np.isfinite(y) & np.isfinite(x).all(axis=1))
-    n_few = x.shape[1] + 2
+    n_few = x.shape[1] + 3
     if len(rows) < _FEWEST_ROWS + _ROWS_PER_COLUMN * n_few:
         return None
-    x, own = x[rows] / np.maximum(np.abs(x[rows]).max(axis=0), 1e-300), y[rows]
+    x, own = x[rows], y[rows]
     near, draw = CLOSE * own.std(), stream(0, "agreeing rows")
     for _ in range(_MOST_TRIES):
         agree = draw.permutation(len(rows))[:n_few]
         for _ in range(3):
-            weights = np.linalg.lstsq(x[agree], own[agree], rcond=1e-12)[0]
-            agree = np.flatnonzero(np.abs(x @ weights - own) <= near)
+            slopes, shift, _ = fit_plane(x[agree], own[agree])
+            agree = np.flatnonzero(np.abs(x @ slopes + shift - own) <= near)
             if len(agree) < n_few:
                 break
         if len(agree) > len(rows) / 2:
