@@ -44,7 +44,11 @@ def templates() -> "Environment":
 
     pages = environment(is_page=True)
     own = FileSystemLoader(HERE / "templates")
-    made = pages.overlay(loader=ChoiceLoader([own, pages.loader] if pages.loader else [own]))
+    # A command to copy and a text to change are written as they are: no blank is made unbreakable.
+    made = pages.overlay(
+        loader=ChoiceLoader([own, pages.loader] if pages.loader else [own]),
+        finalize=environment(is_page=False).finalize,
+    )
     made.filters = {
         **pages.filters,
         "draw": draw_blocks,
