@@ -19,21 +19,23 @@ import numpy as np
 import polars as pl
 
 from unveil.arrays import Ints
-from unveil.count.cells import KeyCounts
-from unveil.count.codes import CodedColumn, code_of
+from unveil.count.cells import Cells, KeyCounts, Keys
+from unveil.count.codes import CodedColumn, Codes, code_of
 from unveil.count.exclude_cells import ORIGINAL, DenominatorLimit
-from unveil.count.packing import Shares
+from unveil.count.packing import Integers, Shares
 from unveil.count.profile import Profile, Renormalised
 from unveil.errors import EngineError
 from unveil.records.exclusions import Exclusion
 from unveil.study.backends import Backend, Lazy
 from unveil.study.choose_engine import NEEDS_ROWS
-from unveil.study.engine_study import EngineStudy, pack_columns, packed
+from unveil.study.engine_study import NO_ROWS, EngineStudy, pack_columns, packed
 from unveil.study.excluded import Exclusions
 from unveil.study.found import MOST_PAIRS, Found, RecordSums
 from unveil.study.scenario import CountedScenario, Progress
 
 ONE = nw.lit(1, nw.Int64)
+MOST_CELLS = 4 * 10**6
+"""Combinations of keys and target that are brought to memory by measures that look at each."""
 ORIGINALS = (1 - nw.col("s").cast(nw.Int64)).sum()
 
 
@@ -73,6 +75,7 @@ class EngineScenario(CountedScenario):
     study: EngineStudy | None = None
     coded: CodedRows | None = field(default=None, repr=False, compare=False)
     copies: tuple[int, ...] = ()  # the files that are its copies
+    _cells: dict[int, Cells] = field(default_factory=dict, repr=False, compare=False)
     _most: dict[tuple[int, int], Ints] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
@@ -115,16 +118,60 @@ class EngineScenario(CountedScenario):
             raise EngineError(NEEDS_ROWS)
         return self.study, self.coded
 
-    @property
-    def keys(self) -> NoReturn:
-        """Refused, as all that stands for single records or cells."""
-        raise EngineError(NEEDS_ROWS)
+    # Measures that look at key combinations one by one get them, where they are few.
 
-    def cells(self, target: int) -> NoReturn:
-        """Refused."""
-        raise EngineError(NEEDS_ROWS)
+    @cached_property
+    def _combinations(self) -> pl.DataFrame:
+        """Every key combination: its levels, and its records on each side."""
+        names = [f"k{place}" for place in range(len(self.key_columns))]
+        asked = _by(self._beside_rows(), *self.packs, *names, **self._per_side())
+        return self._fetch_few(asked, "counting key combinations").sort(*self.packs)
 
-    looks = shown_levels = cells
+    @cached_property
+    def keys(self) -> Keys:
+        """The key combinations; whose records have them is not known here."""
+        counts = self._counts(self._combinations)
+        return Keys(self.sides, NO_ROWS, counts, counts.shape[1])
+
+    def cells(self, target: int) -> Cells:
+        """The cells of one target, on every side."""
+        if target not in self._cells:
+            asked = _by(self._beside_rows(), *self.packs, f"t{target}", **self._per_side())
+            what = f"counting cells of {self.target_names[target]}"
+            found = self._fetch_few(asked, what).sort(*self.packs, f"t{target}")
+            n_of_q = found.group_by(*self.packs, maintain_order=True).len()["len"].to_numpy()
+            starts = np.concatenate([[0], np.cumsum(n_of_q, dtype=np.int64)])
+            t = found[f"t{target}"].to_numpy().astype(np.uint32)
+            self._cells[target] = Cells(starts, t, self._counts(found))
+        return self._cells[target]
+
+    def key_codes(self, key: int, q: Integers | slice = slice(None)) -> Codes:
+        """The code of one key in some key combinations."""
+        codes: Codes = self._combinations[f"k{key}"].to_numpy()[q].astype(np.uint32)
+        return codes
+
+    def _beside_rows(self) -> Lazy:
+        return self._rows_of[1].rows.filter(nw.col("side").is_in([0, *self.copies]))
+
+    def _per_side(self) -> dict[str, nw.Expr]:
+        """The records of each side: the original, and each copy or all of them as one."""
+        side = nw.col("side")
+        copies = [side == i for i in self.copies] if len(self.sides.rows) > 2 else [side > 0]
+        return {f"n{i}": _count_if(one) for i, one in enumerate([side == 0, *copies])}
+
+    def _counts(self, found: pl.DataFrame) -> Integers:
+        n_sides = len(self.sides.rows)
+        return np.stack([found[f"n{i}"].to_numpy().astype(np.int64) for i in range(n_sides)])
+
+    def _fetch_few(self, asked: Lazy, what: str) -> pl.DataFrame:
+        found = self.fetch(asked.head(MOST_CELLS + 1), what)
+        if found.height > MOST_CELLS:
+            raise EngineError(
+                f"There are more than {MOST_CELLS:,} combinations of these keys, too many to be"
+                " looked at one by one. Use fewer keys or coarser bands, or give a random sample of"
+                " the records and state its size with the result."
+            )
+        return found
 
     def cells_of_originals(self, target: int, rows: Ints | None = None) -> NoReturn:
         """Refused."""

@@ -44,6 +44,9 @@ class _NoRows:
     __hash__ = None  # type: ignore[assignment]
 
 
+NO_ROWS: Any = _NoRows()
+
+
 @dataclass(frozen=True)
 class EntryTable(Table):
     """The distinct values of one column of a file, and how many records have each."""
@@ -155,7 +158,7 @@ class EngineStudy(Study):
             self._encoded[known] = EntryColumn(
                 name,
                 Sides(files.rows),
-                _NoRows(),  # type: ignore[arg-type]
+                NO_ROWS,
                 coded.levels,
                 coded.meanings,
                 coded.special_codes,
