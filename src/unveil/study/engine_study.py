@@ -20,6 +20,7 @@ from unveil.arrays import Ints
 from unveil.count.codes import CodedColumn
 from unveil.count.packing import PACKED, Sides
 from unveil.errors import EngineError, ReadError
+from unveil.io.batches import open_batches
 from unveil.io.dictionary import apply_dictionary_beside
 from unveil.io.read_parquet import codebook_in
 from unveil.io.sources import note_missing, read_table, with_missing
@@ -293,7 +294,8 @@ def _open_side(
     name = Path(os.fsdecode(source)).name if isinstance(source, str | os.PathLike) else None
     place = place_of(side, name)
     if name is not None:
-        table, rows = _open_path(backend, Path(os.fsdecode(source)), side, columns, place)
+        path = Path(os.fsdecode(source))
+        table, rows = _open_path(backend, path, side, columns, missing_values)
     elif holder(source) is None:
         table = read_table(source, side=side, columns=columns)
         rows = backend.put(table.frame)
@@ -329,9 +331,23 @@ def _check_capitals(table: Table) -> None:
 
 
 def _open_path(
-    backend: Backend, path: Path, side: str, columns: Sequence[str] | None, place: str
+    backend: Backend,
+    path: Path,
+    side: str,
+    columns: Sequence[str] | None,
+    missing_values: Sequence[str],
 ) -> tuple[Table, Lazy]:
-    """A Parquet file or a folder of such files; a text file as a Parquet file of texts."""
+    """A Parquet file or a folder of such files; a text file as a Parquet file of its entries."""
+    place = place_of(side, path.name)
+    file = None if path.is_dir() else open_batches(path, side)
+    if file is not None and file.is_text:
+        wanted, typed = choose(file.columns, columns, place), backend.free_path(".parquet")
+        with backend.asking("a text file was read"):
+            notes = file.write_typed(typed, wanted, missing_values)
+        told = [one for one in file.notes if one.column is None or one.column in wanted]
+        frame = pl.scan_parquet(typed, glob=False).head(0).collect()[wanted]
+        table = Table(side, place, frame, path.name, (*told, *notes))
+        return apply_dictionary_beside(table, path), backend.scan(typed)
     pattern = path / "*.parquet" if path.is_dir() else path
     with backend.asking("a file was opened"):
         lazy = pl.scan_parquet(pattern, glob=path.is_dir(), hive_partitioning=False)
