@@ -289,6 +289,13 @@ class EngineScenario(CountedScenario):
             for i in range(1, n + 1)
         ]
 
+    def count_holders(self) -> tuple[Ints, Ints]:
+        """How many original records are equal in all columns, and how often so many are."""
+        whole = {f"w{i}": one for i, one in enumerate(self._rows_of[1].whole)}
+        alike = _by(self.originals.with_columns(**whole), *whole, n=nw.len())
+        n, times = _columns(self.fetch(_by(alike, "n", times=nw.len()), "comparing whole records"))
+        return n, times
+
 
 def _columns(frame: pl.DataFrame) -> list[Ints]:
     return [frame[name].to_numpy().astype(np.int64) for name in frame.columns]
