@@ -165,13 +165,17 @@ class EngineScenario(CountedScenario):
 
     def _fetch_few(self, asked: Lazy, what: str) -> pl.DataFrame:
         found = self.fetch(asked.head(MOST_CELLS + 1), what)
-        if found.height > MOST_CELLS:
+        self._check_few(found.height)
+        return found
+
+    def _check_few(self, n: int) -> None:
+        """Refuse combinations that are too many to be held in memory."""
+        if n > MOST_CELLS:
             raise EngineError(
                 f"There are more than {MOST_CELLS:,} combinations of these keys, too many to be"
                 " looked at one by one. Use fewer keys or coarser bands, or give a random sample of"
                 " the records and state its size with the result."
             )
-        return found
 
     def cells_of_originals(self, target: int, rows: Ints | None = None) -> NoReturn:
         """Refused."""

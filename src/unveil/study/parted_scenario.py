@@ -8,7 +8,7 @@ is bounded by the largest part and by the batch in which files are read.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from functools import reduce
+from functools import cached_property, reduce
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from unveil.arrays import Ints
-from unveil.count.cells import KeyCounts
+from unveil.count.cells import Cells, KeyCounts
 from unveil.count.codes import CodedColumn
 from unveil.count.exclude_cells import add_renormalised, strike
 from unveil.count.packing import Integers, Sides
@@ -203,8 +203,17 @@ class PartedScenario(EngineScenario):
         columns = [one.select_sides([0, *copies], pooled=True) for one in self._columns]
         n = len(self.key_columns)
         keys, targets = tuple(columns[:n]), tuple(columns[n:])
-        made = replace(self, sides=columns[0].sides, key_columns=keys, target_columns=targets)
-        return replace(made, copies=tuple(copies), _facts={}, _found={}, _pairs={}, _joint={})
+        return PartedScenario(
+            columns[0].sides,
+            keys,
+            targets,
+            KeyCounts(()),
+            study=self.study,
+            copies=tuple(copies),
+            parts=self.parts,
+            progress=self.progress,
+            segment=self.segment,
+        )
 
     def walk(self, what: str, *, pooled: bool = True) -> Iterator[tuple[CountedScenario, Any]]:
         """Each part as a scenario in memory, and its segment; all copies as one, if pooled."""
@@ -225,6 +234,47 @@ class PartedScenario(EngineScenario):
             scenario = CountedScenario(here, keys, tuple(made[n_keys:]), KeyCounts(keys))
             column = self.segment
             yield scenario, None if column is None else _in_memory(column, here, codes["g"])
+
+    @cached_property
+    def _combinations(self) -> pl.DataFrame:
+        """Every key combination: its levels, and its records on each side."""
+        return self._gather(lambda here: (slice(None), {}, here.keys.counts), ())
+
+    def cells(self, target: int) -> Cells:
+        """The cells of one target, on every side."""
+        if target not in self._cells:
+
+            def of_part(here: CountedScenario) -> tuple[Any, dict[str, Any], Integers]:
+                cells = here.cells(target)
+                return cells.q, {"t": cells.t}, cells.counts
+
+            found = self._gather(of_part, ("t",))
+            n_of_q = found.group_by(self._key_fields, maintain_order=True).len()["len"].to_numpy()
+            starts = np.concatenate([[0], np.cumsum(n_of_q, dtype=np.int64)])
+            t = found["t"].to_numpy().astype(np.uint32)
+            self._cells[target] = Cells(starts, t, self._counts(found))
+        return self._cells[target]
+
+    @property
+    def _key_fields(self) -> list[str]:
+        return [f"k{place}" for place in range(len(self.key_columns))]
+
+    def _gather(
+        self,
+        of_part: Callable[[CountedScenario], tuple[Any, dict[str, Any], Integers]],
+        more: Sequence[str],
+    ) -> pl.DataFrame:
+        """Combinations of all parts, in the order of their levels; refused where they are many."""
+        frames: list[pl.DataFrame] = []
+        for here, _ in self.walk("counting combinations", pooled=len(self.sides.rows) == 2):
+            q, named, counts = of_part(here)
+            keys = {f"k{place}": here.key_codes(place, q) for place in range(len(self.key_columns))}
+            frames.append(
+                pl.DataFrame({**keys, **named, **{f"n{i}": n for i, n in enumerate(counts)}})
+            )
+            self._check_few(sum(map(len, frames)))
+        whole = pl.concat(frames, how="vertical_relaxed")
+        return whole.sort(*self._key_fields, *more)
 
     @property
     def n_combinations(self) -> tuple[int, int, int]:
