@@ -12,7 +12,6 @@ until one fails, and the code is put back. Nothing is written to the source.
 import argparse
 import ast
 import copy
-import gc
 import importlib
 import os
 import random
@@ -116,6 +115,8 @@ def _code_of(node: ast.AST) -> Iterator[ast.AST]:
         if name in ("annotation", "returns", "decorator_list", "defaults", "kw_defaults"):
             continue
         for child in value if isinstance(value, list) else [value]:
+            if isinstance(child, ast.keyword) and child.arg == "strict":
+                continue  # of zip: a check that never fails cannot be noticed
             if isinstance(child, ast.AST) and not isinstance(child, (ast.Raise, ast.JoinedStr)):
                 yield child
                 yield from _code_of(child)
@@ -214,6 +215,7 @@ class Runner:
         self.failed = False
         self.survivors: list[str] = []
         self.killed = self.untested = 0
+        self._caches: list[Any] = []
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self) -> None:
@@ -232,6 +234,11 @@ class Runner:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Run each test once as it is, then those of each change."""
         signal.signal(signal.SIGALRM, _stop)
+        # What a test or the product remembers was counted without the change.
+        loaded = [vars(module).values() for module in list(sys.modules.values()) if module]
+        self._caches = [
+            one for all_ in loaded for one in all_ if isinstance(one, _lru_cache_wrapper)
+        ]
         tests, seconds = self._who_enters_what(session)
         for number, mutant in enumerate(self._drawn(), 1):
             chosen = sorted(tests.get((str(mutant.file), mutant.function), ()), key=seconds.get)
@@ -304,9 +311,8 @@ class Runner:
         self._say(f"not noticed: {mutant}")
 
     def _run(self, item: pytest.Item, limit: float) -> None:
-        for cached in gc.get_objects():
-            if isinstance(cached, _lru_cache_wrapper):
-                cached.cache_clear()
+        for cached in self._caches:
+            cached.cache_clear()
         signal.setitimer(signal.ITIMER_REAL, limit)
         try:
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)

@@ -1,13 +1,21 @@
 """A browser on this machine, closed by itself; every request it makes is written down."""
 
 import os
+import re
 import shutil
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
+
+from unveil.app.jobs import Jobs
+from unveil.cli.demo import demo
 
 
 @dataclass
@@ -59,3 +67,71 @@ def opening(browser: Any) -> Iterator[Any]:
     yield opened
     for context in contexts:
         context.close()
+
+
+@dataclass
+class OpenedApp(Opened):
+    """A page of the app, and the folder that it shows."""
+
+    folder: Path = Path()
+    base: str = ""
+
+    def go(self, path: str) -> Any:
+        """Open a page of the app; the answer."""
+        return self.page.goto(f"{self.base}{path}")
+
+    def press(self, name: str, within: str = "main") -> None:
+        """Press the button of that name."""
+        self.page.locator(within).get_by_role("button", name=name, exact=True).click()
+
+    def wait_for_job(self, seconds: float = 240) -> str:
+        """Wait until no job is under way; how the last one ended."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            jobs = Jobs(self.folder).list()
+            if jobs and not jobs[0].is_under_way:
+                return f"{jobs[0].state}: {jobs[0].what}"
+            time.sleep(0.2)
+        raise AssertionError("the job did not end")
+
+
+@pytest.fixture
+def opening_app(browser: Any) -> Iterator[Any]:
+    """A function that serves a folder and opens it in the browser, entered by its address."""
+    servers, contexts = [], []
+
+    def opened(folder: Path, **asked: Any) -> OpenedApp:
+        command = [sys.executable, "-m", "unveil", "app", str(folder), "--no-open"]
+        server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        servers.append(server)
+        assert server.stderr is not None
+        address = re.search(r"http://\S+", server.stderr.readline())
+        assert address is not None
+        context = browser.new_context(**asked)
+        contexts.append(context)
+        base = address[0].split("/enter")[0]
+        found = OpenedApp(context.new_page(), folder=folder, base=base)
+        found.page.set_default_timeout(20_000)
+        found.page.on("console", lambda message: found.said.append(message.text))
+        found.page.on("pageerror", lambda fault: found.said.append(str(fault)))
+        context.on("request", lambda request: found.asked.append(request.url))
+        found.page.goto(address[0])
+        found.page.wait_for_url(f"{base}/")
+        return found
+
+    yield opened
+    for context in contexts:
+        context.close()
+    for server in servers:
+        server.terminate()
+        server.wait(10)
+        if server.stderr is not None:
+            server.stderr.close()
+
+
+@pytest.fixture(scope="session")
+def example_project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The embedded example as a project that was run; copied before it is changed."""
+    folder = tmp_path_factory.mktemp("example") / "survey"
+    CliRunner().invoke(demo, ["--project", str(folder)], catch_exceptions=False)
+    return folder

@@ -8,6 +8,7 @@ import pytest
 
 from unveil.errors import ReadError
 from unveil.io import memory
+from unveil.io.sources import read_table
 from unveil.study.study import Study
 
 
@@ -37,6 +38,13 @@ def test_files_that_memory_cannot_hold_together_are_refused_with_what_is_enough(
     )
 
 
+def test_a_file_that_is_read_by_itself_is_refused_too(paths, monkeypatch):
+    monkeypatch.setattr(memory, "free_memory", lambda: 50_000)
+    assert read_table(paths[0], side="data", columns=["x"]).frame.height == 1000
+    with pytest.raises(ReadError, match=r"^a\.csv has about 2,002 entries, for which 64.1 KB"):
+        read_table(paths[0], side="data")
+
+
 def test_a_parquet_file_says_itself_how_much_it_holds(paths, monkeypatch, tmp_path):
     from unveil.io.read_parquet import parse
     from unveil.io.wire import ReadRequest
@@ -48,6 +56,16 @@ def test_a_parquet_file_says_itself_how_much_it_holds(paths, monkeypatch, tmp_pa
     )
     with pytest.raises(ReadError, match=r"^a\.parquet has about 2,000 entries"):
         parse(asked)
+
+
+def test_parquet_files_that_memory_cannot_hold_together_are_refused(paths, monkeypatch):
+    pl.read_csv(paths[0]).write_parquet(one := paths[0].with_name("a.parquet"))
+    monkeypatch.setattr("unveil.study.study.free_memory", lambda: 100_000)
+    assert Study.open(one).tables[0].frame.height == 1000
+    with pytest.raises(
+        ReadError, match=r"^a\.parquet, a\.parquet have about 4,000 entries, .*128 KB"
+    ):
+        Study.open(one, one)
 
 
 @pytest.mark.slow

@@ -6,8 +6,8 @@ A file is a list of rows ``(key, targets)``, both tuples. Nothing here comes fro
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
-from itertools import combinations, product
-from math import log
+from itertools import combinations
+from math import comb, log
 
 Row = tuple[tuple[Hashable, ...], tuple[Hashable, ...]]
 File = Sequence[Row]
@@ -54,11 +54,11 @@ def expected_replicated(keys: Sequence[Hashable], n_records: int) -> tuple[int, 
     counts = Counter(keys)
     first = absent = once = Fraction(0)
     for c in counts.values():
-        ways = list(product((0, 1), repeat=c))
-        alone = [way for way in ways if way.count(0) == 1]
-        first += Fraction(len(alone), len(ways))
-        absent += Fraction(sum(way.count(1) == 0 for way in alone), len(ways))
-        once += Fraction(sum(way.count(1) == 1 for way in alone), len(ways))
+        for here, there in ((n, c - n) for n in range(c + 1)):
+            share = Fraction(comb(c, here), 2**c)
+            first += share * (here == 1)
+            absent += share * (here == 1 and there == 0)
+            once += share * (here == 1 and there == 1)
     n_unique = sum(c == 1 for c in counts.values())
     if not absent or not once:
         return n_unique, 0.0

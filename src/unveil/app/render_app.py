@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from starlette.datastructures import FormData
 from starlette.requests import Request
@@ -18,7 +18,7 @@ from unveil.app.engine import Counting
 from unveil.errors import InputError, SettingsError, UnveilError
 from unveil.project.actions import Action, format_command
 from unveil.project.read_project import read_project
-from unveil.view.blocks import Block
+from unveil.view.blocks import Block, Heading
 from unveil.view.format import percent, percent_or_dash
 from unveil.view.render_html import environment, render_html
 from unveil.view.status import GLYPHS, WORDS
@@ -33,25 +33,44 @@ STALE = (
     " Open the page again, and repeat it."
 )
 REFUSED = 422
+LEVELS: dict[int, Literal[2, 3, 4]] = {2: 2, 3: 3, 4: 4}
 
 
 @cache
 def templates() -> "Environment":
     """The templates of the app, above those of the pages; every text is escaped."""
     from jinja2 import ChoiceLoader, FileSystemLoader
+    from markupsafe import Markup, escape
 
     pages = environment(is_page=True)
     own = FileSystemLoader(HERE / "templates")
-    made = pages.overlay(loader=ChoiceLoader([own, pages.loader] if pages.loader else [own]))
+    # A command to copy and a text to change are written as they are: no blank is made unbreakable.
+    made = pages.overlay(
+        loader=ChoiceLoader([own, pages.loader] if pages.loader else [own]),
+        finalize=environment(is_page=False).finalize,
+    )
     made.filters = {
         **pages.filters,
-        "draw": lambda blocks: render_html(blocks, is_page=True),
+        "draw": draw_blocks,
+        "typed": lambda text: Markup(escape(text)),  # tabs and line breaks as they were
         "percent": percent,
         "percent_or_dash": percent_or_dash,
         "n": "{:,}".format,
     }
     made.globals = {**pages.globals, "GLYPHS": GLYPHS, "WORDS": WORDS}
     return made
+
+
+def draw_blocks(blocks: Iterable[Block], top: int | None = None) -> str:
+    """Blocks by the product's renderer; with `top` the first heading is of that level."""
+    found = [*blocks]
+    first = next((one.level for one in found if isinstance(one, Heading)), top)
+    shift = 0 if top is None or first is None else first - top
+    raised: list[Any] = [
+        Heading(one.text, LEVELS[max(one.level - shift, 2)]) if isinstance(one, Heading) else one
+        for one in found
+    ]
+    return render_html(raised, is_page=True)
 
 
 def entered_page() -> bytes:

@@ -13,20 +13,13 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from polars.io.plugins import register_io_source
 
 from unveil.errors import ReadError
 from unveil.io.csv_dialect import Dialect, detect_dialect, find_encoding
 from unveil.io.file_checks import guard
 from unveil.io.memory import open_file
 from unveil.io.parsers import damaged_sentence
-from unveil.io.read_csv import (
-    check_records,
-    name_columns,
-    read_records,
-    type_columns,
-    type_entries,
-)
+from unveil.io.read_csv import check_records, name_columns, read_records, type_columns
 from unveil.io.read_parquet import codebook_in
 from unveil.io.sources import KINDS, TEXT, CachedFile
 from unveil.io.table import Table, choose, has_pattern, place_of
@@ -96,48 +89,6 @@ class BatchedFile:
             notes += more
         table = Table(self.side, self.place, frame, self.path.name, tuple(notes), self.codebook)
         return CachedFile(self.path, table, tuple(missing_values))
-
-    def write_typed(
-        self, target: Path, columns: Sequence[str], missing_values: Sequence[str] = ()
-    ) -> list[Coercion]:
-        """Some columns of a text file as a Parquet file, typed as if it were read whole."""
-        assert self.dialect is not None
-        found: dict[str, pl.DataFrame] = {}
-        for frame in self.read(columns):
-            for column in frame.get_columns():
-                counts = pl.DataFrame({"text": column}).group_by("text").agg(n=pl.len())
-                known = found.get(column.name)
-                found[column.name] = counts if known is None else _add(known, counts)
-        entries = {name: (one["text"], one["n"]) for name, one in found.items()}
-        typed, notes = type_entries(entries, self.dialect, self.side, missing_values)
-        values = {
-            name: pl.DataFrame({"text": text, "value": typed[name]})
-            for name, (text, _) in entries.items()
-        }
-
-        def give(*_asked: object) -> Iterator[pl.DataFrame]:
-            for frame in self.read(columns):
-                yield pl.DataFrame(
-                    {
-                        column.name: pl.DataFrame({"text": column}).join(
-                            values[column.name],
-                            on="text",
-                            how="left",
-                            nulls_equal=True,
-                            maintain_order="left",
-                        )["value"]
-                        for column in frame.get_columns()
-                    }
-                )
-
-        schema = {name: column.dtype for name, column in typed.items()}
-        register_io_source(give, schema=schema).sink_parquet(target, engine="streaming")
-        return notes
-
-
-def _add(known: pl.DataFrame, more: pl.DataFrame) -> pl.DataFrame:
-    """Counts of entries, added up."""
-    return pl.concat([known, more]).group_by("text").agg(pl.col("n").sum())
 
 
 def is_batched(source: Any) -> bool:

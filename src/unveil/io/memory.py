@@ -69,9 +69,9 @@ def check_memory(paths: Iterable[Path], n_columns: int | None = None) -> None:
     check_cells(sum(_n_cells(path, n_columns) for path in known), [path.name for path in known])
 
 
-def check_cells(n_cells: int, names: Sequence[str]) -> None:
-    """Refuse so many entries where memory is too small for them."""
-    needed, free = n_cells * CELL, free_memory()
+def check_cells(n_cells: int, names: Sequence[str], free: int | None = None) -> None:
+    """Refuse so many entries where memory is too small for them: what is free, now by default."""
+    needed, free = n_cells * CELL, free_memory() if free is None else free
     limit = _address_limit()
     if n_cells and limit is not None and _START_RESERVED + n_cells * _CELL_RESERVED > limit:
         needed, free = _START_RESERVED + n_cells * _CELL_RESERVED, limit

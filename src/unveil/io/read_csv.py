@@ -5,7 +5,7 @@ is guessed in silence, and no message of another library can quote a person's va
 """
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
@@ -397,22 +397,9 @@ def type_columns(
     is_quoted: bool = True,
 ) -> tuple[pl.DataFrame, list[Coercion]]:
     """The columns in the types that all of their entries have, and what is to be told."""
-    columns = {column.name: (column, None) for column in frame.get_columns()}
-    made, notes = type_entries(columns, dialect, side, missing_values, is_quoted=is_quoted)
-    return pl.DataFrame(made), notes
-
-
-def type_entries(
-    columns: Mapping[str, tuple[pl.Series, pl.Series | None]],
-    dialect: Dialect,
-    side: str,
-    missing_values: Sequence[str],
-    *,
-    is_quoted: bool = True,
-) -> tuple[dict[str, pl.Series], list[Coercion]]:
-    """The entries of each column in the type that all have; distinct ones with their counts."""
     # Without their names, for polars takes some names for patterns of names.
-    texts = [without(column.alias(""), missing_values) for column, _ in columns.values()]
+    bare = [column.alias("") for column in frame.get_columns()]
+    texts = [without(column, missing_values) for column in bare]
     # Where commas part the columns, a comma in a quoted field may part anything.
     may_be_comma = dialect.separator != ","
     marks = decimal_marks(texts) if may_be_comma else set()
@@ -420,12 +407,11 @@ def type_entries(
     made = [infer_type(text, decimal_comma=is_comma, may_be_empty=is_quoted) for text in texts]
     almost = [
         name
-        for (name, (_, counts)), column in zip(columns.items(), made, strict=True)
-        if column.dtype == pl.String
-        and is_almost_numbers(column, decimal_comma=may_be_comma, counts=counts)
+        for name, column in zip(frame.columns, made, strict=True)
+        if column.dtype == pl.String and is_almost_numbers(column, decimal_comma=may_be_comma)
     ]
     notes = _decimal_notes(marks, side) + [_almost_note(name, side) for name in almost]
-    return dict(zip(columns, made, strict=True)), notes
+    return pl.DataFrame(dict(zip(frame.columns, made, strict=True))), notes
 
 
 def _decimal_notes(marks: set[str], side: str) -> list[Coercion]:

@@ -15,6 +15,7 @@ from unveil.errors import ReadError, list_names
 from unveil.io.dictionary import apply_dictionary, apply_dictionary_beside, parse_dictionary
 from unveil.io.file_checks import guard
 from unveil.io.isolated import read_apart
+from unveil.io.memory import check_memory
 from unveil.io.read_csv import read_csv
 from unveil.io.read_frames import read_frame
 from unveil.io.table import FRAME, Table, choose, place_of
@@ -200,6 +201,7 @@ def _read(
     name = path.name.lower()
     if name.endswith((*TEXT, *PACKED)):
         guard(path, "gzip" if name.endswith(".gz") else "text", place_of(side, path.name))
+        check_memory([path], None if columns is None else len(columns))
         table = read_csv(path, side=side, columns=columns, missing_values=missing_values)
         return with_missing(table, missing_values)  # again by value: numbers are numbers now
     if path.suffix.lower() in KINDS:

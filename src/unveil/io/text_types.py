@@ -311,22 +311,13 @@ def decimal_marks(columns: Iterable[pl.Series]) -> set[str]:
     return marks
 
 
-def is_almost_numbers(
-    column: pl.Series, *, decimal_comma: bool = False, counts: pl.Series | None = None
-) -> bool:
-    """Whether a text column is numbers, at least half of it, but for one word over and over.
-
-    Of distinct entries, `counts` says how often each occurs.
-    """
+def is_almost_numbers(column: pl.Series, *, decimal_comma: bool = False) -> bool:
+    """Whether a text column is numbers, at least half of it, but for one word over and over."""
     entries = column.drop_nulls()
     if len(_words(entries.head(_HEAD), decimal_comma=decimal_comma).unique()) > 1:
         return False
     words = _words(entries, decimal_comma=decimal_comma)
-    n_words, n_entries = len(words), len(entries)
-    if counts is not None:
-        n_words = int(counts.filter(column.is_in(words.implode())).sum())
-        n_entries = int(counts.filter(column.is_not_null()).sum())
-    if not 0 < n_words <= n_entries / 2:
+    if not 0 < len(words) <= len(entries) / 2:
         return False
     words = words.unique()
     return len(words) == 1 and not words.str.contains(_NUMBER_LIKE).any()

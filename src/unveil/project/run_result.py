@@ -217,9 +217,10 @@ class RunResult:
         as_text: bool = False,
     ) -> pl.DataFrame:
         """The original records that a measure counts: confidential, never part of a view."""
-        return self.disclosure(scenario).records_at_risk(
+        found: pl.DataFrame = self.disclosure(scenario).records_at_risk(
             target, copy=copy, measure=measure, as_text=as_text
         )
+        return found
 
     def _scenario(self, given: str | None) -> str:
         if given is None and len(self.scenarios) == 1:

@@ -6,13 +6,16 @@ open (`ScenarioStudy`) is counted once and answers from memory.
 """
 
 import dataclasses
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 from msgspec.structs import replace
 
+from unveil.arrays import Ints
 from unveil.assessment.assess_run import status_of
 from unveil.assessment.flag_rulings import flag_id
 from unveil.errors import (
@@ -25,6 +28,7 @@ from unveil.errors import (
 )
 from unveil.measure.disclosure.attribute import excess_ratio
 from unveil.measure.disclosure.result import DisclosureResult
+from unveil.measure.utility.table_statistics import measures
 from unveil.project.edit_project import ProjectEdit
 from unveil.project.judge_run import read_statements
 from unveil.project.measure_parts import Measuring
@@ -36,10 +40,17 @@ from unveil.project.sources import Inputs
 from unveil.records.base import Copy
 from unveil.records.disclosure import AttributeRow, Disclosure, IdentityRow
 from unveil.records.exclusions import Exclusion
-from unveil.records.judgement import Limit, Status, WhatIf, WhatIfRow, WhatIfScenario
+from unveil.records.judgement import (
+    BandsLikeness,
+    Limit,
+    Status,
+    WhatIf,
+    WhatIfRow,
+    WhatIfScenario,
+)
 from unveil.records.limits import ATTRIBUTE, IDENTITY
 from unveil.study.exclusion_rules import parse_exclusions
-from unveil.study.scenario import Progress, no_progress
+from unveil.study.scenario import CountedScenario, Progress, no_progress
 from unveil.view.project import whatif_sentences
 
 
@@ -51,6 +62,7 @@ class _WhatIfScenario:
     added: tuple[Exclusion, ...]
     before: Disclosure
     after: Disclosure
+    likeness: tuple[BandsLikeness, ...] = ()
 
 
 def whatif(
@@ -171,9 +183,11 @@ def _try(
             merged = measuring.count_scenario(coarse)
             still = measuring.fitting(merged, coarse)
             after = DisclosureResult.of(merged, parse_exclusions([*still, *added]))
+            scenarios = (counted.opening.scenario, merged.opening.scenario)
+            alike = tuple(_likeness(part.scenario or "", *scenarios, bands))
         finally:
             measuring.forget_count(coarse)
-        return _WhatIfScenario(part.scenario or "", added, before.record, after.record)
+        return _WhatIfScenario(part.scenario or "", added, before.record, after.record, alike)
     if not added:
         raise SettingsError(
             f"{list_names(one.text for one in asked)} is excluded already in scenario"
@@ -190,6 +204,49 @@ def _in_bands(part: PlannedPart, bands: Mapping[str, Any]) -> dict[str, Any]:
         if name not in columns:
             raise RolesError(unknown_name("The scenario has no column", name, columns, "It has"))
     return {**part.settings, "bands": {**part.settings["bands"], **bands}}
+
+
+def _likeness(
+    name: str, exact: CountedScenario, coarse: CountedScenario, bands: Mapping[str, Any]
+) -> Iterator[BandsLikeness]:
+    """S_pMSE of each key in bands by each target, at the coding before and at that in bands.
+
+    Chance is divided out of it, so that codings of different detail may be compared. Detail kept is
+    H(bands) / H(exact), H the entropy of the key in the original.
+    """
+    for key in (place for place, one in enumerate(exact.key_names) if one in bands):
+        entropies = [_entropy(one.key_columns[key].counts[0]) for one in (coarse, exact)]
+        detail = 100 * entropies[0] / entropies[1] if entropies[1] else 100.0
+        for target, of in enumerate(exact.target_names):
+            for copy in exact.all_copies:
+                yield BandsLikeness(
+                    scenario=name,
+                    key=exact.key_names[key],
+                    target=of,
+                    copy=copy,
+                    S_pMSE_before=_pair_likeness(exact, key, target, copy),
+                    S_pMSE_after=_pair_likeness(coarse, key, target, copy),
+                    detail=detail,
+                )
+
+
+def _entropy(counts: Ints) -> float:
+    shares = counts[counts > 0] / counts.sum()
+    return float(-(shares * np.log2(shares)).sum())
+
+
+def _pair_likeness(scenario: CountedScenario, key: int, target: int, copy: int) -> float | None:
+    column, other = scenario.target_columns[target], scenario.key_columns[key]
+    n_cells = column.n_levels * other.n_levels
+    td, ts = (
+        np.bincount(
+            column.codes[side].astype(np.int64) * other.n_levels + other.codes[side],
+            minlength=n_cells,
+        )
+        for side in (scenario.sides.slices[0], scenario.sides.slices[copy])
+    )
+    found = float(measures(td, ts, np.array([0, n_cells])).S_pMSE[0])
+    return found if math.isfinite(found) else None
 
 
 @dataclass(frozen=True)
@@ -256,6 +313,7 @@ def _record(
         bands=told,
         scenarios=tuple(_scenario(one, rows[one.scenario], told) for one in tried),
         rows=tuple(row for one in tried for row in rows[one.scenario]),
+        likeness=tuple(row for one in tried for row in one.likeness),
     )
 
 

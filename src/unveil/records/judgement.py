@@ -242,6 +242,18 @@ class WhatIfScenario(Record, frozen=True, kw_only=True):
     sentences: tuple[str, ...]
 
 
+class BandsLikeness(Record, frozen=True, kw_only=True):
+    """How alike the files are in one key and one target, as they are and in bands."""
+
+    scenario: str
+    key: str
+    target: str
+    copy: int
+    S_pMSE_before: float | None  # None: one cell
+    S_pMSE_after: float | None
+    detail: float  # percent of the original's entropy of the key that the bands keep
+
+
 class WhatIf(HasView, VersionedRecord, frozen=True, kw_only=True):
     """Figures before and after; nothing is stored unless it is kept."""
 
@@ -249,5 +261,6 @@ class WhatIf(HasView, VersionedRecord, frozen=True, kw_only=True):
     bands: tuple[str, ...] = ()  # columns put into bands in all files, as they were asked for
     scenarios: tuple[WhatIfScenario, ...]
     rows: tuple[WhatIfRow, ...]
+    likeness: tuple[BandsLikeness, ...] = ()  # of keys in bands
     kept: bool = False
     by: str | None = None

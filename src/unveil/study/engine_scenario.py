@@ -9,7 +9,7 @@ one whole number or several, `k0` ... the key levels, `t0` ... the target levels
 `d_q`, `s_q` as in `count/profile.py`; `shown0` ... the level shown, or -1.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from typing import Any, NoReturn
@@ -484,6 +484,32 @@ class EngineExclusions(Exclusions):
         asked = rows.filter(any_of).select(n=nw.len())
         return int(self.pair.fetch(asked, "counting whose values are shown")["n"][0])
 
+    def frame_at_risk(
+        self, target: int, counted: Callable[[Any], Any], *, of_keys: bool
+    ) -> Any | None:
+        """The records that a measure counts, as a frame of the engine that is not yet computed."""
+        pair, cell = self.pair, (*self.pair.packs, f"t{target}")
+        s = nw.col("s").cast(nw.Int64)
+        rows = pair.rows.with_columns(d_tq=ORIGINALS.over(*cell), s_tq=s.sum().over(*cell))
+        rules = EngineExclusions(pair, tuple(one for _, one in self._select_rules("missing-keys")))
+        gone = (rules if of_keys else self)._rule(target, nw.col("d_tq"), nw.col("s_tq")) != 0
+        rows = rows.filter((nw.col("s") == 0) & counted(_Letters(target)) & ~gone)
+        named = {f"k{place}": column for place, column in enumerate(pair.key_columns)}
+        column = pair.target_columns[target]
+        names = {one.name for one in (*named.values(), column)}
+        said = "copy_says" if "copy_says" not in names else "copy_says_"
+        wanted = [*named.items(), (f"t{target}", column), (f"shown{target}", column)]
+        for done, (code, of) in enumerate(wanted):
+            called = of.name if done < len(wanted) - 1 else said
+            values = (
+                of.levels.cast(pl.String) if isinstance(of.levels.dtype, pl.Enum) else of.levels
+            )
+            levels = {code: pl.Series(range(of.n_levels), dtype=pl.Int32), called: values}
+            put = self.pair._rows_of[1].backend.put(pl.DataFrame(levels))
+            rows = rows.join(put, on=code, how="left")
+        counts = [nw.col(one).alias(f"{one}_" if one in names else one) for one in LETTERS]
+        return rows.select(*(of.name for _, of in wanted[:-1]), said, *counts).to_native()
+
     def count_values(self, target: int) -> tuple[Ints, Ints, Ints]:
         """By level, before any exclusion: shown correctly, shown to others, shown another level."""
         t, shown = f"t{target}", f"shown{target}"
@@ -515,6 +541,20 @@ class EngineExclusions(Exclusions):
 
 
 EngineScenario.excluded_by = EngineExclusions
+
+
+LETTERS = ("d_tq", "s_tq", "d_q", "s_q")
+
+
+class _Letters:
+    """The letters of a profile, as columns: what formulas ask of looks, asked of records."""
+
+    def __init__(self, target: int) -> None:
+        d_tq, s_tq, self.d_q, self.s_q = map(nw.col, LETTERS)
+        self.pd_is_1 = (d_tq == self.d_q) & (self.d_q > 0)
+        self.ps_is_1 = (s_tq == self.s_q) & (self.s_q > 0)
+        shown = nw.col(f"shown{target}") >= 0
+        self.T_s = nw.when(shown).then(1).otherwise(2)
 
 
 def _over(limit: DenominatorLimit, d: nw.Expr, s: nw.Expr, *, of_copy: bool) -> nw.Expr:

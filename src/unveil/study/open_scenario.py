@@ -82,7 +82,7 @@ def open_scenario(
     if engine == "memory":
         files = open_files(sides, wanted, missing_values, progress, aside=aside)
     else:
-        files = _open_in_engine(engine, sides, wanted, missing_values, aside)
+        files = open_in_engine(engine, sides, wanted, missing_values, aside)
     people = people_of_files(files, person)
     if people is not None:
         files = files.without_column(people.original.record.column)
@@ -108,7 +108,7 @@ def open_scenario(
     )
 
 
-def _open_in_engine(
+def open_in_engine(
     engine: EngineName,
     sides: Mapping[str, Any],
     columns: Sequence[str] | None,

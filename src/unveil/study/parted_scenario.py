@@ -28,7 +28,7 @@ from unveil.io.batches import BATCH
 from unveil.io.memory import size_text
 from unveil.records.exclusions import Exclusion
 from unveil.study.choose_engine import COUNTING, RESTING, count_parts, memory_limit
-from unveil.study.engine_scenario import EngineScenario
+from unveil.study.engine_scenario import CodedRows, EngineExclusions, EngineScenario
 from unveil.study.engine_study import EngineStudy, EntryColumn, plain_values
 from unveil.study.excluded import Exclusions
 from unveil.study.found import MOST_PAIRS, Found, RecordSums
@@ -122,7 +122,9 @@ def _raw(study: EngineStudy, columns: Mapping[str, EntryColumn], place: int) -> 
     """The entries of one file, by the names of the fields; those that it has."""
     side = study.sides[place]
     wanted = [
-        plain_values(nw.col(side.places[one.name]), side.table.frame[one.name].dtype).alias(name)
+        plain_values(nw.col(side.places[one.name]), study.entries(one.name, place)[0].dtype).alias(
+            name
+        )
         for name, one in columns.items()
         if place < len(one.sides.rows)
     ]
@@ -168,6 +170,8 @@ class PartedScenario(EngineScenario):
     parts: RecordParts | None = None
     progress: Progress = no_progress
     segment: CodedColumn | None = None
+    whole: tuple[Any, ...] = ()  # keys, targets and segment of all files
+    _coded: list[CodedRows] = field(default_factory=list, repr=False, compare=False)
     _facts: dict[Any, PartFacts] = field(default_factory=dict, repr=False, compare=False)
     _found: dict[Any, list[dict[Any, RecordSums]]] = field(
         default_factory=dict, repr=False, compare=False
@@ -197,7 +201,19 @@ class PartedScenario(EngineScenario):
             parts=write_parts(study, named, len(keys), progress),
             progress=progress,
             segment=segment,
+            whole=(keys, targets, segment),
         )
+
+    @property
+    def _rows_of(self) -> tuple[EngineStudy, CodedRows]:
+        """All records as codes, for measures that look at combinations: coded when first asked."""
+        study = self.study
+        assert study is not None
+        if not self._coded:
+            keys, targets, segment = self.whole
+            made = EngineScenario.of(study, keys, targets, segment, self.progress)
+            self._coded.append(made._rows_of[1])
+        return study, self._coded[0]
 
     def _beside(self, copies: Sequence[int]) -> "PartedScenario":
         columns = [one.select_sides([0, *copies], pooled=True) for one in self._columns]
@@ -213,6 +229,8 @@ class PartedScenario(EngineScenario):
             parts=self.parts,
             progress=self.progress,
             segment=self.segment,
+            whole=self.whole,
+            _coded=self._coded,
         )
 
     def walk(self, what: str, *, pooled: bool = True) -> Iterator[tuple[CountedScenario, Any]]:
@@ -450,6 +468,13 @@ class PartedExclusions(Exclusions):
     def found(self, target: int, several: float = 0, segment: CodedColumn | None = None) -> Found:
         """Whom a target's cells disclose that the rules leave, by segment and level."""
         return PartedFound(self, target, several, is_parted=segment is not None)
+
+    def frame_at_risk(
+        self, target: int, counted: Callable[[Any], Any], *, of_keys: bool
+    ) -> Any | None:
+        """The records that a measure counts, as a lazy frame of polars."""
+        rules = EngineExclusions(self._parted, self.rules)
+        return rules.frame_at_risk(target, counted, of_keys=of_keys)
 
 
 PartedScenario.excluded_by = PartedExclusions

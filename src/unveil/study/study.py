@@ -22,7 +22,7 @@ from unveil.count.cells import KeyCounts
 from unveil.count.codes import CodedColumn, add_declarations, encode
 from unveil.count.kinds import Kind
 from unveil.errors import AlignError, InputError, ReadError, RolesError, SettingsError
-from unveil.io.memory import check_memory
+from unveil.io.memory import check_cells, check_memory, free_memory
 from unveil.io.sources import CachedFile, hold, read_table
 from unveil.io.table import Table
 from unveil.records.disclosure import BandedColumn, Coercion
@@ -485,22 +485,31 @@ def parse_missing(given: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def _read_sides(
-    sides: Mapping[str, Any], read: Callable[[int, str, Any], Any], progress: Progress
-) -> list[Any]:
-    """What is read of each side; the faults of all of them together."""
+    sides: Mapping[str, Any], read: Callable[[int, str, Any], Table], progress: Progress
+) -> list[Table]:
+    """What is read of each side; the faults of all of them together.
+
+    Text files were looked at before; how much others hold together is known as they are read.
+    """
     if not callable(progress):
         raise SettingsError(
             f"progress is {quote_value(progress)}, which cannot be called. Give a function of "
             "what is"
             " being done, how many steps are done, and how many there are."
         )
-    found, faults = [], []
+    found: list[Table] = []
+    faults: list[InputError] = []
+    free, n_cells = free_memory(), 0
     for done, (side, source) in enumerate(sides.items()):
         progress(f"reading the {side} data", done, len(sides))
         try:
             found.append(read(done, side, source))
         except InputError as fault:
             faults.append(fault)
+            continue
+        if isinstance(source, str | os.PathLike):
+            n_cells += found[-1].frame.height * found[-1].frame.width
+            check_cells(n_cells, [table.source for table in found], free)
     if faults:
         raise type(faults[0])("\n".join(_fault_sentences(faults, list(sides))))
     return found

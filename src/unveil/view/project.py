@@ -43,6 +43,7 @@ from unveil.view.format import (
     people,
     percent,
     percent_or_dash,
+    ratio,
     truncate,
     visible,
 )
@@ -73,6 +74,10 @@ TEMPLATES = {
     "in bands": "Effect of bands: {rules}",
     "bands found": (
         "With {rules} in bands, {measure} goes from {before} ({k} of {N}) to {after} ({l})."
+    ),
+    "detail": (
+        "The bands keep {p} of the detail of {key} (entropy in the original). Bands hide detail;"
+        " they do not make the files more alike."
     ),
     "not changed": "Bands {rules} change no figure.",
     "bands kept": "Nothing was saved. To use the bands, write them below the scenario, or protect"
@@ -213,8 +218,27 @@ def _(record: WhatIf) -> Iterator[Block]:
         yield from sentences(one.sentences)
         yield _whatif_table(record, one)
     by = visible(record.by or "")
+    yield from _likeness_blocks(record)
     end = "bands kept" if record.bands else "kept" if record.kept else "not kept"
     yield Sentence(TEMPLATES[end].format(by=by), "lead")
+
+
+def _likeness_blocks(record: WhatIf) -> Iterator[Block]:
+    """What bands cost and keep: like with like, for chance is divided out of S_pMSE."""
+    for key in dict.fromkeys(one.key for one in record.likeness):
+        rows = [one for one in record.likeness if one.key == key]
+        yield Sentence(TEMPLATES["detail"].format(key=truncate(key), p=percent(rows[0].detail)))
+        several = len({one.copy for one in rows}) > 1
+        cells = [
+            (
+                truncate(one.target) + (f", copy {one.copy}" if several else ""),
+                ratio(one.S_pMSE_before),
+                ratio(one.S_pMSE_after),
+            )
+            for one in rows
+        ]
+        caption = f"S_pMSE of {truncate(key)} by target (1 = no more than chance)"
+        yield table(caption, ("target", "as it is", "in bands"), cells)
 
 
 # Why does a target have this result?

@@ -137,6 +137,13 @@ def test_exclusions_count_in_no_figure_and_make_a_part():
     assert row.rest + row.pattern == 5
 
 
+def test_an_excluded_value_is_no_guess_either():
+    # Single is said of six young people and married of three old ones who are left; single, said of
+    # the old in the south, is excluded. Nine of fourteen are single.
+    claim = fourteen(at_least=5, exclude=["t=single@age=old"]).row_of("t", 1)
+    assert claim.at_random == pytest.approx(6 * 9 / 14 + 3 * 5 / 14)
+
+
 def as_rows(given) -> list:
     return [((*one[:-1],), one[-1]) for one in given]
 

@@ -23,6 +23,12 @@ def test_rows_that_nobody_is_alone_with_may_recur_by_chance():
     assert (row.kind, row.n, row.n_alone) == ("some", 2, 0)
 
 
+def test_half_of_the_people_unique_is_not_most():
+    original = ["axp", "axp", "bxp", "byp"]
+    (row,) = measured(original, [*original, "cxp"]).record.recurrence
+    assert (row.kind, row.n, row.n_alone) == ("some", 4, 2)
+
+
 def test_the_distinct_rows_of_the_original_contain_it():
     (row,) = measured(ORIGINAL, sorted(set(ORIGINAL))).record.recurrence
     assert (row.kind, row.n, row.n_alone, row.n_alone_recurring) == ("all", 6, 4, 4)

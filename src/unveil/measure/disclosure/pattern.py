@@ -134,7 +134,7 @@ class _Part:
         """The factors of each row, multiplied over the tables."""
         found = np.ones((self.n_rows, t.stop - t.start))
         for g, table in zip(self.group, tables, strict=True):
-            found *= table.factor[:, t][g]
+            found *= np.ascontiguousarray(table.factor[:, t]).take(g, axis=0)
         return found
 
 
@@ -252,7 +252,7 @@ def _fit(
         step = np.divide(wanted, have, out=np.zeros_like(have), where=have > 0)
         step[~table.is_seen] = 1
         table.factor[:, t] *= step
-        product *= step[g]
+        product *= step.take(g, axis=0)  # which is twice as fast as an index
     return off
 
 

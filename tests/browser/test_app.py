@@ -1,0 +1,339 @@
+"""Do the screens of the app hold in a browser: accessible, by keyboard, without script?"""
+
+import shutil
+
+import pytest
+from click.testing import CliRunner
+
+from unveil import Project
+from unveil.cli.demo import demo
+from unveil.measure.tables.crosstab import write_workbook
+from unveil.project.verify_pack import verify_pack
+
+pytestmark = [pytest.mark.browser, pytest.mark.app]
+
+DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+ZOOMED = {"width": 640, "height": 450}  # 1280 by 900 at 200 %
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+PAGES = (
+    *("/", "/data", "/data/file/0", "/data/file/1", "/roles", "/roles/keysets", "/synthesise"),
+    *("/risk", "/risk/values", "/risk/values?t=3", "/risk/recode", "/risk/records", "/utility"),
+    *("/decide", "/release", "/table", "/membership", "/jobs"),
+)
+ANALYST, OFFICER = "Ann Bell, analyst", "Bo Smith, data protection"
+PUBLIC = {"Licence": "CC BY 4.0", "Contact": "the data desk", "Method": "Trees, column by column."}
+PUBLIC |= {"Noise": "No noise was added."}
+SHEET = """Ward / diagnosis\tAsthma\tDiabetes\tEpilepsy\tTotal
+North\t21\t4\t0\t25
+South\t13\t2\t1\t16
+East\t7\t0\t2\t9
+West\t30\t5\t1\t36
+Total\t71\t11\t4\t86
+"""
+
+
+@pytest.fixture
+def project(example_project, tmp_path):
+    return shutil.copytree(example_project, tmp_path / "survey")
+
+
+def find_violations(page):
+    from axe_playwright_python.sync_playwright import Axe
+
+    page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    found = Axe().run(page, options={"runOnly": {"type": "tag", "values": RULES}})
+    assert len(found.response["passes"]) > 15
+    return [
+        (one["id"], one["help"], [node["html"][:160] for node in one["nodes"][:3]])
+        for one in found.response["violations"]
+    ]
+
+
+def check_everything_stayed_here(opened):
+    assert opened.said == []
+    assert {url.split("/")[2] for url in opened.asked} == {opened.base.split("/")[2]}
+    addresses = [url.partition("?")[2] for url in opened.asked if "/enter" not in url]
+    assert {one for one in addresses if one.strip("stcb=&0123456789")} == set()
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"viewport": DESKTOP},
+        {"viewport": DESKTOP, "color_scheme": "dark"},
+        {"viewport": DESKTOP, "forced_colors": "active"},
+        {"viewport": PHONE},
+        {"viewport": PHONE, "color_scheme": "dark"},
+        {"viewport": ZOOMED, "device_scale_factor": 2},
+    ],
+    ids=["desktop", "dark", "forced", "phone", "dark phone", "200 %"],
+)
+def test_every_screen_is_accessible_and_fits(opening_app, example_project, asked):
+    opened = opening_app(example_project, bypass_csp=True, **asked)
+    for path in PAGES:
+        assert opened.go(path).status == 200, path
+        opened.page.wait_for_selector("h1")
+        assert (path, find_violations(opened.page)) == (path, [])
+        width = opened.page.evaluate("document.documentElement.scrollWidth")
+        assert (path, width <= asked["viewport"]["width"]) == (path, True)
+    check_everything_stayed_here(opened)
+
+
+def test_without_script_every_screen_reads_and_every_form_posts(opening_app, example_project):
+    opened = opening_app(example_project, java_script_enabled=False)
+    for path in PAGES:
+        assert opened.go(path).status in (200, 202), path
+        for form in opened.page.locator("form").all():
+            assert form.get_attribute("action"), path
+            assert form.get_attribute("method") == "post", path
+            assert form.locator("button:not([type=button])").count(), path
+        assert "Not tested" in opened.page.inner_text(".side")
+        assert "Alerts" in opened.page.inner_text(".side")
+    assert "style=" not in opened.page.content()
+
+
+def test_an_empty_folder_reads_on_every_screen(opening_app, tmp_path):
+    opened = opening_app(tmp_path, viewport=PHONE, bypass_csp=True)
+    for path in (one for one in PAGES if "file" not in one):
+        assert opened.go(path).status == 200, path
+        assert (path, find_violations(opened.page)) == (path, [])
+        width = opened.page.evaluate("document.documentElement.scrollWidth")
+        assert (path, width <= PHONE["width"]) == (path, True)
+    check_everything_stayed_here(opened)
+
+
+@pytest.mark.slow
+def test_from_an_empty_folder_to_a_decision_and_a_pack(opening_app, tmp_path):
+    CliRunner().invoke(demo, ["--files", str(tmp_path / "work")], catch_exceptions=False)
+    opened = opening_app(tmp_path / "work", viewport=DESKTOP)
+    page, folder = opened.page, opened.folder
+    opened.go("/data")
+    page.get_by_label("survey.csv: use it as").select_option("original")
+    page.get_by_label("survey_synthetic.csv: use it as").select_option("synthetic")
+    page.get_by_label("Analyst: name, role").fill(ANALYST)
+    opened.press("Propose a project")
+    page.wait_for_url("**/jobs")
+    assert opened.wait_for_job().startswith("done")
+    opened.go("/roles")
+    assert page.get_by_role("checkbox", name="age").first.is_checked()
+    opened.go("/release")
+    told = page.locator("form", has_text="What the public is told")
+    for label, text in PUBLIC.items():
+        told.get_by_label(label, exact=True).fill(text)
+    told.get_by_label("Name, role").fill(OFFICER)
+    opened.press("Record it")
+    wait_for(page, "Recorded.")
+    measure(opened)
+    project = Project.open(folder)
+    assert project.runs() == (1,)
+    rule_on_everything(opened)
+    measure(opened)
+    sign(opened)
+    assert not [one for one in project.judgement().missing if one.kind != "finding"]
+    decide(opened)
+    opened.go("/release")
+    opened.press("Build the pack")
+    page.wait_for_url("**/jobs")
+    assert opened.wait_for_job() == "done: finished"
+    opened.go("/release")
+    assert "is as it was released" in page.inner_text("main")
+    with page.expect_download() as taken:
+        page.get_by_role("link", name="Take release_0001.zip").click()
+    assert not verify_pack(taken.value.path()).faults
+    assert not project.verify().faults
+    check_everything_stayed_here(opened)
+
+
+def measure(opened):
+    opened.go("/jobs")
+    opened.page.get_by_label("Name, role").fill(ANALYST)
+    opened.press("Run")
+    assert opened.wait_for_job().startswith("done")
+
+
+def rule_on_everything(opened):
+    """One ruling on all flags of the example, on its own page or by the project."""
+    project = Project.open(opened.folder)
+    with project.edit(by=ANALYST) as change:
+        for target in dict.fromkeys(one.target for one in project.judgement().findings):
+            change.rule_target(target, accept=True, reason="Common knowledge in this region.")
+
+
+def sign(opened):
+    page = opened.page
+    opened.go("/decide")
+    for box in page.locator("input[name^=limit-]").all():
+        box.fill("100")
+    for box in page.locator("input[name^=review-]").all():
+        box.fill("90")
+    for box in page.locator("textarea").all():
+        box.fill("It was considered.")
+    page.get_by_label("Signed by: name, role").fill(OFFICER)
+    opened.press("Sign: limits and answers together")
+    wait_for(page, "Signed: one entry in the log.")
+
+
+def decide(opened):
+    page = opened.page
+    opened.go("/decide")
+    page.get_by_role("radio", name="Release").check()
+    page.get_by_label("Decided by: name, role").fill(OFFICER)
+    page.get_by_label("Considerations").fill("For registered users.")
+    for box in page.locator("input[name^=despite-]").all():
+        box.fill("It was considered.")
+    opened.press("Decide")
+    wait_for(page, "Decided. The decision is kept")
+
+
+def test_a_cross_table_is_pasted_read_rounded_and_taken_back_in_its_shape(opening_app, tmp_path):
+    opened = opening_app(tmp_path, viewport=DESKTOP)
+    page = opened.page
+    opened.go("/table")
+    page.get_by_label("Your table").fill(SHEET)
+    page.wait_for_selector("#read")
+    assert page.locator("#read td.count").count() == 12
+    assert page.locator("#read td.sum").count() == 8
+    page.wait_for_selector("#back")
+    rows = [[cell.inner_text() for cell in row.locator("td").all()] for row in table_rows(page)]
+    assert [row[0] for row in rows] == [line.split("\t")[0] for line in SHEET.splitlines()]
+    for shown, line in zip(rows[1:], SHEET.splitlines()[1:], strict=True):
+        true = [int(one) for one in line.split("\t")[1:]]
+        assert [int(one.split()[0]) for one in shown[1:]] == [3 * round(one / 3) for one in true]
+    with page.expect_download() as taken:
+        opened.press("Save as .tsv")
+    back = taken.value.path().read_text().splitlines()
+    assert [line.split("\t") for line in back] == [[c.split("\n")[0] for c in row] for row in rows]
+    page.get_by_role("radio", name="random").check()
+    page.get_by_role("button", name="Draw again").wait_for()
+    first = page.inner_text("#back")
+    page.get_by_label("People an intruder may know").fill("8")
+    page.locator("#cli-words", has_text="--sap-max-n 8").wait_for()
+    assert page.inner_text("#back") == first
+    assert "seed" not in page.content()
+    assert list(tmp_path.rglob("*.tsv")) == []
+    check_everything_stayed_here(opened)
+
+
+def wait_for(page, text):
+    page.locator("main .good", has_text=text).wait_for()
+
+
+def table_rows(page):
+    return page.locator("#back tr").all()
+
+
+def test_a_workbook_is_dropped_and_a_table_that_cannot_be_read_is_refused(opening_app, tmp_path):
+    opened = opening_app(tmp_path, viewport=PHONE, java_script_enabled=False)
+    page = opened.page
+    opened.go("/table")
+    cells = [line.split("\t") for line in SHEET.splitlines()]
+    numbers = [[int(one) if one.isdecimal() else one for one in row] for row in cells]
+    book = {"name": "wards.xlsx", "mimeType": "", "buffer": write_workbook(numbers)}
+    page.set_input_files("input[type=file]", book)
+    opened.press("Check the table")
+    assert page.locator("#read td.count").count() == 12
+    assert page.get_by_label("Your table").input_value().splitlines()[0] == SHEET.splitlines()[0]
+    page.get_by_label("Your table").fill("North\tmany\nSouth\tfew\n")
+    opened.press("Check the table")
+    assert page.locator(".fault").inner_text()
+    assert "Traceback" not in page.content()
+
+
+def test_records_at_risk_open_by_an_explicit_step_that_the_log_keeps(opening_app, project):
+    opened = opening_app(project, viewport=DESKTOP)
+    page = opened.page
+    opened.go("/risk/records")
+    assert page.locator("main table").count() == 0
+    page.get_by_label("Name, role").fill(ANALYST)
+    opened.press("Open the list")
+    page.wait_for_selector(".people-at-risk table")
+    last = Project.open(project).log()[-1]
+    assert (last.event, last.by, last.subject) == ("records", ANALYST, "1")
+    page.emulate_media(media="print")
+    assert not page.locator(".people-at-risk").is_visible()
+    opened.go("/risk/records")
+    assert page.locator("main table").count() == 0
+    stored = page.evaluate("[Object.keys(localStorage), Object.keys(sessionStorage)].flat()")
+    assert [one for one in stored if one != "htmx-current-path-for-history"] == []
+    check_everything_stayed_here(opened)
+
+
+def test_by_keyboard_alone_limits_are_signed(opening_app, project):
+    opened = opening_app(project, viewport=DESKTOP)
+    page = opened.page
+    opened.go("/decide")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    reach(page, "accept")
+    page.keyboard.press("Space")
+    reach(page, "by")
+    page.keyboard.type(OFFICER)
+    page.keyboard.press("Enter")
+    wait_for(page, "Signed: one entry in the log.")
+    assert Project.open(project).file.limits.accepted_by == OFFICER
+
+
+def reach(page, name):
+    """Walk to the field of that name by the tab key; wherever the focus is, it can be seen."""
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        here = "document.activeElement"
+        beside = f"{here}.matches('.seg input, .chip-tick input')"
+        shown = page.evaluate(f"getComputedStyle({here}).outlineStyle != 'none' || {beside}")
+        assert shown, page.evaluate(f"{here}.outerHTML")
+        if page.evaluate(f"{here}.name") == name:
+            return
+    raise AssertionError(f"{name} was not reached")
+
+
+def test_roles_and_keys_are_changed_and_a_stale_page_is_refused(opening_app, project):
+    opened, other = opening_app(project, viewport=DESKTOP), None
+    page = opened.page
+    opened.go("/roles")
+    other = page.context.new_page()
+    other.goto(f"{opened.base}/roles")
+    for one, column in ((page, "region"), (other, "sex")):
+        keys = one.get_by_role("group", name="neighbour")
+        keys.get_by_role("checkbox", name=column).uncheck()
+        one.get_by_label("Role of satisfaction").select_option("ignore")
+        one.get_by_label("Name, role").fill(ANALYST)
+        one.get_by_role("button", name="Record roles and keys").click()
+        one.locator("#saved > p").first.wait_for()
+    assert "Recorded." in page.inner_text("#saved")
+    assert "Nothing was written." in other.inner_text("#saved")
+    file = Project.open(project).file
+    assert file.scenarios[0].keys == ("sex", "age", "settlement")
+    assert file.roles.ignore == ("satisfaction",)
+    assert '"income", # money in its name' in file.text
+
+
+@pytest.mark.slow
+def test_key_sets_noise_and_the_map_of_settings(opening_app, project):
+    opened = opening_app(project, viewport=DESKTOP)
+    page = opened.page
+    opened.go("/roles/keysets")
+    opened.press("Count the sets")
+    assert opened.wait_for_job() == "done: finished"
+    opened.go("/roles/keysets")
+    assert "DiSCO by set of keys" in page.inner_text("main")
+    assert page.locator("main svg[role=img]").count() == 1
+    opened.go("/risk/recode")
+    page.get_by_label("Own breaks").fill("20 40 65")
+    opened.press("Try it")
+    page.get_by_text("S_pMSE of age by target").wait_for(timeout=60_000)
+    assert "unveil whatif --bands age=20,40,65" in page.inner_text("#cli")
+    opened.go("/synthesise")
+    page.get_by_label("Column of numbers").select_option("age")
+    page.get_by_label("Population size (N)").fill("500000")
+    opened.press("Find the noise")
+    page.get_by_label("Amount of noise").wait_for()
+    assert "must not be published" in page.inner_text("#noise")
+    assert "at or below the threshold" in page.locator("#noise p").first.inner_text()
+    page.get_by_label("Amount of noise").fill("0")
+    page.locator("#noise p", has_text="above the threshold").first.wait_for()
+    page.get_by_label("Name, role").fill(ANALYST)
+    page.get_by_role("button", name="Add this noise").click()
+    wait_for(page, "Recorded as a step.")
+    assert [one["do"] for one in Project.open(project).file.steps] == ["synthesise", "add_noise"]
+    check_everything_stayed_here(opened)
