@@ -140,3 +140,8 @@ def test_a_page_is_self_contained_and_says_that_it_is_confidential():
     assert "<h1>Title &lt;b&gt;</h1>" in page
     assert "19.6\u00a0%" in page
     assert BAND not in render_page("Title", [], is_confidential=False)
+
+
+def test_a_command_is_copied_as_it_is_typed():
+    drawn = render_html([Command('unveil rule "t=10 %" --by "A & B"')], is_page=True)
+    assert "t=10 %&#34; --by &#34;A &amp; B" in drawn

@@ -48,7 +48,7 @@ def render_html(
 def environment(is_page: bool) -> "Environment":
     """The templates of this folder, with autoescape; on a page a number stays beside its %."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
-    from markupsafe import Markup
+    from markupsafe import Markup, escape
 
     whole = _unbroken if is_page else _harmless
     made = Environment(
@@ -69,6 +69,7 @@ def environment(is_page: bool) -> "Environment":
     made.filters["status"] = lambda cell: STATUS_OF_GLYPH.get(cell[:1], "none").replace(" ", "-")
     made.filters["picture"] = lambda chart: Markup(chart.svg())
     made.filters["terms"] = link
+    made.filters["command"] = lambda text: Markup(escape(lines(text)))  # to copy, letter by letter
     return made
 
 
