@@ -553,7 +553,7 @@ def page_of(places: dict[str, Tally]) -> str:
     text = PAGE.read_text(encoding="utf-8")
     filled = {
         "TOTAL": f"{everything.tests:,} tests, {everything.cases:,} random cases,"
-        f" {everything.exact:,} figures compared to six digits or better, largest relative difference"
+        f" {everything.exact:,} figures compared to six digits or better, largest difference"
         f" {figure(everything)}; {everything.loose:,} more within the printed digits or the error"
         " of a sample",
         "FAMILIES": "\n".join(family_rows(places)),
