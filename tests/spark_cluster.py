@@ -63,7 +63,7 @@ class Cluster:
         )
 
     def _start(self, name: str, *given: object) -> subprocess.Popen[bytes]:
-        command = ["java", "-Xmx400m", "-cp", f"{HOME}/jars/*", name, *map(str, given)]
+        command = ["java", "-Xmx700m", "-cp", f"{HOME}/jars/*", name, *map(str, given)]
         env = {**os.environ, "SPARK_HOME": str(HOME), "SPARK_LOCAL_IP": "127.0.0.1"}
         env["SPARK_SCALA_VERSION"] = "2.13"  # which else is looked for in folders of a build
         # A session of its own: what it starts is killed with it, by the number of its group.
