@@ -1,7 +1,8 @@
 """The verification report: which check stands behind each figure, and by how much do they differ?
 
-    python tests/verification.py            runs every comparison, writes docs/verification.md
-    python tests/verification.py --quick    few random cases, writes nothing, fails on a gap
+    python tests/verification.py            runs the fast comparisons, writes docs/verification.md
+    UNVEIL_TESTS=all ...                    all comparisons, with all their random cases
+    python tests/verification.py --quick    every eighth test, writes nothing, fails on a gap
 
 Every number that tests compare with an oracle, a published or a reference figure is recorded: how
 many, and the largest difference. Formulas, sources and errata are read from the pages.
@@ -420,10 +421,9 @@ def run_tests(*, quick: bool, jobs: int) -> dict[str, Tally]:
 def run_file(path: Path, folder: Path, *, quick: bool) -> dict[str, Tally]:
     out = folder / f"{path.parent.name}_{path.stem}.json"
     command = [sys.executable, __file__, "--file", str(path), "--out", str(out)]
-    more = {} if quick else {"UNVEIL_TESTS": "all"}
     ended = subprocess.run(
         [*command, *(["--quick"] if quick else [])],
-        env={**os.environ, "CI": "1", **more},
+        env={**os.environ, "CI": "1"},
         capture_output=True,
         text=True,
         check=False,
@@ -444,7 +444,7 @@ def record_file(path: str, out: Path, *, quick: bool) -> None:
     recorder = Recorder(quick=quick)
     recorder.listen()
     marked = "not frames and not models and not browser and not app"
-    marked += " and not slow" if quick else ""
+    marked += "" if os.environ.get("UNVEIL_TESTS") == "all" else " and not slow"
     with tempfile.TemporaryDirectory() as cache:
         pytest.main(
             ["-q", "-n", "0", "-m", marked, "-o", f"cache_dir={cache}", "--no-header", path],

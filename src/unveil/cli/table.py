@@ -48,7 +48,7 @@ from unveil.measure.tables.neighbour_sap import (
 from unveil.measure.tables.protect_table import ProtectedTableResult, protect_table
 from unveil.measure.tables.publish import level_notes, published_csv, published_workbook
 from unveil.measure.tables.published_table import NO_TABLE, OF_SAMPLE, PublishedTable, make_release
-from unveil.measure.tables.read_counts import read_published
+from unveil.measure.tables.read_published import read_published
 from unveil.measure.tables.sap import N_MAX, parse_threshold
 from unveil.measure.tables.sap import sap as measure_sap
 from unveil.measure.tables.sap_depth import BY_DEPTH, under
