@@ -31,6 +31,10 @@ CONF = {
 }
 
 
+OPENS = [f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in ("java.nio", "sun.nio.ch")]
+OPENS += ["-Dio.netty.tryReflectionSetAccessible=true"]
+
+
 def free_port() -> int:
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
@@ -63,7 +67,7 @@ class Cluster:
         )
 
     def _start(self, name: str, *given: object) -> subprocess.Popen[bytes]:
-        command = ["java", "-Xmx700m", "-cp", f"{HOME}/jars/*", name, *map(str, given)]
+        command = ["java", "-Xmx700m", *OPENS, "-cp", f"{HOME}/jars/*", name, *map(str, given)]
         env = {**os.environ, "SPARK_HOME": str(HOME), "SPARK_LOCAL_IP": "127.0.0.1"}
         env["SPARK_SCALA_VERSION"] = "2.13"  # which else is looked for in folders of a build
         # A session of its own: what it starts is killed with it, by the number of its group.
