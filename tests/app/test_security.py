@@ -63,7 +63,7 @@ POLICY = (
 EXACT = {
     "content-security-policy": POLICY,
     "cache-control": "no-store",
-    "referrer-policy": "no-referrer",
+    "referrer-policy": "same-origin",  # "no-referrer" makes a browser send forms from nowhere
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
     "cross-origin-opener-policy": "same-origin",

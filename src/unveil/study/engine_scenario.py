@@ -167,13 +167,17 @@ class EngineScenario(CountedScenario):
 
     def _fetch_few(self, asked: Lazy, what: str) -> pl.DataFrame:
         found = self.fetch(asked.head(MOST_CELLS + 1), what)
-        if found.height > MOST_CELLS:
+        self._check_few(found.height)
+        return found
+
+    def _check_few(self, n: int) -> None:
+        """Refuse combinations that are too many to be held in memory."""
+        if n > MOST_CELLS:
             raise EngineError(
                 f"There are more than {MOST_CELLS:,} combinations of these keys, too many to be"
                 " looked at one by one. Use fewer keys or coarser bands, or give a random sample of"
                 " the records and state its size with the result."
             )
-        return found
 
     def cells_of_originals(self, target: int, rows: Ints | None = None) -> NoReturn:
         """Refused."""
@@ -299,6 +303,13 @@ class EngineScenario(CountedScenario):
             (found[f"n{i}"], found[f"alone{i}"], found[f"n{i}"] > 0 and not found[f"differ{i}"])
             for i in range(1, n + 1)
         ]
+
+    def count_holders(self) -> tuple[Ints, Ints]:
+        """How many original records are equal in all columns, and how often so many are."""
+        whole = {f"w{i}": one for i, one in enumerate(self._rows_of[1].whole)}
+        alike = _by(self.originals.with_columns(**whole), *whole, n=nw.len())
+        n, times = _columns(self.fetch(_by(alike, "n", times=nw.len()), "comparing whole records"))
+        return n, times
 
 
 def _columns(frame: pl.DataFrame) -> list[Ints]:

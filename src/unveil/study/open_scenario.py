@@ -73,7 +73,12 @@ def open_scenario(
     wanted = None if spelt is None or person is not None else spelt.columns
     aside = [name for name in (segment, weights) if name is not None]
     by_counts = person in (None, NONE) and weights is None
-    engine = choose_engine(sides.values(), current_engine(), by_counts=by_counts)
+    engine = choose_engine(
+        sides.values(),
+        current_engine(),
+        by_counts=by_counts,
+        n_columns=None if wanted is None else len(wanted),
+    )
     if engine == "memory":
         files = open_files(sides, wanted, missing_values, progress, aside=aside)
     else:

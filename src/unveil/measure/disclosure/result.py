@@ -238,6 +238,10 @@ class DisclosureResult(Result):
         )
         return replace(self, record=record)
 
+    def count_holders(self) -> tuple[Ints, Ints]:
+        """How many original records are equal in all columns, and how often so many are."""
+        return self._exclusions.scenario.count_holders()
+
     def with_key_sets(self, progress: Progress = no_progress) -> Self:
         """The same result with `record.key_sets`: an intruder who uses only some of the keys."""
         found = search_key_sets(self._exclusions, progress)
