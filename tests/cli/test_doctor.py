@@ -76,6 +76,12 @@ def test_versions_and_sizes_are_those_of_this_machine(found):
     assert all(one.free is None or one.free > 0 for one in found.folders)
 
 
+def test_a_machine_without_a_network_interface_is_told_of(quick, monkeypatch):
+    for names, is_told in (([(1, "lo")], True), ([(1, "lo"), (2, "eth0")], False)):
+        monkeypatch.setattr("socket.if_nameindex", lambda names=names: names)
+        assert any("no network interface" in one for one in examine().remarks) is is_told
+
+
 def test_the_screen_ends_with_good_news(quick, capsys):
     code, said, told = run(capsys)
     assert (code, told) == (0, "")
@@ -235,7 +241,8 @@ def test_what_only_an_extra_needs_is_no_fault():
     assert list(examining._faults(wanted, [HERE, TEMPORARY], tried)) == []
 
 
-def test_remarks_stop_nothing():
+def test_remarks_stop_nothing(monkeypatch):
+    monkeypatch.setattr(examining, "is_offline", lambda: False)
     full = Folder(which="current", writable=False, free=1)
     assert list(examining._remarks([], [full], 1)) == [
         "unveil is not installed as a package, so that its dependencies could not be listed.",

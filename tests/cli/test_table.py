@@ -185,6 +185,19 @@ def test_a_limit_ends_with_three_where_it_is_exceeded(run, counts, limit, code, 
     assert verdict["status"] == ("above" if code else "within")
 
 
+def test_a_suppressed_count_that_sums_disclose_is_above_every_limit(run, tmp_path):
+    file = tmp_path / "counts.csv"
+    file.write_text("r,c,count\nA,x,2\nA,y,30\nB,x,40\nB,y,50\n", encoding="utf-8")
+    asked = (file, "-r", "table=suppress:5", "--limit", "1=0.05", "--sap-max-n", 1)
+    code, shown, _ = run(*asked)
+    assert code == 0
+    code, shown, _ = run(*asked, "-r", "margins=exact", "--margins", "all")
+    assert code == 3
+    assert "1 of 1 suppressed value can be recomputed exactly" in told(shown)
+    code, shown, _ = run(*asked, "-r", "margins=exact", "--margins", "all", "--json")
+    assert [alert["id"] for alert in json.loads(shown)["alerts"]] == ["table:recomputed"]
+
+
 @pytest.mark.slow
 def test_a_limit_that_bounds_do_not_settle_counts_as_exceeded(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

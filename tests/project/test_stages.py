@@ -1,5 +1,6 @@
 """`unveil.stages`: every figure of S1, S2 and S3 is that of the single call."""
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -105,3 +106,36 @@ def test_without_a_control_attacks_tell_their_success_alone(made):
 def test_what_is_no_protected_data_set_is_refused():
     with pytest.raises(unveil.UnveilError, match="it must be the result of unveil"):
         unveil.stages(pl.DataFrame({"a": [1]}))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("by", ["noise", "smoothing"])
+def test_rows_that_later_steps_bring_too_close_are_repaired_where_asked(used, by):
+    noise = {"do": "add_noise", "column": "height", "sigma": 3}
+    later = noise if by == "noise" else {"do": "smooth", "columns": ["height"]}
+    heights = np.random.default_rng(1).normal(170, 10, used.included.height).round(2)
+    data = used.included.with_columns(height=heights)
+
+    def protected(**asked):
+        steps = [{"do": "distance_filter", "columns": ["age", "height"], **asked}, later]
+        settings = {"special_codes": CODES, "synthesis": {"min_leaf": 5}}
+        return unveil.protect(data, steps=steps, seed=1, keys=KEYS, **settings)
+
+    def too_close(made):
+        return ~unveil.distance_filter(made.recoded, made.s3, columns=["age", "height"]).keep
+
+    counted, repaired = protected(), protected(repair=True)
+    n_close = too_close(counted).sum()
+    assert n_close == counted.record.n_close_after == repaired.record.n_close_after > 0
+    assert counted.record.n_close_removed is None
+    assert not too_close(repaired).any()
+    gone = repaired.record.n_close_removed
+    assert repaired.s3.height == counted.s3.height - gone == repaired.record.steps[-1].n_rows
+    assert gone < n_close if by == "noise" else gone >= n_close
+    (told,) = [one for one in repaired.record.warnings if one.startswith("After the filter")]
+    assert told.endswith(": now there is none.")
+    assert f"brought {n_close} rows of {counted.s3.height} so close" in told
+    # Rows that were far enough keep their noise: nothing else is drawn again.
+    fine = counted.s3.filter(pl.Series(~too_close(counted)))
+    held = repaired.s3.join(fine.unique(), on=fine.columns, how="semi", nulls_equal=True)
+    assert held.height >= 0.9 * fine.height

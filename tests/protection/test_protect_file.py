@@ -157,7 +157,7 @@ FAULTS = [
         steps({"do": '"synthesise"'}, {"do": '"distance_filter"', "metrik": '"gower"'}),
         "project.toml, line 9: Step 2 (distance_filter): there is no setting 'metrik'. Did you mean"
         " 'metric'? Its settings are: columns, metric, rule, ties, missing, protect_columns, drop,"
-        " special_codes, max_rounds.",
+        " special_codes, max_rounds, repair.",
     ),
     (
         steps({"do": '"top_code"', "column": '"age"', "at": '"high"'}),

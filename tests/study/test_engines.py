@@ -3,6 +3,7 @@
 import gc
 
 import msgspec
+import narwhals.stable.v2 as nw
 import numpy as np
 import polars as pl
 import pytest
@@ -13,7 +14,13 @@ from unveil.study.engine import use_engine
 ENGINES = [
     "chunks",
     pytest.param("duckdb", marks=pytest.mark.large),
-    pytest.param("spark", marks=[pytest.mark.spark, pytest.mark.slow]),
+    pytest.param(
+        "spark",
+        marks=[
+            *(pytest.mark.spark, pytest.mark.slow),
+            pytest.mark.filterwarnings("ignore"),  # pyspark warns of newer versions of pandas
+        ],
+    ),
 ]
 
 
@@ -116,9 +123,67 @@ def test_the_original_itself_is_found_out(files, engine):
     )
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_text_files_are_typed_as_when_they_are_read_whole(tmp_path, engine):
+    original, copy = people(200, 4), people(150, 5)
+    original = original.with_columns(income=pl.col("income").fill_nan(None), mark=pl.lit("12"))
+    words = pl.Series(["n/a" if i % 3 else "7" for i in range(150)])  # a word in most of them
+    copy = copy.with_columns(income=pl.col("income").fill_nan(None), mark=words)
+    paths = tmp_path / "original.csv", tmp_path / "copy.csv"
+    original.write_csv(paths[0])
+    copy.write_csv(paths[1], separator=";")
+    asked = {"keys": ["sex", "age"], "missing_values": ["n/a"], "bands": {"income": 3}}
+    expected = unveil.disclosure(*paths, **asked)
+    with use_engine(engine, address="local[2]" if engine == "spark" else None):
+        assert record(unveil.disclosure(*paths, **asked)) == record(expected)
+
+
+def test_cap_and_what_is_expected_while_key_combinations_are_few(files, monkeypatch):
+    asked = files["original"], [files["first"], files["second"]]
+    keys = {"keys": ["sex", "age"]}
+    measures = {
+        "cap": lambda: unveil.cap(*asked, **keys, target="job"),
+        "tolerance": lambda: unveil.cap(*asked, **keys, target="income", tolerance={"income": 50}),
+        "tcap": lambda: unveil.tcap(*asked, **keys, target="job"),
+        "expected": lambda: unveil.disclosure(*asked, **keys, targets=["job"], expected=True),
+    }
+    for measure in measures.values():
+        expected = measure()
+        with use_engine("chunks"):
+            assert record(measure()) == record(expected)
+    monkeypatch.setattr("unveil.study.engine_scenario.MOST_CELLS", 20)
+    with use_engine("chunks"), pytest.raises(unveil.EngineError, match="combinations of these"):
+        measures["cap"]()
+
+
+def held(files, library):
+    if library == "relation":
+        duckdb = pytest.importorskip("duckdb")
+        return [duckdb.read_parquet(str(path)) for path in files.values()]
+    ibis = pytest.importorskip("ibis")
+    connection = ibis.duckdb.connect()
+    return [connection.read_parquet(str(path)) for path in files.values()]
+
+
+@pytest.mark.large
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Ibis asks DuckDB in an older way
+@pytest.mark.parametrize("library", ["relation", "table"])
+def test_what_an_engine_holds_is_counted_there(files, library):
+    original, *copies = held(files, library)
+    expected = record(unveil.disclosure(*_split(files), **CASES["exclusions"]))
+    found = unveil.disclosure(original, copies, **CASES["exclusions"])
+    assert "Counted by" in str(found.record.coercions)
+    assert {**record(found), "files": ()} == {**expected, "files": ()}
+
+
+def _split(files):
+    original, *copies = files.values()
+    return original, copies
+
+
 def test_what_needs_rows_is_refused_with_what_to_do(files):
     with use_engine("chunks"), pytest.raises(unveil.EngineError, match="random sample"):
-        unveil.disclosure(files["original"], files["first"], keys=["sex"], expected=True)
+        unveil.key_sets(files["original"], files["first"], keys=["sex", "age"])
     with use_engine("chunks"), pytest.raises(unveil.EngineError, match="random sample"):
         unveil.singling_out(files["original"], files["first"])
 
@@ -136,3 +201,29 @@ def test_nothing_is_left_behind(files, tmp_path):
     del found
     gc.collect()
     assert [*tmp_path.iterdir()] == []
+
+
+@pytest.mark.parametrize("missing", ["wildcard", "category"])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_k_anonymity_is_that_of_memory(files, engine, missing):
+    asked = {"keys": ["sex", "area", "age"], "bands": {"age": 5}, "missing": missing}
+    expected = unveil.match_risk(files["original"], **asked)
+    with use_engine(engine, address="local[2]" if engine == "spark" else None):
+        assert record(unveil.match_risk(files["original"], **asked)) == record(expected)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_records_at_risk_stay_in_the_engine(files, engine):
+    asked = {**CASES["exclusions"], "exclude": ["job=no", "missing-keys=area", "max-denominator=3"]}
+    expected = unveil.disclosure(*_split(files), **asked)
+    with use_engine(engine, address="local[2]" if engine == "spark" else None):
+        found = unveil.disclosure(*_split(files), **asked)
+    for measure in ("DiSCO", "repU", "Dorig") if engine != "spark" else ("DiSCO",):
+        listed = found.records_at_risk("retired", copy=1, measure=measure)
+        assert not isinstance(listed, pl.DataFrame)  # a frame of the engine, not yet computed
+        here = pl.from_arrow(nw.from_native(listed).collect("pyarrow").to_native())
+        there = expected.records_at_risk("retired", copy=1, measure=measure)
+        assert there.height > 0
+        columns = here.columns
+        texts = there.select(columns).cast(pl.String).sort(columns).rows()
+        assert here.cast(pl.String).sort(columns).rows() == texts

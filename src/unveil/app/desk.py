@@ -24,7 +24,6 @@ from unveil.records.alerts import Alert
 from unveil.records.judgement import Decision
 from unveil.records.report import ReportContents
 from unveil.view.format import format_count
-from unveil.view.summary import gap_sentences
 
 State = Literal["done", "open", "todo"]
 STEPS = (
@@ -62,7 +61,7 @@ class Snapshot:
     def mark(self) -> str:
         """Of project file and run: a form that carries another one is refused."""
         number = 0 if self.result is None else self.result.number
-        return "" if self.file is None else f"{project_sha256(self.file)[:16]}-{number}"
+        return "" if self.file is None else f"{file_mark(self.file)}-{number}"
 
     @cached_property
     def contents(self) -> ReportContents:
@@ -82,9 +81,12 @@ class Snapshot:
         """What no figure covers, and what could not be measured, in sentences."""
         if self.result is None:
             return ("Nothing was measured yet.",)
-        parts = self.result.record.parts
-        refused = [f"{one.name}: {one.reason}" for one in parts if one.state == "not measured"]
-        return (*gap_sentences(self.result.summary.not_tested), *refused)
+        rows = [one for one in self.result.coverage if one.state != "measured"]
+        rows.sort(key=lambda one: one.state != "not tested")
+        told = (
+            one.reason if one.state == "not tested" else f"{one.what}: {one.reason}" for one in rows
+        )
+        return tuple(one or "" for one in told)
 
     @cached_property
     def people(self) -> tuple[str, ...]:
@@ -174,10 +176,6 @@ class Desk:
                 self.engine.forget()
                 self._disk = self._look()
 
-    def read(self) -> Snapshot:
-        """The folder as it is on the disk at this moment."""
-        return self._load()
-
     def scenario_of(self, request: Request) -> str:
         """The scenario that a page asks for by its place, `?s=1`; the first otherwise."""
         names = () if self.result is None else self.result.scenarios
@@ -207,6 +205,11 @@ class Desk:
             return Snapshot(file, result, load_decisions(file.folder))
         except UnveilError as fault:
             return Snapshot(file, fault=str(fault))
+
+
+def file_mark(file: ProjectFile) -> str:
+    """Of the project file, to the byte."""
+    return project_sha256(file)[:16]
 
 
 def _stat(place: Path) -> tuple[int, ...] | None:

@@ -13,7 +13,7 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from unveil.app.desk import Desk
+from unveil.app.desk import Desk, file_mark
 from unveil.app.engine import Counting
 from unveil.errors import InputError, SettingsError, UnveilError
 from unveil.project.actions import Action, format_command
@@ -44,7 +44,11 @@ def templates() -> "Environment":
 
     pages = environment(is_page=True)
     own = FileSystemLoader(HERE / "templates")
-    made = pages.overlay(loader=ChoiceLoader([own, pages.loader] if pages.loader else [own]))
+    # A command to copy and a text to change are written as they are: no blank is made unbreakable.
+    made = pages.overlay(
+        loader=ChoiceLoader([own, pages.loader] if pages.loader else [own]),
+        finalize=environment(is_page=False).finalize,
+    )
     made.filters = {
         **pages.filters,
         "draw": draw_blocks,
@@ -185,14 +189,15 @@ async def perform(
 def _perform(desk: Desk, action: Action, mark: str) -> None:
     check_mark(desk, mark)
     file = read_project(desk.folder, needs_files=False)
+    if file_mark(file) != mark.partition("-")[0]:  # it was changed a moment ago
+        raise SettingsError(STALE)
     action.check(file)
     action.do(file)
 
 
 def check_mark(desk: Desk, mark: str) -> None:
     """Refuse a form of a page that shows another project file than there is now."""
-    now = desk.read()
-    if now.mark != mark:
+    if desk.now.mark != mark:
         raise SettingsError(STALE)
 
 

@@ -16,7 +16,8 @@ from pathlib import Path
 
 import uvicorn
 from starlette.applications import Starlette
-from starlette.requests import Request
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
@@ -53,6 +54,7 @@ def make_app(desk: Desk) -> Starlette:
         exception_handlers={
             404: _missing,
             405: _missing,
+            HTTPException: _unreadable,
             UnveilError: _refused,
             Counting: _counting,
             Exception: _broken,
@@ -69,8 +71,10 @@ def _fresh(endpoint: Endpoint) -> Endpoint:
         await request.app.state.desk.refresh()
         try:
             return await endpoint(request)
-        except (UnveilError, Counting):
+        except (UnveilError, Counting, HTTPException):
             raise
+        except ClientDisconnect:
+            return Response(status_code=400)  # nobody is there to read it
         except Exception as fault:
             return await _broken(request, fault)
 
@@ -83,6 +87,11 @@ async def _page_style(request: Request) -> Response:
 
 async def _missing(request: Request, fault: Exception) -> Response:
     return draw_fault(request, "There is no such page.", status=404)
+
+
+async def _unreadable(request: Request, fault: Exception) -> Response:
+    """A form that is too long or broken: the message of the parser is not repeated."""
+    return draw_fault(request, "The form cannot be read. Nothing was written.", status=400)
 
 
 async def _refused(request: Request, fault: Exception) -> Response:
@@ -160,6 +169,7 @@ def _listen(port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((LOOPBACK, port))
+        listening.listen(128)  # from here on a browser that comes early waits
     except OSError as fault:
         listening.close()
         raise SettingsError(

@@ -34,6 +34,7 @@ class GateStatements:
     identifiers: frozenset[str] = frozenset()  # and those that must not be released
     needs_fraction: bool = False  # a match risk was measured without a sampling fraction
     given_back: tuple[GivenBack, ...] = ()  # columns that a step protected and others undo
+    n_close_after: int = 0  # rows, or people, too close to an original again after the filter
 
 
 def digest_of(run: Run) -> str:
@@ -70,6 +71,7 @@ def run_alerts(
             *_without_role(evidence, gate, pairs),
             *_unknown_identifiers(evidence, gate),
             *_given_back(gate.given_back),
+            *_undone_filter(gate.n_close_after),
             *_recovered_counts(run, pairs),
             *_recognised_people(run, pairs),
         ),
@@ -174,15 +176,34 @@ def _unknown_identifiers(evidence: GateEvidence, gate: GateStatements) -> Iterat
 def _given_back(found: Sequence[GivenBack]) -> Iterator[Alert]:
     """Protected columns that published ones give back; dropping may only have spared a column."""
     for one in found:
+        concerned = format_names(one.sources or (one.column,))
         yield Alert(
             id=f"given-back:{one.column}",
             kind="given_back",
             columns=(one.column, *one.sources)[:MOST_ALONE],
             figure=100 * one.share,
             expected=100 * one.expected,
-            status="review" if one.by == "drop" else "block",
+            status="review" if one.by == "drop" or one.kind == "rounding" else "block",
             sentence=one.sentence,
-            action=f"Change the steps of protect that concern {format_names(one.sources)}.",
+            action=f"Change the steps of protect that concern {concerned}.",
+        )
+
+
+def _undone_filter(n_close: int) -> Iterator[Alert]:
+    """Rows that steps after the distance filter brought back to originals."""
+    if n_close:
+        yield Alert(
+            id="undone:distance_filter",
+            kind="given_back",
+            columns=(),
+            figure=n_close,
+            status="review",
+            sentence=(
+                f"Steps after the distance filter brought {n_close:,} synthetic"
+                f" {'record' if n_close == 1 else 'records'} so close to an original again that it"
+                " would refuse them."
+            ),
+            action="Set repair = true for the filter and protect again, or choose less noise.",
         )
 
 

@@ -14,6 +14,7 @@ from unveil.cli.options import (
     more_options,
     option,
     person_option,
+    takes_engine,
     takes_scenario,
 )
 from unveil.view.alerts import alert_blocks
@@ -25,6 +26,7 @@ from unveil.view.run import summary_screen
 
 
 @click.command()
+@takes_engine
 @takes_scenario("assess survey.csv synthetic.csv")
 @exclude_option
 @option(

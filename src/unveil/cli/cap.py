@@ -16,6 +16,7 @@ from unveil.cli.options import (
     option,
     output_options,
     reading_options,
+    takes_engine,
     target_option,
     tolerance_option,
     weights_option,
@@ -34,6 +35,7 @@ SCENARIOS = ("full", "uniques", "special")
 
 
 @click.command()
+@takes_engine
 @files_arguments
 @keys_option
 @option(

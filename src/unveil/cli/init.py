@@ -158,6 +158,8 @@ def _settings(record: ProjectProposal) -> Iterator[str]:
     if record.radii:
         radii = list_names([f"{truncate(one.column)} {one.radius:g}" for one in record.radii])
         yield f"Radii for GTCAP: {radii}."
+    if record.time is not None:
+        yield f"Rows of a person follow one another by {truncate(record.time)}: synthesised so."
     if record.smooth:
         smooth = list_names([truncate(one.column) for one in record.smooth])
         yield f"Smoothed in the synthesis, because most values are one person's: {smooth}."

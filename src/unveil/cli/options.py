@@ -336,6 +336,57 @@ exclude_option = option(
 """--exclude: what is no real risk."""
 
 
+_ENGINE_OPTIONS = together(
+    option(
+        "--engine",
+        "Where rows are counted. auto: in memory, or in chunks where memory is too small.",
+        type=click.Choice(["auto", "memory", "chunks", "duckdb", "spark"]),
+    ),
+    option("--memory", "The most memory that counting takes, such as 2GB.", "SIZE"),
+    file_option("--spill", "A folder for what does not fit into memory.", "FOLDER"),
+    option(
+        "--spark address", "With --engine spark: sc://host:port, or a master: local[2].", "ADDRESS"
+    ),
+    option("--explain", "Print the plan (engine, memory, passes) and do nothing.", is_flag=True),
+)
+
+
+def takes_engine(command: Command) -> Command:
+    """--engine, --memory, --spill, --spark and --explain: where the rows of files are counted.
+
+    The command runs with this engine; asked to explain, it only prints the plan.
+    """
+
+    @wraps(command)
+    def counted(**given: Any) -> Any:
+        # Here, for only who needs an engine pays for the import.
+        from unveil.study.choose_engine import plan_engine
+        from unveil.study.engine import current_engine, use_engine
+        from unveil.study.study import sides_of
+
+        said = {name: given.pop(name) for name in ("memory", "spill", "address")}
+        engine, is_explained = given.pop("engine"), given.pop("explain")
+        with use_engine(engine or "auto", **said):
+            if not is_explained:
+                return command(**given)
+            original, synthetic = given["original"], given["synthetic"]
+            if original is None or not synthetic:
+                raise ReadError("Name the files whose counting is to be explained.")
+            columns = {*given.get("keys", ()), *(given.get("targets") or given.get("target") or ())}
+            n_columns = len(columns) if given.get("targets") or given.get("target") else None
+            sides = sides_of(list(synthetic), original=original)
+            plan = plan_engine(sides, current_engine(), n_columns=n_columns)
+            for sentence in plan.sentences():
+                click.echo(sentence)
+            return 0
+
+    known = list(getattr(counted, "__click_params__", ()))
+    made = _ENGINE_OPTIONS(counted)
+    params = made.__click_params__  # type: ignore[attr-defined]
+    made.__click_params__ = params[len(known) :] + known  # type: ignore[attr-defined]  # shown last
+    return made
+
+
 def takes_scenario(example: str) -> Decorator:
     """ORIGINAL and the SYNTHETIC files, keys and targets, and how columns are read.
 

@@ -48,15 +48,20 @@ from unveil.measure.tables.neighbour_sap import (
 from unveil.measure.tables.protect_table import ProtectedTableResult, protect_table
 from unveil.measure.tables.publish import level_notes, published_csv, published_workbook
 from unveil.measure.tables.published_table import NO_TABLE, OF_SAMPLE, PublishedTable, make_release
-from unveil.measure.tables.read_counts import read_published
+from unveil.measure.tables.read_published import read_published
 from unveil.measure.tables.sap import N_MAX, parse_threshold
 from unveil.measure.tables.sap import sap as measure_sap
 from unveil.measure.tables.sap_depth import BY_DEPTH, under
 from unveil.measure.tables.schemes import NOT_PUBLISHED
 from unveil.records.count_tables import RoundingComparison
-from unveil.view.blocks import Block
+from unveil.view.blocks import Block, Sentence
 from unveil.view.charts.chart import Chart
-from unveil.view.count_tables import audit_blocks, bounds_blocks, protected_blocks
+from unveil.view.count_tables import (
+    audit_blocks,
+    bounds_blocks,
+    protected_blocks,
+    recomputed_sentence,
+)
 from unveil.view.format import lines
 from unveil.view.neighbour_sap import area_verdict_blocks, neighbour_blocks
 from unveil.view.output import print_output
@@ -411,7 +416,8 @@ def _measure_table(source: CountsSource, shown: TableOutput, **asked: Any) -> in
     _write(shown, document, picture, notes)
     print_output(printed)
     in_areas = is_sap_limit_exceeded(figures.area_verdicts)
-    return ABOVE_LIMIT if in_areas or is_sap_limit_exceeded(figures.verdicts) else 0
+    is_above = in_areas or is_sap_limit_exceeded(figures.verdicts)
+    return ABOVE_LIMIT if is_above or recomputed_sentence(figures.recomputed) else 0
 
 
 def _release_blocks(
@@ -438,6 +444,8 @@ def _release_blocks(
         beside=beside,
     )
     yield from area_verdict_blocks(figures.area_verdicts)
+    if text := recomputed_sentence(figures.recomputed):
+        yield Sentence(text, "stop")
 
 
 def _protect(
@@ -477,6 +485,11 @@ def _figures(
             release, percent=asked["audit"], seconds=asked["seconds"], progress=bar
         )
     areas = _areas(release, limits, asked, bar)
+    recomputed = None if hidden is None or not limits else hidden.record
+    is_hidden = any(value is None for _, own in release.published for value in own)
+    if limits and hidden is None and is_hidden:
+        # SAP is about zeros: a count that is worked out exactly needs no one who is known.
+        recomputed = measure_audit(release, seconds=asked["seconds"], progress=bar).record
     return TableFigures(
         found,
         of_cells,
@@ -486,6 +499,7 @@ def _figures(
         () if areas is None else check_area_limits(areas.record, limits),
         is_area_chosen=asked["area"] is not None,
         protected=protected,
+        recomputed=recomputed,
     )
 
 

@@ -14,9 +14,10 @@ from unveil.measure.tables.neighbour_sap import NeighbourSapResult
 from unveil.measure.tables.protect_table import ProtectedTableResult
 from unveil.measure.tables.sap import SapResult
 from unveil.records.alerts import Alert
-from unveil.records.count_tables import NeighbourSap, RoundingComparison
+from unveil.records.count_tables import Audit, NeighbourSap, RoundingComparison
 from unveil.records.limits import AreaVerdict, SapVerdict
 from unveil.view.charts.chart import Chart
+from unveil.view.count_tables import recomputed_sentence
 from unveil.view.format import format_count, visible
 from unveil.view.neighbour_sap import area_verdict_sentence
 from unveil.view.render_documents import csv_document, guard_text, json_text
@@ -37,6 +38,8 @@ class TableFigures:
     area_verdicts: tuple[AreaVerdict, ...]
     is_area_chosen: bool
     protected: ProtectedTableResult | None = None
+    recomputed: Audit | None = None
+    """Of suppressed values, where a limit is to hold."""
 
 
 def check_files(*, out: Path | None, chart: Path | None) -> None:
@@ -59,6 +62,8 @@ def release_json(figures: TableFigures, threshold: float) -> str:
         document["bounds"] = figures.of_cells.to_dict()
     if figures.hidden is not None:
         document["audit"] = figures.hidden.to_dict()
+    elif figures.recomputed is not None:
+        document["audit"] = figures.recomputed.to_dict()
     if figures.protected is not None:
         document["secondary"] = figures.protected.to_dict()
     if figures.areas is not None:
@@ -99,6 +104,15 @@ def _alerts(figures: TableFigures) -> Iterator[Alert]:
                 sentence=area_verdict_sentence(one),
                 action=ACTION,
             )
+    if text := recomputed_sentence(figures.recomputed):
+        yield Alert(
+            id="table:recomputed",
+            kind="limit",
+            columns=record.dims[:3],
+            status="block",
+            sentence=text.removeprefix("■ "),
+            action="Suppress further counts (--secondary), or publish fewer sums.",
+        )
 
 
 def release_csv(figures: TableFigures) -> str:

@@ -5,6 +5,7 @@ import os
 import platform
 import re
 import shutil
+import socket
 import sys
 import tempfile
 import zipfile
@@ -317,3 +318,13 @@ def _remarks(
             yield f"Less than 500 MB are free on the disk of the {place.which} folder."
     if free is not None and free < _LITTLE_MEMORY:
         yield "Less than 500 MB of memory are free: large files will be refused."
+    if is_offline():
+        yield "This machine has no network interface: unveil works as it is, offline."
+
+
+def is_offline() -> bool:
+    """Whether there is no interface but the loopback."""
+    try:
+        return all(name.startswith("lo") for _, name in socket.if_nameindex())
+    except (AttributeError, OSError):  # not every system tells
+        return False

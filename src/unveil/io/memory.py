@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+import polars as pl
+
 from unveil.errors import ReadError, list_names
 
 # Can the file be opened at all, and if not, what should its owner do?
@@ -54,7 +56,7 @@ def _missing_file_sentence(path: Path, place: str) -> str:
 # Is there enough memory for all files together? Asked of their sizes, before any of them is read.
 
 
-_CELL = 32  # bytes that an entry takes at most while its file is read and counted
+CELL = 32  # bytes that an entry takes at most while its file is read and counted
 # Of addresses, which polars and its threads reserve generously.
 _CELL_RESERVED, _START_RESERVED = 64, 3 << 29
 _SAMPLED = 1 << 20
@@ -69,7 +71,7 @@ def check_memory(paths: Iterable[Path], n_columns: int | None = None) -> None:
 
 def check_cells(n_cells: int, names: Sequence[str], free: int | None = None) -> None:
     """Refuse so many entries where memory is too small for them: what is free, now by default."""
-    needed, free = n_cells * _CELL, free_memory() if free is None else free
+    needed, free = n_cells * CELL, free_memory() if free is None else free
     limit = _address_limit()
     if n_cells and limit is not None and _START_RESERVED + n_cells * _CELL_RESERVED > limit:
         needed, free = _START_RESERVED + n_cells * _CELL_RESERVED, limit
@@ -83,20 +85,42 @@ def check_cells(n_cells: int, names: Sequence[str], free: int | None = None) -> 
 
 
 def _n_cells(path: Path, n_columns: int | None) -> int:
-    """About how many entries a text file has, by its size and its first lines; 0: not known."""
-    if path.suffix.lower() not in (".csv", ".tsv", ".txt"):
+    """About how many entries a text file has; 0: not known, or told by its reader."""
+    if path.suffix.lower() not in _TEXTS:
         return 0
+    rows, columns = file_size(path, n_columns)
+    return rows * columns
+
+
+_TEXTS = (".csv", ".tsv", ".txt")
+
+
+def file_size(path: Path, n_columns: int | None = None) -> tuple[int, int]:
+    """Rows and columns to be read: a text file's by its size and first lines; 0, 0: not known."""
+    if path.suffix.lower() not in _TEXTS:
+        return _parquet_size(path, n_columns)
     try:
         n_bytes = path.stat().st_size
         with path.open("rb") as file:
             start = file.read(_SAMPLED)
     except (OSError, ValueError):  # told when it is read
-        return 0
+        return 0, 0
     n_lines = max(start.count(b"\n"), 1)
     first = start.partition(b"\n")[0]
     width = 1 + max(first.count(mark) for mark in _DELIMITERS)
     n_rows = n_bytes * n_lines // max(len(start), 1)
-    return n_rows * min(width, n_columns or width)
+    return n_rows, min(width, n_columns or width)
+
+
+def _parquet_size(path: Path, n_columns: int | None) -> tuple[int, int]:
+    """Of a Parquet file, or a folder of them: by their headers."""
+    try:
+        pattern = path / "*.parquet" if path.is_dir() else path
+        lazy = pl.scan_parquet(pattern, glob=path.is_dir(), hive_partitioning=False)
+        width = len(lazy.collect_schema())
+        return int(lazy.select(pl.len()).collect().item()), min(width, n_columns or width)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
+        return 0, 0  # no such file, or told when it is read
 
 
 def _address_limit() -> int | None:
@@ -116,8 +140,23 @@ _GROUP = Path("/sys/fs/cgroup")
 
 def free_memory() -> int | None:
     """Bytes that can still be used, by what the system and its container say; None if neither."""
-    known = [n for n in (_system_memory(), _group_memory()) if n is not None]
+    known = [n for n in (_system_memory(), _group_memory(), _data_left()) if n is not None]
     return min(known) if known else None
+
+
+def _data_left() -> int | None:
+    """What a limit on the data of this process (`ulimit -d`) leaves; None where there is none."""
+    try:
+        import resource
+
+        limit, _ = resource.getrlimit(resource.RLIMIT_DATA)
+        if limit == resource.RLIM_INFINITY:
+            return None
+        status = Path("/proc/self/status").read_text(encoding="ascii")
+        used = next(line for line in status.splitlines() if line.startswith("VmData:"))
+        return max(limit - int(used.split()[1]) * 1024, 0)
+    except (ImportError, OSError, ValueError, StopIteration):
+        return None
 
 
 def size_text(n_bytes: float) -> str:

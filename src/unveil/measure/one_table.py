@@ -10,10 +10,12 @@ from unveil.count.codes import CodedColumn
 from unveil.measure.roles.person import choose_people
 from unveil.records.disclosure import BandedColumn, Coercion
 from unveil.study.band_spec import parse_bands
-from unveil.study.open_scenario import check_other_columns
+from unveil.study.choose_engine import choose_engine
+from unveil.study.engine import current_engine
+from unveil.study.open_scenario import check_other_columns, open_in_engine
 from unveil.study.people import NONE, People, check_person
 from unveil.study.roles import Roles, names, parse_roles
-from unveil.study.scenario import Progress
+from unveil.study.scenario import CountedScenario, Progress
 from unveil.study.study import open_files
 
 
@@ -28,6 +30,7 @@ class OneTable:
     bands: tuple[BandedColumn, ...]
     notes: tuple[Coercion, ...]
     people: People | None = None  # whose row each is; None: every row is taken for a person
+    engine: CountedScenario | None = None  # who counts the keys, where rows are kept elsewhere
 
     @property
     def key_names(self) -> tuple[str, ...]:
@@ -55,10 +58,12 @@ def open_table(
     missing_values: str | Sequence[str],
     person: str | None = None,
     progress: Progress,
+    by_counts: bool = False,
 ) -> OneTable:
     """Open one data set by its keys; `others` are read and aligned, but not encoded.
 
-    `person` is the column that says whose row it is.
+    `person` is the column that says whose row it is. What is asked `by_counts` of the keys alone
+    may be asked of an engine that keeps the rows.
     """
     key_names = names(keys, "Keys")
     parse_roles(key_names, ())
@@ -67,7 +72,13 @@ def open_table(
     check_other_columns(cut, Roles(key_names, ()))
     check_person(person, wanted)
     given = () if person in (None, NONE) else (person,)
-    files = open_files({"data": data}, (*wanted, *given), missing_values, progress)
+    sides = {"data": data}
+    is_counted = by_counts and not others and not given
+    engine = choose_engine(sides.values(), current_engine(), by_counts=is_counted)
+    if engine != "memory":
+        files = open_in_engine(engine, sides, wanted, missing_values, ())
+    else:
+        files = open_files(sides, (*wanted, *given), missing_values, progress)
     encoded = files.encode(key_names, cut, progress, also=others)
     aside = files.align(others)
     return OneTable(
@@ -78,4 +89,5 @@ def open_table(
         encoded.bands,
         encoded.coercions,
         choose_people(files, person) if given else None,
+        None if engine == "memory" else files.study.count(encoded.columns, (), progress),
     )

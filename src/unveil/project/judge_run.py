@@ -134,6 +134,11 @@ def _gate(project: ProjectFile, run: Run, parts: Parts) -> GateStatements:
             "dis_fraction" not in json.loads(part.settings) for part in run.list_parts("suda")
         ),
         given_back=tuple(one for _, record in parts.of("protection") for one in record.given_back),
+        n_close_after=sum(
+            record.n_close_after or 0
+            for _, record in parts.of("protection")
+            if record.n_close_removed is None
+        ),
     )
 
 

@@ -38,7 +38,7 @@ from unveil.records.judgement import (
     WhatIf,
 )
 from unveil.records.pack import Pack, PackForm
-from unveil.records.run import RunComparison, RunPart
+from unveil.records.run import CoverageRow, RunComparison, RunPart
 from unveil.study.scenario import Progress, no_progress
 
 
@@ -205,6 +205,10 @@ class Project:
     def result(self, number: int | None = None) -> RunResult:
         """A run that is kept, the last where none is named, judged by the project as it is now."""
         return RunResult.load(self.file, number)
+
+    def coverage(self, number: int | None = None) -> tuple[CoverageRow, ...]:
+        """What a run measured, what it could not measure and why, and what it did not test."""
+        return self.result(number).coverage
 
     def judgement(self, number: int | None = None) -> Judgement:
         """What a run means against the limits, rulings and answers as they are now."""

@@ -18,6 +18,7 @@ from unveil.atomic import write_all_or_none, write_new
 from unveil.errors import ReadError, RolesError, SettingsError, WriteError, list_names, quote_text
 from unveil.io.sources import hold, read_table
 from unveil.io.table import Table
+from unveil.measure.roles.person import find_time
 from unveil.measure.roles.suggest import suggest
 from unveil.measure.structure.propose_rules import propose_rules
 from unveil.project.fingerprint import project_sha256
@@ -40,7 +41,7 @@ from unveil.project.read_project import NAME, project_from
 from unveil.project.toml import key_text, setting_lines, value_text, whole_number
 from unveil.protection.leaf_sizes import parse_audience
 from unveil.protection.recoding.suggest_coding import suggest_coding
-from unveil.records.recoding import as_mapping
+from unveil.records.recoding import Suggestions, as_mapping
 from unveil.records.suggestion import ProjectProposal, ProposedScenario, Suggestion
 from unveil.study.band_spec import parse_bands
 from unveil.study.roles import names
@@ -109,7 +110,7 @@ def project_text(
         [*_comment(*_HEAD), "schema = 1", f"title = {toml_string(proposal.title)}"],
         [*_data(proposal, synthetic, control, missing_values, special_codes)],
         [*_context(proposal, by)],
-        [*roles_lines(proposal.roles)],
+        [*roles_lines(proposal.roles), *_time(proposal)],
         *([*_scenario(proposal, one)] for one in proposal.scenarios),
         [*_limits(proposal, control)],
         [*_exclude()],
@@ -117,6 +118,11 @@ def project_text(
         [*_codings(proposal)],
     )
     return "\n".join("\n".join(lines) + "\n" for lines in sections if lines)
+
+
+def _time(proposal: ProjectProposal) -> Iterator[str]:
+    if proposal.time is not None:
+        yield f"time = {toml_string(proposal.time)} # rows of a person follow one another by it"
 
 
 def _comment(*sentences: str) -> Iterator[str]:
@@ -386,6 +392,7 @@ def propose(
     first = scenarios[0].keys or None
     columns = dict.fromkeys([*roles.keys, *roles.targets, *own])
     rules = propose_rules(table.frame, [*columns], apart)
+    whose = roles.person if chosen_preset is None else None
     record = ProjectProposal(
         file=None,
         original=_relative(data, place),
@@ -396,9 +403,10 @@ def propose(
         radii=tuple(propose_radii(table, columns, apart)),
         special_codes=codes,
         roles=roles,
-        codings=suggest_coding(opened, keys=first, **asked).record,
+        codings=_without_person(suggest_coding(opened, keys=first, **asked).record, roles),
         rules=rules,
         smooth=tuple(propose_smooth(table, roles, rules, apart)),
+        time=None if whose is None else find_time(table, whose.column),
     )
     text = project_text(
         record,
@@ -411,6 +419,14 @@ def propose(
     )
     project_from(place / NAME, text, needs_files=False)
     return text, record
+
+
+def _without_person(found: Suggestions, roles: Suggestion) -> Suggestions:
+    """Recodings of all columns but the one that says whose row it is."""
+    whose = None if roles.person is None else roles.person.column
+    return msgspec.structs.replace(
+        found, rows=tuple(row for row in found.rows if row.step.column != whose)
+    )
 
 
 def _templates(given: str | Iterable[str], owner: str | Iterable[str]) -> tuple[str, ...]:

@@ -122,7 +122,7 @@ def records_csv(found: Iterable[ListedRecords]) -> bytes:
 
 def _records(counted: DisclosureResult, target: str) -> pl.DataFrame:
     """Records of one target by place, whatever its columns are called; the most exposed first."""
-    found = counted.records_at_risk(target, as_text=True)
+    found: pl.DataFrame = counted.records_at_risk(target, as_text=True)
     n_keys = len(counted.record.keys)
     place = [f"k{n}" for n in range(n_keys)]
     names = ["row", "copy", *place, "value", "says", "d_tq", "s_tq", "d_q", "s_q", "measures"]

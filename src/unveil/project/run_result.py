@@ -20,7 +20,7 @@ from unveil.records.alerts import Alert, NotTested
 from unveil.records.base import Copy
 from unveil.records.judgement import Explanation, Judgement, LimitCheck, WhatIf
 from unveil.records.report import Parts
-from unveil.records.run import FileRole, Run
+from unveil.records.run import CoverageRow, FileRole, Run
 from unveil.records.summary import Summary
 from unveil.view.charts.chart import Chart
 from unveil.view.charts.dots import Measure, lollipop_chart
@@ -28,6 +28,7 @@ from unveil.view.render_html import render_notebook
 from unveil.view.run import run_blocks, run_text
 from unveil.view.show import Plots, charts
 from unveil.view.status import worst
+from unveil.view.summary import gap_sentences
 
 # Which charts has a run? Those of its parts, and the one of all targets against their limits.
 
@@ -130,6 +131,24 @@ class RunResult:
         """What no figure of this run covers."""
         return self.judgement.not_tested
 
+    @property
+    def coverage(self) -> tuple[CoverageRow, ...]:
+        """Every part of the run, measured or not, and what no figure covers."""
+        parts = (
+            CoverageRow(
+                what=one.name,
+                state="measured" if one.file is not None else "not measured",
+                reason=one.reason,
+            )
+            for one in self.record.parts
+        )
+        gaps = self.summary.not_tested
+        untested = (
+            CoverageRow(what=one.what, state="not tested", reason=sentence)
+            for one, sentence in zip(gaps, gap_sentences(gaps), strict=True)
+        )
+        return (*parts, *untested)
+
     @cached_property
     def summary(self) -> Summary:
         """The page to sign: verdict, people at risk, what was not tested, what is to be decided."""
@@ -217,9 +236,10 @@ class RunResult:
         as_text: bool = False,
     ) -> pl.DataFrame:
         """The original records that a measure counts: confidential, never part of a view."""
-        return self.disclosure(scenario).records_at_risk(
+        found: pl.DataFrame = self.disclosure(scenario).records_at_risk(
             target, copy=copy, measure=measure, as_text=as_text
         )
+        return found
 
     def _scenario(self, given: str | None) -> str:
         if given is None and len(self.scenarios) == 1:

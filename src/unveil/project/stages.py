@@ -26,7 +26,7 @@ from unveil.measure.utility.replicate import replicate
 from unveil.project.explore.candidates import CandidateCopies, ScenarioSpec, mean, row_of
 from unveil.project.explore.settings import ForeignFiles
 from unveil.project.model import ProjectFile
-from unveil.protection.distance_filter import count_close
+from unveil.protection.distance_filter import filter_again
 from unveil.protection.recoding.recode import recode, restore_form
 from unveil.protection.result import ProtectResult
 from unveil.records.protection import Refill, StageAttack, StageRow, StageTable
@@ -194,9 +194,8 @@ class _Stages:
     def _too_close(self, used: Refill, frame: pl.DataFrame) -> float:
         """The share of rows, or people, that the filter refuses: a later step may undo it."""
         codes = self.scenario.special_codes
-        n_close = count_close(self.original, frame, used, codes)
-        whose = None if used.time is None or used.person is None else used.person.column
-        return n_close / max(frame.height if whose is None else frame[whose].n_unique(), 1)
+        found = filter_again(self.original, frame, used, codes)
+        return (len(found.keep) - found.n_kept) / max(len(found.keep), 1)
 
     def _attacks(self, frame: pl.DataFrame) -> Iterator[StageAttack]:
         keys, targets = self.scenario.keys, self.scenario.targets

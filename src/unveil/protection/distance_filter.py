@@ -514,12 +514,12 @@ def read_sequences(
     )
 
 
-def count_close(
+def filter_again(
     original: Any, synthetic: Any, used: Refill, special_codes: Mapping[str, Any]
-) -> int:
-    """How many rows, or people, a filter that was used before refuses in other data."""
+) -> DistanceFilterResult:
+    """A filter that was used before, on other data."""
     codes = {name: code for name, code in special_codes.items() if name in used.columns}
-    found = distance_filter(
+    return distance_filter(
         original,
         synthetic,
         columns=used.columns,
@@ -531,7 +531,6 @@ def count_close(
         person=used.person.column if used.person is not None and used.time is not None else None,
         time=used.time,
     )
-    return len(found.keep) - found.n_kept
 
 
 def without_people(tables: Sequence[Table], people: People | None) -> Sequence[Table]:

@@ -17,6 +17,7 @@ from unveil.records.protection import GivenBack, ProtectedBy
 from unveil.seeding import stream
 from unveil.view.format import and_list, truncate
 
+_DUST = 1e-9  # of a column's spread: no more than the dust of a computation
 HALF = 0.5
 """A value is given back where it comes nearer than half of what the step moved it by."""
 _WORDS: dict[ProtectedBy, str] = {
@@ -70,19 +71,84 @@ def find_given_back(
         among = [name for name in has.columns if name in frame.columns and name != column.name]
         codes = {name: tuple(some) for name, some in special_codes.items()}
         best: GivenBack | None = None
-        for relation in find_relations(frame, column.name, among, codes, past_codes=True):
-            found = _measure(column, relation, has, codes.get(column.name, ()))
+        known = find_relations(frame, column.name, among, codes, is_thorough=True)
+        own = codes.get(column.name, ())
+        made = [(one, one.values(has).alias("")) for one in known]
+        for relation, values in made:
+            found = _measure(column, relation, values, own)
             if found is not None and (best is None or found.share > best.share):
                 best = found
+        for relation, values in _together(column, made, own) if best is None else ():
+            best = _measure(column, relation, values, own)
         if best is not None:
             yield best
 
 
+def _together(
+    column: ProtectedColumn, made: Sequence[tuple[Relation, pl.Series]], codes: Sequence[float]
+) -> Iterator[tuple[Relation, pl.Series]]:
+    """What several columns with noise of their own say together, each by how near it comes.
+
+    Noise that is independent averages out: the column itself is one of those who say it.
+    """
+    truth = column_numbers(column.before, codes)
+    said = [column_numbers(values) for _, values in made]
+    if column.published is not None:
+        said.append(column_numbers(column.published))
+    if len(made) < 2 or not np.isfinite(truth).any():
+        return
+    with np.errstate(all="ignore"):
+        missed = np.array([np.nanmedian(np.abs(one - truth)) for one in said])
+        near = np.isfinite(missed)
+        weights = 1 / np.maximum(missed[near], 1e-12) ** 2
+        mean = np.average(np.array(said)[near], axis=0, weights=weights)
+    sources = tuple(dict.fromkeys(name for one, _ in made for name in one.sources))
+    relation = Relation(column.name, sources, "together")
+    yield relation, pl.Series(mean).fill_nan(None)
+
+
+def find_set_back(
+    column: ProtectedColumn, codes: Sequence[float], relation: str, sources: Sequence[str]
+) -> Iterator[GivenBack]:
+    """A column that is released as it was: computed anew after its step, or rounded back."""
+    if column.published is None:
+        return
+    truth, now = column_numbers(column.before, codes), column_numbers(column.published)
+    rows = np.isfinite(truth)
+    if not rows.any() or np.nanstd(truth) == 0:
+        return
+    share = float((np.abs(now - truth) <= _DUST * np.nanstd(truth))[rows].mean())
+    if share < HALF:
+        return
+    how = (
+        f"is computed from {and_list(sources)} after it, which sets" if sources else "rounding sets"
+    )
+    advice = (
+        f"Protect {and_list(sources)} instead."
+        if sources
+        else "Choose more noise, with discrete = true for whole numbers, or no rounding."
+    )
+    yield GivenBack(
+        column=column.name,
+        by=column.by,
+        sources=tuple(sources),
+        kind="rule" if sources else "rounding",
+        relation=relation,
+        n_rows=int(rows.sum()),
+        share=share,
+        expected=0.0,
+        sentence=(
+            f"{truncate(column.name)} {_WORDS[column.by]}, but {how} it back in"
+            f" {100 * share:.3g} % of {int(rows.sum()):,} rows. {advice}"
+        ),
+    )
+
+
 def _measure(
-    column: ProtectedColumn, relation: Relation, released: pl.DataFrame, codes: Sequence[float]
+    column: ProtectedColumn, relation: Relation, made: pl.Series, codes: Sequence[float]
 ) -> GivenBack | None:
     """How near one relation comes; None where it does not give the column back."""
-    rows, made = column.changed(), relation.values(released).alias("")
+    rows = column.changed()
     truth = column_numbers(column.before, codes)
     if np.isfinite(truth).any():
         rows &= np.isfinite(truth)
@@ -138,7 +204,7 @@ def _guess(column: ProtectedColumn, rows: Mask) -> float:
 def _sentence(column: ProtectedColumn, relation: Relation, share: float, n_rows: int) -> str:
     name, sources = truncate(column.name), and_list(relation.sources)
     percent = f"{100 * share:.3g} %"
-    how = "" if relation.kind == "lookup" else f" ({relation.text})"
+    how = "" if relation.kind in ("lookup", "together") else f" ({relation.text})"
     return (
         f"{name} {_WORDS[column.by]}, but {sources}"
         f" {'gives' if len(relation.sources) == 1 else 'give'} it back in {percent} of {n_rows:,}"

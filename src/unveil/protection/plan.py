@@ -96,7 +96,7 @@ NOISE_SETTINGS = ("sigma", "noise", "round", "clip", "keep_variance", "special_c
 PEOPLE = ("population", "N", "n", "threshold", "discrete", "sampling")
 SETTINGS: dict[str, tuple[str, ...]] = {
     "synthesise": (),
-    "distance_filter": (*FILTER_SETTINGS, "max_rounds"),
+    "distance_filter": (*FILTER_SETTINGS, "max_rounds", "repair"),
     "remove_replicated_uniques": ("keys", "uniques_of_original"),
     "smooth": ("columns", "special_codes"),
     "add_noise": ("column", *PEOPLE, *NOISE_SETTINGS, "not_needed"),
@@ -121,6 +121,8 @@ def _filter(said: Said) -> Faults:
     for name in said:
         if name == "max_rounds":
             yield from find_faults(name, lambda: whole_number("max_rounds", said["max_rounds"]))
+        elif name == "repair":
+            yield from _truth_faults(name, said)
         else:
             yield from find_faults(name, partial(DistanceSettings, **{name: said[name]}))
 

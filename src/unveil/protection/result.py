@@ -70,6 +70,7 @@ def make_record(
         together=stages.together,
         given_back=stages.given_back,
         n_close_after=stages.n_close_after,
+        n_close_removed=stages.n_close_removed,
         sweep=sweep,
         is_seeded=is_seeded,
         statement=statement_of(synthesis, [step.do for step in stages.plan.steps], stages.noise),
@@ -92,10 +93,11 @@ def _warnings(stages: Stages) -> Iterator[str]:
     for plan in stages.noises.values():
         yield from _noise_warnings(plan.reason)
     if stages.n_close_after:
+        n_all = stages.n_units + (stages.n_close_removed or 0)
         yield (
             f"After the filter, other steps brought {stages.count_units(stages.n_close_after)} of"
-            f" {stages.n_units:,} so close to an original again that it would refuse them."
-            " Choose less noise, or compare the stages (--stages)."
+            f" {n_all:,} so close to an original again that it would refuse them."
+            f" {_repaired(stages, stages.n_close_after)}"
         )
     if stages.together is not None and stages.together.n_above:
         yield from _together_warnings(stages.together)
@@ -103,6 +105,15 @@ def _warnings(stages: Stages) -> Iterator[str]:
         yield from (row.warning for row in record.rows if row.warning)
     yield from _short(stages)
     yield from _undeclared_notes(stages)
+
+
+def _repaired(stages: Stages, n: int) -> str:
+    gone = stages.n_close_removed
+    if gone is None:
+        return "To have them repaired, set repair = true for the filter; or choose less noise."
+    again = f"{stages.count_units(n - gone)} got other noise" if stages.noises else ""
+    out = f"{stages.count_units(gone)} {'was' if gone == 1 else 'were'} taken out" if gone else ""
+    return f"{and_list([one for one in (again, out) if one])}: now there is none."
 
 
 def _noise_warnings(reason: NoiseReason) -> Iterator[str]:

@@ -14,17 +14,27 @@ import msgspec
 import numpy as np
 import polars as pl
 
+from unveil.arrays import Ints, Mask
 from unveil.errors import InputError, SettingsError
 from unveil.io.table import Labelled, Table
-from unveil.measure.ecap.arguments import amount, parse_ecap_threshold
-from unveil.measure.ecap.choose_noise import choose_for_values
-from unveil.measure.ecap.ecap import measure_ecap, prepare_values
 from unveil.measure.ecap.ecap_records import ecap_records
 from unveil.measure.ecap.noise_settings import find_kept_codes
 from unveil.measure.utility.projection import projection
-from unveil.protection.distance_filter import count_close
-from unveil.protection.given_back import ProtectedColumn, find_given_back, with_planned_noise
-from unveil.protection.noise import add_noise
+from unveil.protection.describe_steps import (
+    THRESHOLD,
+    WITHOUT,
+    NoisePlan,
+    StepSentences,
+    plan_noise,
+)
+from unveil.protection.distance_filter import filter_again
+from unveil.protection.given_back import (
+    ProtectedColumn,
+    find_given_back,
+    find_set_back,
+    with_planned_noise,
+)
+from unveil.protection.noise import NoisedResult, add_noise
 from unveil.protection.plan import (
     FILTER,
     NOISE,
@@ -46,10 +56,9 @@ from unveil.protection.refill import RoundDraw, refill
 from unveil.protection.replicated_uniques import remove_replicated_uniques
 from unveil.protection.smooth import smooth
 from unveil.records.codebook import Codebook
-from unveil.records.noise import Ecap, EcapRecords, Noise, NoiseChoice, NoisedColumn
+from unveil.records.noise import EcapRecords, Noise
 from unveil.records.protection import (
     GivenBack,
-    NoiseReason,
     ProtectedBy,
     ProtectionSeeds,
     ProtectStep,
@@ -58,188 +67,18 @@ from unveil.records.protection import (
     Smoothing,
 )
 from unveil.records.recoding import Recoding, Step
-from unveil.records.synthesis import Synthesis
 from unveil.records.utility import Projection
 from unveil.seeding import stream
-from unveil.study.band_spec import parse_bands
 from unveil.study.roles import names
 from unveil.study.scenario import Progress
 from unveil.synthesis.synthesise import synthesise
 from unveil.synthesis.synthesiser import Synthesiser
-from unveil.view.format import and_list, format_count, truncate
-
-# How much noise does each declared column get? Found on the original, before anything is fitted.
-#
-# A tree draws values that the original has, so that the value with the highest ECAP is one of the
-# original's: the amount that protects all of them protects whatever is drawn.
-
+from unveil.view.format import format_count
 
 _ROW = "row of the original\0"  # no column of a file is called so
 _MOST_TOGETHER = 20_000  # rows: every pair of them is looked at
-WITHOUT = "without replacement"
-THRESHOLD = 0.1
-"""The highest ECAP that is tolerated where nothing is said, as in the paper."""
-
-
-@dataclass(frozen=True)
-class NoisePlan:
-    """The noise of one column as `add_noise` takes it, and why it is as much."""
-
-    how: Mapping[str, Any]
-    reason: NoiseReason
-
-
-def plan_noise(
-    step: PlannedStep, table: Table, codes: Mapping[str, Any], n_people: int
-) -> NoisePlan:
-    """The noise of one column of the recoded original."""
-    said, column = step.settings, str(step.column)
-    own = _codes(said.get("special_codes"), codes.get(column))
-    values = _values(table, column, own)
-    sigma = None if "sigma" not in said else amount(said["sigma"])
-    choice, risk = _measure_noise(values, said, n_people, sigma)
-    if sigma is None:
-        sigma = None if choice is None else choice.sigma_to_use
-    if sigma is None:
-        raise SettingsError(" ".join(() if choice is None else choice.warnings))
-    decimals = said.get("round", 0 if said.get("discrete") else None)
-    how = {
-        "sigma": sigma,
-        "noise": said.get("noise", "normal"),
-        "round": decimals,
-        "clip": said.get("clip"),
-        "keep_variance": said.get("keep_variance", False),
-        "special_codes": own,
-    }
-    reason = NoiseReason(column=column, sigma=sigma, choice=choice, ecap=risk)
-    return NoisePlan(how, reason)
-
-
-def _measure_noise(
-    values: pl.Series, said: Mapping[str, Any], n_people: int, sigma: float | None
-) -> tuple[NoiseChoice | None, Ecap | None]:
-    """The least noise, where it is not given, and ECAP with the noise that is used."""
-    if "population" not in said:
-        return None, None
-    if "N" not in said:
-        raise SettingsError("N is not given. State the population size.")
-    people = prepare_values(
-        values,
-        said["population"],
-        said["N"],
-        said.get("n", n_people),
-        said.get("noise", "normal"),
-        discrete=bool(said.get("discrete", False)),
-        sampling=said.get("sampling", WITHOUT),
-    )
-    threshold = parse_ecap_threshold(said.get("threshold", THRESHOLD))
-    choice = choose_for_values(people, threshold) if sigma is None else None
-    used = sigma if choice is None else choice.sigma_to_use
-    return choice, None if used is None else measure_ecap(people, used, threshold).record
-
-
-def _values(table: Table, column: str, codes: Sequence[float]) -> pl.Series:
-    """The numbers of a column, missing where it holds a code for no answer."""
-    given = table.frame[column]
-    kept = pl.Series(find_kept_codes(given, table.variables.get(column), codes, table.place))
-    values = given.cast(pl.Float64).alias("").set(kept, None)
-    if values.is_null().all():
-        raise SettingsError(f"column {column!r} holds no number. Omit the step.")
-    return values
-
-
-def _codes(own: Any, of_data: Any) -> tuple[float, ...]:
-    given = of_data if own is None else own
-    if given is None:
-        return ()
-    return tuple(parse_bands(None, {"column": given}).special_codes["column"])
-
-
-# What did each step do, in a sentence? For the record of `unveil.protect`.
-
-
-class StepSentences:
-    """Sentences about steps that are done."""
-
-    @staticmethod
-    def recodings(record: Recoding, n_columns: int) -> Iterator[ProtectStep]:
-        """The recodings, each with what was left in the end."""
-        for row in record.rows:
-            yield ProtectStep(
-                number=row.number,
-                do=row.do,
-                column=row.column,
-                n_rows=record.n_records_left,
-                n_columns=n_columns,
-                sentence=row.sentence,
-            )
-
-    @staticmethod
-    def synthesis(record: Synthesis) -> str:
-        """How the copy was drawn."""
-        columns = format_count(len(record.order), "column")
-        whom = "" if record.person is None else " people"
-        leaves = f"leaves of at least {record.min_leaf:,}{whom}"
-        return f"{format_count(record.n_rows, 'row')} drawn by models of {columns}, {leaves}."
-
-    @staticmethod
-    def refill(record: Refill) -> str:
-        """How many rows had to be drawn."""
-        n_drawn = sum(one.drawn for one in record.rounds)
-        rounds = format_count(len(record.rounds), "round")
-        near, unit = "", "rows" if record.time is None else "people with all their rows"
-        if record.time is not None and record.person is not None:
-            near = f" Those refused were nearest to {record.n_people_near or 0:,} people."
-        elif record.person is not None:
-            near = (
-                f" Rows refused were nearest to {record.n_people_near or 0:,} of"
-                f" {record.person.n_people:,} people."
-            )
-        return (
-            f"{record.n_rows:,} of {record.rows_wanted:,} {unit} kept, out of {n_drawn:,} drawn in"
-            f" {rounds}, by {record.metric} distance on "
-            f"{format_count(len(record.columns), 'column')}.{near}"
-        )
-
-    @staticmethod
-    def removal(record: Removal) -> str:
-        """How many rows were taken out."""
-        row = record.rows[0]
-        return f"{row.n_removed:,} of {row.n_synthetic:,} rows taken out, {row.n_left:,} left."
-
-    @staticmethod
-    def smoothing(record: Smoothing) -> str:
-        """Which columns were smoothed."""
-        return f"Smoothed: {and_list(row.column for row in record.rows)}."
-
-    @staticmethod
-    def noise(step: PlannedStep, reason: NoiseReason | None, made: Noise | None) -> str:
-        """How much noise, and how sure a claim would still be."""
-        column = truncate(str(step.column))
-        if reason is None:
-            return f"{column} needs no noise: {step.settings['not_needed']}"
-        kind = step.settings.get("noise", "normal")
-        text = f"{kind} noise with standard deviation {reason.sigma:.6g} on {column}"
-        if reason.ecap is None or reason.ecap.worst is None:
-            return f"{text}; what it protects from was not measured."
-        if _is_undone(str(step.column), made):
-            return f"{text}; rounding has undone it, so that it protects from nothing."
-        before = " before rounding" if _is_rounded(str(step.column), made) else ""
-        return f"{text}; the highest ECAP{before} is {reason.ecap.worst:.3g}."
-
-
-def _rows(column: str, made: Noise | None) -> list[NoisedColumn]:
-    return [] if made is None else [row for row in made.columns if row.column == column]
-
-
-def _is_rounded(column: str, made: Noise | None) -> bool:
-    return any(row.decimals is not None for row in _rows(column, made))
-
-
-def _is_undone(column: str, made: Noise | None) -> bool:
-    """Whether no value was changed."""
-    rows = _rows(column, made)
-    return any(row.decimals is not None and row.n_changed == 0 < row.sigma for row in rows)
+_MOST_AGAIN = 20
+"""How often noise is drawn again for rows that it brings too close to an original."""
 
 
 @dataclass
@@ -269,6 +108,10 @@ class Stages:
     given_back: tuple[GivenBack, ...] = ()
     together: EcapRecords | None = None
     n_close_after: int | None = None
+    n_close_removed: int | None = None
+    quiet: pl.DataFrame | None = None  # the copy before noise
+    noisy: pl.DataFrame | None = None  # as the noise left it, before rules and derived columns
+    left: Ints | None = None  # the rows of these that are in the copy
 
     def recode(self) -> list[FileError]:
         """Do the recodings; everything that keeps the plan from being done to these data."""
@@ -276,8 +119,9 @@ class Stages:
         is_recoded = not faults
         faults += absent_columns(self.plan, self.table)
         gone = dropped_columns(self.plan)
-        if self.person is not None and self.person in gone:
-            number = gone[self.person]
+        about = [getattr(step, "column", None) for step in self.plan.recodings]
+        if self.person is not None and self.person in about:
+            number = about.index(self.person) + 1
             faults.append(
                 FileError(
                     ("protect", "step", number - 1),
@@ -349,12 +193,66 @@ class Stages:
             with _name_step(step):
                 does[step.do](step)
         self.frames.setdefault("s2", self.frame)
+        if self.refill is not None and not self.frame.equals(self.frames["filtered"]):
+            self._filter_again(self.refill)
         self.frames["s3"] = self.frame
         self.given_back = tuple(self._find_given_back())
         self.together = self._measure_together()
-        if self.refill is not None and not self.frame.equals(self.frames["filtered"]):
-            original = restore_form(self.table)
-            self.n_close_after = count_close(original, self.frame, self.refill, self.codes)
+
+    def _filter_again(self, used: Refill) -> None:
+        """Count what later steps brought too close again; where asked, draw other noise for it.
+
+        What stays too close is taken out.
+        """
+        original = restore_form(self.table)
+
+        def find_close() -> Mask:
+            return ~filter_again(original, self.frame, used, self.codes).keep_rows
+
+        found = filter_again(original, self.frame, used, self.codes)
+        self.n_close_after, close = len(found.keep) - found.n_kept, ~found.keep_rows
+        (step,) = self.plan.having(FILTER)
+        if not step.settings.get("repair", False):
+            return
+        attempt, n_units = 0, self.n_units
+        while close.any() and self.quiet is not None and attempt < _MOST_AGAIN:
+            attempt += 1
+            self._renew_noise(close, attempt)
+            close = find_close()
+        while close.any():
+            self.frames["now"] = self.frame.filter(pl.Series(~close))
+            self._keep_held(np.flatnonzero(~close))
+            if self.frame.is_empty():
+                raise SettingsError(
+                    f"{step.heading}: later steps brought every row too close to an original again."
+                    " Choose less noise, or omit repair."
+                )
+            close = find_close()
+        self.n_close_removed = n_units - self.n_units
+        self.done[-1] = msgspec.structs.replace(self.done[-1], n_rows=self.frame.height)
+
+    def _renew_noise(self, rows: Mask, attempt: int) -> None:
+        """Noise drawn again for some rows of the copy; rules hold again, too."""
+        assert self.quiet is not None
+        assert self.noisy is not None
+        assert self.left is not None
+        assert self.synthesiser is not None
+        n, seed = self.quiet.height, stream(self.seeds.add_noise, "again", attempt)
+        order = np.arange(n)
+        order[self.left[rows]] += n
+        again = self._draw_noise(self.quiet, int(seed.integers(2**53)))
+        self.noisy = pl.concat([self.noisy, _split_data(again.data)[0]])[order]
+        noised = set(self.noises)
+        frame, kept, _ = self.synthesiser.models.restore(self.noisy, noised)
+        place = np.full(n, -1)
+        place[self.left] = np.arange(len(self.left))
+        self.left = np.flatnonzero(kept)
+        self._keep_held(place[self.left])
+        self.frames["now"] = frame
+
+    def _keep_held(self, rows: Ints) -> None:
+        """Of what columns were before their steps, the rows that are left."""
+        self.before = {name: (by, held[rows]) for name, (by, held) in self.before.items()}
 
     def _measure_together(self) -> EcapRecords | None:
         """ECAP of whole records of the recoded original, where columns or rows can add up.
@@ -408,6 +306,8 @@ class Stages:
             ProtectedColumn.of(name, by, before, released[name])
             for name, (by, before) in self.before.items()
         ]
+        for one in own:
+            yield from self._find_set_back(one)
         yield from find_given_back(
             own,
             {one.name: self.table.frame for one in own},
@@ -438,6 +338,26 @@ class Stages:
             {one.name: seen for one in changed},
             codes,
         )
+
+    def _find_set_back(self, column: ProtectedColumn) -> Iterator[GivenBack]:
+        """Whether a derived column, or rounding, has undone a step; what a rule says is no step."""
+        assert self.synthesiser is not None
+        models = self.synthesiser.models
+        derived = next((one for one in models.derived if one.column == column.name), None)
+        if derived is not None:
+            yield from find_set_back(column, (), derived.text, derived.needs)
+            return
+        noise = self.noises.get(column.name)
+        step = next((s for s in self.plan.having(NOISE) if s.column == column.name), None)
+        if noise is None or step is None or not noise.reason.sigma or step.settings.get("discrete"):
+            return
+        free = np.ones(self.frame.height, np.bool_)
+        for rule in models.drawing.rules:
+            if rule.column == column.name:
+                free &= ~rule.rows(self.frame).to_numpy()
+        before = column.before.set(pl.Series(~free), None)
+        codes = noise.how["special_codes"]
+        yield from find_set_back(replace(column, before=before), codes, "", ())
 
     def _hold(self, by: ProtectedBy, columns: Iterable[str]) -> None:
         """Keep what columns are before their first step."""
@@ -488,7 +408,7 @@ class Stages:
 
     def _filter(self, step: PlannedStep) -> None:
         assert self.synthesiser is not None
-        said = {**step.settings}
+        said = {name: given for name, given in step.settings.items() if name != "repair"}
         columns = set(names(said["columns"], "Columns")) if "columns" in said else {*self.codes}
         codes = {name: given for name, given in self.codes.items() if name in columns}
         codes |= said.pop("special_codes", None) or {}
@@ -539,9 +459,14 @@ class Stages:
         frame, _ = _split_data(made.copies[0])
         if frame.is_empty():
             raise SettingsError(" ".join(made.record.warnings))
-        left = np.delete(np.arange(self.frame.height), np.array(made.removed[0], np.int64) - 1)
-        self.before = {name: (by, held[left]) for name, (by, held) in self.before.items()}
-        self._record_step(frame, step, StepSentences.removal(made.record))
+        gone = np.zeros(self.frame.height, np.bool_)
+        gone[np.array(made.removed[0], np.int64) - 1] = True
+        told = ""
+        if self.synthesiser is not None and self.synthesiser.models.sequence is not None:
+            gone, told = self.synthesiser.models.sequence.take_out(self.frame, gone, "was unique")
+            frame = self.frame.filter(pl.Series(~gone))
+        self._keep_held(np.flatnonzero(~gone))
+        self._record_step(frame, step, " ".join((StepSentences.removal(made.record), told)).strip())
 
     def _smooth(self, step: PlannedStep) -> None:
         columns = names(step.settings["columns"], "Columns to smooth")
@@ -554,26 +479,30 @@ class Stages:
         self._record_step(frame, step, StepSentences.smoothing(made.record) + told)
 
     def _add_noise(self, steps: Sequence[PlannedStep]) -> None:
-        columns = {name: plan.how for name, plan in self.noises.items()}
-        needless = {
-            str(step.column): step.settings["not_needed"]
-            for step in steps
-            if "not_needed" in step.settings
-        }
         frame, told = self.frame, ""
-        if columns:
-            self._hold("add_noise", columns)
-            made = add_noise(
-                self.copy, columns=columns, seed=self.seeds.add_noise, not_needed=needless
-            )
+        if self.noises:
+            self._hold("add_noise", self.noises)
+            made = self._draw_noise(frame, self.seeds.add_noise)
             self.noise = msgspec.structs.replace(made.record, files=("the synthetic data",))
-            frame, told = self._restore(_split_data(made.data)[0])
+            self.quiet, self.noisy = frame, _split_data(made.data)[0]
+            frame, told = self._restore(self.noisy)
         for step in steps:
             self._say(step)
             plan = self.noises.get(str(step.column))
             reason = None if plan is None else plan.reason
             sentence = StepSentences.noise(step, reason, self.noise)
             self._record_step(frame, step, sentence + (told if step is steps[-1] else ""))
+
+    def _draw_noise(self, frame: pl.DataFrame, seed: int) -> NoisedResult:
+        """The copy with noise, whatever was drawn before."""
+        columns = {name: plan.how for name, plan in self.noises.items()}
+        needless = {
+            str(step.column): step.settings["not_needed"]
+            for step in self.plan.having(NOISE)
+            if "not_needed" in step.settings
+        }
+        copy = frame if self.codebook is None else Labelled(frame, self.codebook)
+        return add_noise(copy, columns=columns, seed=seed, not_needed=needless)
 
     def _record_step(self, frame: pl.DataFrame, step: PlannedStep, sentence: str) -> None:
         self.frames["now"] = frame
@@ -593,8 +522,8 @@ class Stages:
         assert self.synthesiser is not None
         changed = {name for name in frame.columns if not frame[name].equals(self.frame[name])}
         frame, kept, told = self.synthesiser.models.restore(frame, changed)
-        rows = np.flatnonzero(kept)
-        self.before = {name: (by, held[rows]) for name, (by, held) in self.before.items()}
+        self.left = np.flatnonzero(kept)
+        self._keep_held(self.left)
         return frame, " ".join(("", *told))
 
     def _say(self, step: PlannedStep) -> None:

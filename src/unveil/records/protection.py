@@ -208,13 +208,13 @@ ProtectedBy = Literal["add_noise", "smooth", "recode", "drop"]
 
 
 class GivenBack(Record, frozen=True, kw_only=True):
-    """A column that a step protected and that columns beside it give back."""
+    """A column that a step protected and that columns beside it, or a later step, give back."""
 
     column: str
     by: ProtectedBy
     sources: tuple[str, ...]
-    kind: Literal["copy", "linear", "product", "lookup"]
-    relation: str  # as the original obeys it
+    kind: Literal["copy", "linear", "product", "terms", "lookup", "together", "rule", "rounding"]
+    relation: str  # as the original obeys it, or the rule that set the column back
     n_rows: int  # that the step changed
     share: float  # of these, the rows that come back
     expected: float  # the same by a guess from the protected column alone
@@ -313,6 +313,9 @@ class Protection(VersionedRecord, frozen=True, kw_only=True):
     together: EcapRecords | None = None  # noised columns known together, or people by their rows
     given_back: tuple[GivenBack, ...] = ()  # what published columns undo
     n_close_after: int | None = None  # rows that steps after the filter brought too close again
+    n_close_removed: int | None = (
+        None  # of these taken out; the others got other noise. None: not asked
+    )
     sweep: tuple[SweepRow, ...]
     stages: StageTable | None = None  # where they were measured
     is_seeded: bool  # whether the user gave a seed; seeds are in the confidential record alone

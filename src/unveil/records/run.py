@@ -125,6 +125,14 @@ class Run(VersionedRecord, frozen=True, kw_only=True):
         return tuple(part for part in self.parts if part.kind == kind and part.file is not None)
 
 
+class CoverageRow(Record, frozen=True, kw_only=True):
+    """Something that a run measured, could not measure, or did not test."""
+
+    what: str  # a part of the run, or what was not tested
+    state: Literal["measured", "not measured", "not tested"]
+    reason: str | None = None  # why not, and what it needs
+
+
 class SettingChange(Record, frozen=True, kw_only=True):
     """One setting that is not the same in all compared runs; None where a run has it not."""
 

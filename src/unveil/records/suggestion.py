@@ -127,3 +127,4 @@ class ProjectProposal(VersionedRecord, frozen=True, kw_only=True):
     codings: Suggestions
     rules: tuple[str, ...] = ()  # between columns, which the original obeys without exception
     smooth: tuple[ProposedSmoothing, ...] = ()
+    time: str | None = None  # by which the rows of a person follow one another

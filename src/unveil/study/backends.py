@@ -24,13 +24,13 @@ from typing import Any, NoReturn
 import narwhals.stable.v2 as nw
 import polars as pl
 
-from unveil.errors import EngineError
+from unveil.errors import EngineError, UnveilError
 from unveil.io.memory import free_memory, size_text
 from unveil.study.engine import EngineName, EngineSettings
 
 Lazy = nw.LazyFrame[Any]
 
-_NO_ROOM = re.compile(r"no space left|disk quota|max_temp_directory_size|disk full", re.IGNORECASE)
+_NO_ROOM = re.compile(r"no space left|file too large|disk quota|max_temp_directory|disk full", re.I)
 _NO_MEMORY = re.compile(r"out of memory|outofmemory|java heap space|could not allocate", re.I)
 
 
@@ -93,12 +93,18 @@ class Backend:
         self._n_kept += 1
         return self.folder / f"kept{self._n_kept}{ending}"
 
+    def new_folder(self) -> Path:
+        """A folder for files that are written for the engine."""
+        made = self.free_path("")
+        made.mkdir()
+        return made
+
     @contextmanager
     def asking(self, what: str) -> Iterator[None]:
         """Any fault of the engine as a sentence of ours; its own message may quote values."""
         try:
             yield
-        except EngineError:
+        except UnveilError:
             raise
         except (Exception, pl.exceptions.PanicException) as fault:
             kind = _kind_of_fault(fault)
@@ -107,25 +113,25 @@ class Backend:
         self._refuse(kind, what)
 
     def _refuse(self, kind: str, what: str) -> NoReturn:
-        """What to say of a fault; outside its handler, so that nothing of it is carried along."""
+        """What to say of a fault; nothing of its own message is shown, nor in a traceback."""
         if kind == "disk":
             where = "the spill folder" if self.settings.spill else "the system's temporary folder"
             raise EngineError(
                 f"{self.called} has no room left in {where} (while {what}). Name a folder on a"
                 " larger disk with spill (--spill), or give more memory. What was written there is"
                 " removed."
-            )
+            ) from None
         if kind == "memory":
             raise EngineError(
                 f"{self.called} ran out of memory (while {what}). With"
                 f" {size_text(self.enough)} everything would fit; give that much with memory"
                 " (--memory)."
-            )
+            ) from None
         raise EngineError(
             f"{self.called} could not answer (while {what}). Its message is not shown, for it may"
             " quote values of the data. Check that the files are whole and that the engine runs, or"
             " save the files as Parquet and give the paths."
-        )
+        ) from None
 
 
 def _kind_of_fault(fault: BaseException) -> str:

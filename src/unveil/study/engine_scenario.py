@@ -9,7 +9,7 @@ one whole number or several, `k0` ... the key levels, `t0` ... the target levels
 `d_q`, `s_q` as in `count/profile.py`; `shown0` ... the level shown, or -1.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from typing import Any, NoReturn
@@ -19,21 +19,23 @@ import numpy as np
 import polars as pl
 
 from unveil.arrays import Ints
-from unveil.count.cells import KeyCounts
-from unveil.count.codes import CodedColumn, code_of
+from unveil.count.cells import Cells, KeyCounts, Keys
+from unveil.count.codes import CodedColumn, Codes, code_of
 from unveil.count.exclude_cells import ORIGINAL, DenominatorLimit
-from unveil.count.packing import Shares
+from unveil.count.packing import Integers, Shares
 from unveil.count.profile import Profile, Renormalised
 from unveil.errors import EngineError
 from unveil.records.exclusions import Exclusion
 from unveil.study.backends import Backend, Lazy
 from unveil.study.choose_engine import NEEDS_ROWS
-from unveil.study.engine_study import EngineStudy, pack_columns, packed
+from unveil.study.engine_study import NO_ROWS, EngineStudy, pack_columns, packed
 from unveil.study.excluded import Exclusions
 from unveil.study.found import MOST_PAIRS, Found, RecordSums
 from unveil.study.scenario import CountedScenario, Progress
 
 ONE = nw.lit(1, nw.Int64)
+MOST_CELLS = 4 * 10**6
+"""Combinations of keys and target that are brought to memory by measures that look at each."""
 ORIGINALS = (1 - nw.col("s").cast(nw.Int64)).sum()
 
 
@@ -73,6 +75,7 @@ class EngineScenario(CountedScenario):
     study: EngineStudy | None = None
     coded: CodedRows | None = field(default=None, repr=False, compare=False)
     copies: tuple[int, ...] = ()  # the files that are its copies
+    _cells: dict[int, Cells] = field(default_factory=dict, repr=False, compare=False)
     _most: dict[tuple[int, int], Ints] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
@@ -115,16 +118,64 @@ class EngineScenario(CountedScenario):
             raise EngineError(NEEDS_ROWS)
         return self.study, self.coded
 
-    @property
-    def keys(self) -> NoReturn:
-        """Refused, as all that stands for single records or cells."""
-        raise EngineError(NEEDS_ROWS)
+    # Measures that look at key combinations one by one get them, where they are few.
 
-    def cells(self, target: int) -> NoReturn:
-        """Refused."""
-        raise EngineError(NEEDS_ROWS)
+    @cached_property
+    def _combinations(self) -> pl.DataFrame:
+        """Every key combination: its levels, and its records on each side."""
+        names = [f"k{place}" for place in range(len(self.key_columns))]
+        asked = _by(self._beside_rows(), *self.packs, *names, **self._per_side())
+        return self._fetch_few(asked, "counting key combinations").sort(*self.packs)
 
-    looks = shown_levels = cells
+    @cached_property
+    def keys(self) -> Keys:
+        """The key combinations; whose records have them is not known here."""
+        counts = self._counts(self._combinations)
+        return Keys(self.sides, NO_ROWS, counts, counts.shape[1])
+
+    def cells(self, target: int) -> Cells:
+        """The cells of one target, on every side."""
+        if target not in self._cells:
+            asked = _by(self._beside_rows(), *self.packs, f"t{target}", **self._per_side())
+            what = f"counting cells of {self.target_names[target]}"
+            found = self._fetch_few(asked, what).sort(*self.packs, f"t{target}")
+            n_of_q = found.group_by(*self.packs, maintain_order=True).len()["len"].to_numpy()
+            starts = np.concatenate([[0], np.cumsum(n_of_q, dtype=np.int64)])
+            t = found[f"t{target}"].to_numpy().astype(np.uint32)
+            self._cells[target] = Cells(starts, t, self._counts(found))
+        return self._cells[target]
+
+    def key_codes(self, key: int, q: Integers | slice = slice(None)) -> Codes:
+        """The code of one key in some key combinations."""
+        codes: Codes = self._combinations[f"k{key}"].to_numpy()[q].astype(np.uint32)
+        return codes
+
+    def _beside_rows(self) -> Lazy:
+        return self._rows_of[1].rows.filter(nw.col("side").is_in([0, *self.copies]))
+
+    def _per_side(self) -> dict[str, nw.Expr]:
+        """The records of each side: the original, and each copy or all of them as one."""
+        side = nw.col("side")
+        copies = [side == i for i in self.copies] if len(self.sides.rows) > 2 else [side > 0]
+        return {f"n{i}": _count_if(one) for i, one in enumerate([side == 0, *copies])}
+
+    def _counts(self, found: pl.DataFrame) -> Integers:
+        n_sides = len(self.sides.rows)
+        return np.stack([found[f"n{i}"].to_numpy().astype(np.int64) for i in range(n_sides)])
+
+    def _fetch_few(self, asked: Lazy, what: str) -> pl.DataFrame:
+        found = self.fetch(asked.head(MOST_CELLS + 1), what)
+        self._check_few(found.height)
+        return found
+
+    def _check_few(self, n: int) -> None:
+        """Refuse combinations that are too many to be held in memory."""
+        if n > MOST_CELLS:
+            raise EngineError(
+                f"There are more than {MOST_CELLS:,} combinations of these keys, too many to be"
+                " looked at one by one. Use fewer keys or coarser bands, or give a random sample of"
+                " the records and state its size with the result."
+            )
 
     def cells_of_originals(self, target: int, rows: Ints | None = None) -> NoReturn:
         """Refused."""
@@ -241,6 +292,13 @@ class EngineScenario(CountedScenario):
             (found[f"n{i}"], found[f"alone{i}"], found[f"n{i}"] > 0 and not found[f"differ{i}"])
             for i in range(1, n + 1)
         ]
+
+    def count_holders(self) -> tuple[Ints, Ints]:
+        """How many original records are equal in all columns, and how often so many are."""
+        whole = {f"w{i}": one for i, one in enumerate(self._rows_of[1].whole)}
+        alike = _by(self.originals.with_columns(**whole), *whole, n=nw.len())
+        n, times = _columns(self.fetch(_by(alike, "n", times=nw.len()), "comparing whole records"))
+        return n, times
 
 
 def _columns(frame: pl.DataFrame) -> list[Ints]:
@@ -426,6 +484,32 @@ class EngineExclusions(Exclusions):
         asked = rows.filter(any_of).select(n=nw.len())
         return int(self.pair.fetch(asked, "counting whose values are shown")["n"][0])
 
+    def frame_at_risk(
+        self, target: int, counted: Callable[[Any], Any], *, of_keys: bool
+    ) -> Any | None:
+        """The records that a measure counts, as a frame of the engine that is not yet computed."""
+        pair, cell = self.pair, (*self.pair.packs, f"t{target}")
+        s = nw.col("s").cast(nw.Int64)
+        rows = pair.rows.with_columns(d_tq=ORIGINALS.over(*cell), s_tq=s.sum().over(*cell))
+        rules = EngineExclusions(pair, tuple(one for _, one in self._select_rules("missing-keys")))
+        gone = (rules if of_keys else self)._rule(target, nw.col("d_tq"), nw.col("s_tq")) != 0
+        rows = rows.filter((nw.col("s") == 0) & counted(_Letters(target)) & ~gone)
+        named = {f"k{place}": column for place, column in enumerate(pair.key_columns)}
+        column = pair.target_columns[target]
+        names = {one.name for one in (*named.values(), column)}
+        said = "copy_says" if "copy_says" not in names else "copy_says_"
+        wanted = [*named.items(), (f"t{target}", column), (f"shown{target}", column)]
+        for done, (code, of) in enumerate(wanted):
+            called = of.name if done < len(wanted) - 1 else said
+            values = (
+                of.levels.cast(pl.String) if isinstance(of.levels.dtype, pl.Enum) else of.levels
+            )
+            levels = {code: pl.Series(range(of.n_levels), dtype=pl.Int32), called: values}
+            put = self.pair._rows_of[1].backend.put(pl.DataFrame(levels))
+            rows = rows.join(put, on=code, how="left")
+        counts = [nw.col(one).alias(f"{one}_" if one in names else one) for one in LETTERS]
+        return rows.select(*(of.name for _, of in wanted[:-1]), said, *counts).to_native()
+
     def count_values(self, target: int) -> tuple[Ints, Ints, Ints]:
         """By level, before any exclusion: shown correctly, shown to others, shown another level."""
         t, shown = f"t{target}", f"shown{target}"
@@ -457,6 +541,20 @@ class EngineExclusions(Exclusions):
 
 
 EngineScenario.excluded_by = EngineExclusions
+
+
+LETTERS = ("d_tq", "s_tq", "d_q", "s_q")
+
+
+class _Letters:
+    """The letters of a profile, as columns: what formulas ask of looks, asked of records."""
+
+    def __init__(self, target: int) -> None:
+        d_tq, s_tq, self.d_q, self.s_q = map(nw.col, LETTERS)
+        self.pd_is_1 = (d_tq == self.d_q) & (self.d_q > 0)
+        self.ps_is_1 = (s_tq == self.s_q) & (self.s_q > 0)
+        shown = nw.col(f"shown{target}") >= 0
+        self.T_s = nw.when(shown).then(1).otherwise(2)
 
 
 def _over(limit: DenominatorLimit, d: nw.Expr, s: nw.Expr, *, of_copy: bool) -> nw.Expr:

@@ -20,9 +20,12 @@ from unveil.arrays import Ints
 from unveil.count.codes import CodedColumn
 from unveil.count.packing import PACKED, Sides
 from unveil.errors import EngineError, ReadError
+from unveil.io.batches import BatchedFile, open_batches
+from unveil.io.csv_dialect import Dialect
 from unveil.io.dictionary import apply_dictionary_beside
+from unveil.io.read_csv import type_columns
 from unveil.io.read_parquet import codebook_in
-from unveil.io.sources import note_missing, read_table, with_missing
+from unveil.io.sources import TEXT, note_missing, read_table, with_missing
 from unveil.io.table import Table, choose, place_of
 from unveil.records.disclosure import Coercion
 from unveil.study.backends import Backend, Lazy
@@ -42,6 +45,9 @@ class _NoRows:
 
     __getattr__ = __getitem__ = __len__ = __iter__ = __array__ = __eq__ = _refuse
     __hash__ = None  # type: ignore[assignment]
+
+
+NO_ROWS: Any = _NoRows()
 
 
 @dataclass(frozen=True)
@@ -99,6 +105,8 @@ class EngineSide:
     table: EntryTable
     rows: Lazy
     places: Mapping[str, str]  # the name of ours for each column
+    texts: Mapping[str, tuple[pl.DataFrame, pl.Series]] = field(default_factory=dict)
+    """Of a text file: the distinct texts of each column, counted, and what they were read as."""
 
 
 class EngineStudy(Study):
@@ -119,18 +127,15 @@ class EngineStudy(Study):
         """The distinct values of a column as the engine has them, and as they are read."""
         if (name, place) not in self._entries:
             side = self.sides[place]
-            column = plain_values(nw.col(side.places[name]), side.table.frame[name].dtype)
-            asked = side.rows.select(column.alias("v")).group_by("v").agg(n=nw.len())
-            found = self.backend.fetch(asked.head(MOST_VALUES + 1), f"counting values of {name!r}")
-            if found.height > MOST_VALUES:
-                raise EngineError(
-                    f"Column {name!r} of {side.table.place} has more than {MOST_VALUES:,} different"
-                    " values. Round it to fewer, or exclude it from the comparison."
-                )
-            values = pl.DataFrame({name: found["v"]})
+            if name in side.texts:
+                found, read = side.texts[name]
+            else:
+                found = count_values(self.backend, side, name)
+                read = found["v"]
+            values = replace(side.table, frame=pl.DataFrame({name: read}))
             table = replace(
                 side.table,
-                frame=with_missing(replace(side.table, frame=values), self.missing_values).frame,
+                frame=with_missing(values, self.missing_values).frame,
                 counts=found["n"].to_numpy().astype(np.int64),
             )
             self._entries[name, place] = found["v"], table
@@ -155,7 +160,7 @@ class EngineStudy(Study):
             self._encoded[known] = EntryColumn(
                 name,
                 Sides(files.rows),
-                _NoRows(),  # type: ignore[arg-type]
+                NO_ROWS,
                 coded.levels,
                 coded.meanings,
                 coded.special_codes,
@@ -229,6 +234,19 @@ class EngineStudy(Study):
                 )
 
 
+def count_values(backend: Backend, side: EngineSide, name: str) -> pl.DataFrame:
+    """The distinct values of a column, `v`, and the records that have them, `n`."""
+    column = plain_values(nw.col(side.places[name]), side.table.frame[name].dtype)
+    asked = side.rows.select(column.alias("v")).group_by("v").agg(n=nw.len())
+    found = backend.fetch(asked.head(MOST_VALUES + 1), f"counting values of {name!r}")
+    if found.height > MOST_VALUES:
+        raise EngineError(
+            f"Column {name!r} of {side.table.place} has more than {MOST_VALUES:,} different"
+            " values. Round it to fewer, or exclude it from the comparison."
+        )
+    return found
+
+
 def plain_values(column: nw.Expr, dtype: pl.DataType) -> nw.Expr:
     """A column as it can be grouped and joined: no negative zero, no categories."""
     if dtype.is_float():
@@ -287,31 +305,102 @@ def _open_side(
     columns: Sequence[str] | None,
     missing_values: Sequence[str],
 ) -> EngineSide:
-    name = Path(os.fsdecode(source)).name if isinstance(source, str | os.PathLike) else None
-    place = place_of(side, name)
-    if name is not None:
-        table, rows = _open_path(backend, Path(os.fsdecode(source)), side, columns, place)
+    path = Path(os.fsdecode(source)) if isinstance(source, str | os.PathLike) else None
+    place = place_of(side, None if path is None else path.name)
+    text = None
+    if path is not None and path.suffix.lower() in TEXT:
+        text = open_batches(path, side)
+        table, rows = _open_text(backend, text, columns)
+    elif path is not None:
+        table, rows = _open_path(backend, path, side, columns, place)
     elif holder(source) is None:
         table = read_table(source, side=side, columns=columns)
         rows = backend.put(table.frame)
     else:
-        rows = backend.scan(source)
-        with backend.asking("a table was opened"):
-            names = rows.collect_schema().names()
-        wanted = choose(names, columns, place)
-        head = backend.fetch(rows.select(*map(nw.col, wanted)).head(0), "a table was opened")
-        table = Table(side=side, place=place, frame=head)
+        table, rows = _open_held(backend, source, side, columns, place)
     _check_capitals(table)
-    names = table.frame.columns
-    places = {name: f"c{number}" for number, name in enumerate(names)}
+    places = {name: f"c{number}" for number, name in enumerate(table.frame.columns)}
     rows = rows.select(*(nw.col(name).alias(called) for name, called in places.items()))
     n_rows = int(backend.fetch(rows.select(n=nw.len()), "counting records")["n"][0])
     if not n_rows:
         raise ReadError(f"{place} has columns but no rows. Check that its export was finished.")
-    table = note_missing(table, missing_values)
     fields = {name: getattr(table, name) for name in ("side", "place", "source", "notes")}
-    made = EntryTable(frame=table.frame.clear(), codebook=table.codebook, n_rows=n_rows, **fields)
-    return EngineSide(made, rows, places)
+    made = EngineSide(
+        EntryTable(frame=table.frame.clear(), codebook=table.codebook, n_rows=n_rows, **fields),
+        rows,
+        places,
+    )
+    if text is not None and path is not None and text.dialect is not None:
+        made = _read_texts(backend, made, text.dialect, missing_values)
+        beside = apply_dictionary_beside(made.table, path)
+        made = replace(
+            made, table=replace(made.table, notes=beside.notes, codebook=beside.codebook)
+        )
+    told = note_missing(made.table, missing_values)
+    return replace(made, table=replace(made.table, notes=told.notes))
+
+
+def _open_held(
+    backend: Backend, source: Any, side: str, columns: Sequence[str] | None, place: str
+) -> tuple[Table, Lazy]:
+    """A frame or table that the engine holds."""
+    rows = backend.scan(source)
+    with backend.asking("a table was opened"):
+        names = rows.collect_schema().names()
+    wanted = choose(names, columns, place)
+    head = backend.fetch(rows.select(*map(nw.col, wanted)).head(0), "a table was opened")
+    return Table(side=side, place=place, frame=head), rows
+
+
+def _open_text(
+    backend: Backend, text: BatchedFile, columns: Sequence[str] | None
+) -> tuple[Table, Lazy]:
+    """A text file as a folder of Parquet files, all of whose columns are texts."""
+    wanted = choose(text.columns, columns, text.place)
+    folder = backend.new_folder()
+    with backend.asking("a text file was copied"):
+        for number, frame in enumerate(text.read(wanted)):
+            frame.write_parquet(folder / f"{number}.parquet", compression="lz4")
+    notes = [note for note in text.notes if note.column is None or note.column in wanted]
+    frame = pl.DataFrame(schema=dict.fromkeys(wanted, pl.String))
+    table = Table(text.side, text.place, frame, text.path.name, tuple(notes))
+    return table, backend.scan(folder)
+
+
+def _read_texts(
+    backend: Backend, side: EngineSide, dialect: Dialect, missing_values: Sequence[str]
+) -> EngineSide:
+    """The same with its columns in the types that all their texts have, as when read whole."""
+    found = {name: count_values(backend, side, name) for name in side.places}
+    longest = max(one.height for one in found.values())
+    # Filled up with missing entries, which say nothing of a type.
+    texts = pl.DataFrame(
+        {name: one["v"].extend_constant(None, longest - one.height) for name, one in found.items()}
+    )
+    made, notes = type_columns(texts, dialect, side.table.side, missing_values)
+    kept = [
+        note
+        for note in notes
+        if note.kind != "almost_numbers"
+        or _is_mostly_numbers(found[str(note.column)], missing_values, dialect)
+    ]
+    return replace(
+        side,
+        table=replace(side.table, frame=made.clear(), notes=(*side.table.notes, *kept)),
+        texts={name: (one, made[name].head(one.height)) for name, one in found.items()},
+    )
+
+
+def _is_mostly_numbers(
+    found: pl.DataFrame, missing_values: Sequence[str], dialect: Dialect
+) -> bool:
+    """Whether at least half of the records with an entry have a number."""
+    held = found.drop_nulls("v").filter(~pl.col("v").is_in(["", *missing_values]))
+    text = pl.col("v")
+    if dialect.separator != ",":
+        text = text.str.replace(",", ".", literal=True)
+    is_number = held.select(text.cast(pl.Float64, strict=False).is_not_null()).to_series()
+    return 2 * int(held["n"].filter(is_number).sum()) >= int(held["n"].sum())
 
 
 def _check_capitals(table: Table) -> None:
@@ -328,7 +417,7 @@ def _check_capitals(table: Table) -> None:
 def _open_path(
     backend: Backend, path: Path, side: str, columns: Sequence[str] | None, place: str
 ) -> tuple[Table, Lazy]:
-    """A Parquet file or a folder of such files; a text file as a Parquet file of texts."""
+    """A Parquet file, or a folder of such files."""
     pattern = path / "*.parquet" if path.is_dir() else path
     with backend.asking("a file was opened"):
         lazy = pl.scan_parquet(pattern, glob=path.is_dir(), hive_partitioning=False)

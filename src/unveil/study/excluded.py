@@ -5,9 +5,10 @@ missing values name cells one by one; a limit on denominators depends on nothing
 looks, and is applied to the profile.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -98,6 +99,12 @@ class Exclusions:
             at = np.flatnonzero(scenario.shown_levels(place)[q] == column.codes[rows])
             is_any[at[self.keep_rows(place, rows[at])]] = True
         return int(np.count_nonzero(is_any))
+
+    def frame_at_risk(
+        self, target: int, counted: Callable[[Any], Any], *, of_keys: bool
+    ) -> Any | None:
+        """The records that a measure counts, as a frame of an engine; None where rows are here."""
+        return None
 
     def shown_rows(self, target: int) -> tuple[Ints, Mask]:
         """The original records left that are shown a single value, and which of them their own."""

@@ -73,11 +73,16 @@ def open_scenario(
     wanted = None if spelt is None or person is not None else spelt.columns
     aside = [name for name in (segment, weights) if name is not None]
     by_counts = person in (None, NONE) and weights is None
-    engine = choose_engine(sides.values(), current_engine(), by_counts=by_counts)
+    engine = choose_engine(
+        sides.values(),
+        current_engine(),
+        by_counts=by_counts,
+        n_columns=None if wanted is None else len(wanted),
+    )
     if engine == "memory":
         files = open_files(sides, wanted, missing_values, progress, aside=aside)
     else:
-        files = _open_in_engine(engine, sides, wanted, missing_values, aside)
+        files = open_in_engine(engine, sides, wanted, missing_values, aside)
     people = people_of_files(files, person)
     if people is not None:
         files = files.without_column(people.original.record.column)
@@ -103,7 +108,7 @@ def open_scenario(
     )
 
 
-def _open_in_engine(
+def open_in_engine(
     engine: EngineName,
     sides: Mapping[str, Any],
     columns: Sequence[str] | None,

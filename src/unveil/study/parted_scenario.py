@@ -8,7 +8,7 @@ is bounded by the largest part and by the batch in which files are read.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from functools import reduce
+from functools import cached_property, reduce
 from pathlib import Path
 from typing import Any
 
@@ -18,28 +18,21 @@ import polars as pl
 from numpy.typing import NDArray
 
 from unveil.arrays import Ints
-from unveil.count.cells import KeyCounts
+from unveil.count.cells import Cells, KeyCounts
 from unveil.count.codes import CodedColumn
 from unveil.count.exclude_cells import add_renormalised, strike
 from unveil.count.packing import Integers, Sides
 from unveil.count.profile import Profile, distinct
 from unveil.errors import EngineError
 from unveil.io.batches import BATCH
-from unveil.io.memory import free_memory, size_text
+from unveil.io.memory import size_text
 from unveil.records.exclusions import Exclusion
-from unveil.study.engine_scenario import EngineScenario
+from unveil.study.choose_engine import COUNTING, RESTING, count_parts, memory_limit
+from unveil.study.engine_scenario import CodedRows, EngineExclusions, EngineScenario
 from unveil.study.engine_study import EngineStudy, EntryColumn, plain_values
 from unveil.study.excluded import Exclusions
 from unveil.study.found import MOST_PAIRS, Found, RecordSums
 from unveil.study.scenario import CountedScenario, Progress, no_progress
-
-RESTING = 400 * 10**6
-"""Bytes that libraries, levels and the batch being read take, whatever the size of the files."""
-COUNTING = 64
-"""Bytes for each record of a part while it is counted, beyond its codes."""
-PART_ROWS = 2**21
-"""Records of a part, where memory would allow more: they are sorted faster."""
-MOST_PARTS = 512
 
 Codes = NDArray[np.unsignedinteger[Any]]
 
@@ -64,17 +57,6 @@ def _path(folder: Path, part: int) -> Path:
     return folder / f"part{part}"
 
 
-def count_parts(n_rows: int, n_bytes: int, memory: int | None) -> int:
-    """Into how many parts so many records go, each of so many bytes, for this much memory."""
-    limit = memory or free_memory() or 2 * 10**9
-    room = max(limit - RESTING, LEAST_ROOM) // 2  # parts are not of one size
-    wanted = max(n_rows * (2 * n_bytes + COUNTING) / room, n_rows / PART_ROWS)
-    return int(min(max(np.ceil(wanted), 1), MOST_PARTS))
-
-
-LEAST_ROOM = 32 * 10**6
-
-
 def write_parts(
     study: EngineStudy, columns: Mapping[str, EntryColumn], n_keys: int, progress: Progress
 ) -> RecordParts:
@@ -82,7 +64,7 @@ def write_parts(
     names = list(columns)
     dtype = np.dtype([(name, _narrowest(one.n_levels)) for name, one in columns.items()])
     n_rows = [side.table.n_rows for side in study.sides]
-    n_parts = count_parts(sum(n_rows), dtype.itemsize, study.backend.settings.memory)
+    n_parts = count_parts(sum(n_rows), dtype.itemsize, memory_limit(study.backend.settings))
     folder = study.backend.free_path("")
     rows = np.zeros((n_parts, len(n_rows)), np.int64)
     with study.backend.asking("coding the columns"), ExitStack() as stack:
@@ -106,14 +88,13 @@ def write_parts(
                 ):
                     some.tofile(file)
     made = RecordParts(folder, dtype, rows)
-    _check_room(made, study.backend.settings.memory)
+    _check_room(made, memory_limit(study.backend.settings))
     return made
 
 
-def _check_room(parts: RecordParts, memory: int | None) -> None:
+def _check_room(parts: RecordParts, limit: int | None) -> None:
     """Refuse a part that memory does not hold: so many records share one key combination."""
     largest = int(parts.rows.sum(axis=1).max()) * (2 * parts.dtype.itemsize + COUNTING)
-    limit = memory or free_memory()
     if limit is not None and RESTING + largest > limit:
         raise EngineError(
             f"{size_text(limit)} of memory are too little to count in chunks; with"
@@ -141,7 +122,9 @@ def _raw(study: EngineStudy, columns: Mapping[str, EntryColumn], place: int) -> 
     """The entries of one file, by the names of the fields; those that it has."""
     side = study.sides[place]
     wanted = [
-        plain_values(nw.col(side.places[one.name]), side.table.frame[one.name].dtype).alias(name)
+        plain_values(nw.col(side.places[one.name]), study.entries(one.name, place)[0].dtype).alias(
+            name
+        )
         for name, one in columns.items()
         if place < len(one.sides.rows)
     ]
@@ -187,6 +170,8 @@ class PartedScenario(EngineScenario):
     parts: RecordParts | None = None
     progress: Progress = no_progress
     segment: CodedColumn | None = None
+    whole: tuple[Any, ...] = ()  # keys, targets and segment of all files
+    _coded: list[CodedRows] = field(default_factory=list, repr=False, compare=False)
     _facts: dict[Any, PartFacts] = field(default_factory=dict, repr=False, compare=False)
     _found: dict[Any, list[dict[Any, RecordSums]]] = field(
         default_factory=dict, repr=False, compare=False
@@ -216,14 +201,37 @@ class PartedScenario(EngineScenario):
             parts=write_parts(study, named, len(keys), progress),
             progress=progress,
             segment=segment,
+            whole=(keys, targets, segment),
         )
+
+    @property
+    def _rows_of(self) -> tuple[EngineStudy, CodedRows]:
+        """All records as codes, for measures that look at combinations: coded when first asked."""
+        study = self.study
+        assert study is not None
+        if not self._coded:
+            keys, targets, segment = self.whole
+            made = EngineScenario.of(study, keys, targets, segment, self.progress)
+            self._coded.append(made._rows_of[1])
+        return study, self._coded[0]
 
     def _beside(self, copies: Sequence[int]) -> "PartedScenario":
         columns = [one.select_sides([0, *copies], pooled=True) for one in self._columns]
         n = len(self.key_columns)
         keys, targets = tuple(columns[:n]), tuple(columns[n:])
-        made = replace(self, sides=columns[0].sides, key_columns=keys, target_columns=targets)
-        return replace(made, copies=tuple(copies), _facts={}, _found={}, _pairs={}, _joint={})
+        return PartedScenario(
+            columns[0].sides,
+            keys,
+            targets,
+            KeyCounts(()),
+            study=self.study,
+            copies=tuple(copies),
+            parts=self.parts,
+            progress=self.progress,
+            segment=self.segment,
+            whole=self.whole,
+            _coded=self._coded,
+        )
 
     def walk(self, what: str, *, pooled: bool = True) -> Iterator[tuple[CountedScenario, Any]]:
         """Each part as a scenario in memory, and its segment; all copies as one, if pooled."""
@@ -244,6 +252,47 @@ class PartedScenario(EngineScenario):
             scenario = CountedScenario(here, keys, tuple(made[n_keys:]), KeyCounts(keys))
             column = self.segment
             yield scenario, None if column is None else _in_memory(column, here, codes["g"])
+
+    @cached_property
+    def _combinations(self) -> pl.DataFrame:
+        """Every key combination: its levels, and its records on each side."""
+        return self._gather(lambda here: (slice(None), {}, here.keys.counts), ())
+
+    def cells(self, target: int) -> Cells:
+        """The cells of one target, on every side."""
+        if target not in self._cells:
+
+            def of_part(here: CountedScenario) -> tuple[Any, dict[str, Any], Integers]:
+                cells = here.cells(target)
+                return cells.q, {"t": cells.t}, cells.counts
+
+            found = self._gather(of_part, ("t",))
+            n_of_q = found.group_by(self._key_fields, maintain_order=True).len()["len"].to_numpy()
+            starts = np.concatenate([[0], np.cumsum(n_of_q, dtype=np.int64)])
+            t = found["t"].to_numpy().astype(np.uint32)
+            self._cells[target] = Cells(starts, t, self._counts(found))
+        return self._cells[target]
+
+    @property
+    def _key_fields(self) -> list[str]:
+        return [f"k{place}" for place in range(len(self.key_columns))]
+
+    def _gather(
+        self,
+        of_part: Callable[[CountedScenario], tuple[Any, dict[str, Any], Integers]],
+        more: Sequence[str],
+    ) -> pl.DataFrame:
+        """Combinations of all parts, in the order of their levels; refused where they are many."""
+        frames: list[pl.DataFrame] = []
+        for here, _ in self.walk("counting combinations", pooled=len(self.sides.rows) == 2):
+            q, named, counts = of_part(here)
+            keys = {f"k{place}": here.key_codes(place, q) for place in range(len(self.key_columns))}
+            frames.append(
+                pl.DataFrame({**keys, **named, **{f"n{i}": n for i, n in enumerate(counts)}})
+            )
+            self._check_few(sum(map(len, frames)))
+        whole = pl.concat(frames, how="vertical_relaxed")
+        return whole.sort(*self._key_fields, *more)
 
     @property
     def n_combinations(self) -> tuple[int, int, int]:
@@ -281,6 +330,15 @@ class PartedScenario(EngineScenario):
                 )
             ]
         return n_alone, [(n, one, n > 0 and is_same) for n, one, is_same in found]
+
+    def count_holders(self) -> tuple[Ints, Ints]:
+        """How many original records are equal in all columns, and how often so many are."""
+        found = np.zeros(0, np.int64)
+        for here, _ in self.walk("comparing whole records"):
+            n_alike, times = here.count_holders()
+            found = np.pad(found, (0, max(int(n_alike.max(initial=0)) + 1 - len(found), 0)))
+            found[n_alike] += times
+        return np.flatnonzero(found), found[found > 0]
 
     def facts(self, rules: tuple[Exclusion, ...]) -> PartFacts:
         """All that is asked of these files under some rules, of all targets at once."""
@@ -410,6 +468,13 @@ class PartedExclusions(Exclusions):
     def found(self, target: int, several: float = 0, segment: CodedColumn | None = None) -> Found:
         """Whom a target's cells disclose that the rules leave, by segment and level."""
         return PartedFound(self, target, several, is_parted=segment is not None)
+
+    def frame_at_risk(
+        self, target: int, counted: Callable[[Any], Any], *, of_keys: bool
+    ) -> Any | None:
+        """The records that a measure counts, as a lazy frame of polars."""
+        rules = EngineExclusions(self._parted, self.rules)
+        return rules.frame_at_risk(target, counted, of_keys=of_keys)
 
 
 PartedScenario.excluded_by = PartedExclusions

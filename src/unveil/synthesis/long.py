@@ -104,12 +104,14 @@ class PersonRows:
             *(pl.col(f"^{re.escape(name)}$").cum_max().over(own) for name in rising),
         )
 
-    def take_out(self, frame: pl.DataFrame, lost: Mask) -> tuple[Mask, str]:
+    def take_out(
+        self, frame: pl.DataFrame, lost: Mask, why: str = "broke a rule"
+    ) -> tuple[Mask, str]:
         """All rows of the people who have one of these, and how many they are."""
         people = frame[self.person].filter(pl.Series(lost)).unique()
         said = format_count(len(people), "person", "people")
         own = frame[self.person].is_in(people.implode()).to_numpy()
-        return own, f"{said} taken out with all their rows, of which one broke a rule."
+        return own, f"{said} taken out with all their rows, of which one {why}."
 
     def _given(self, before: Parts, counts: ColumnValues, place: int) -> Parts:
         place_column = self.columns[-1]

@@ -42,6 +42,13 @@ TEMPLATES = {
     "unbounded": "{k} {have} no upper bound, so {they} can never be shown to be empty.",
     "not tightest": "{k} {are} bounded with certainty, but perhaps not as tightly as possible.",
     "audit none": "Nothing is suppressed, so nothing can be recomputed.",
+    "recomputed": (
+        "■ {k} of {m} can be recomputed exactly from the published values. No limit on SAP covers"
+        " that: no one need be known."
+    ),
+    "recomputed open": (
+        "■ Time ran out: whether {m} can be recomputed from the published values is not settled."
+    ),
     "audit": "{k} of {m} can be recomputed exactly from the published values.",
     "audit known": (
         "{k} of {m} can be recomputed exactly from the published values by a reader who knows the"
@@ -125,6 +132,15 @@ def audit_sentences(record: Audit) -> Iterator[tuple[str, str]]:
     if n_open := sum(not row.tightest for row in record.rows):
         k = format_count(n_open, "suppressed value")
         yield "audit open", TEMPLATES["audit open"].format(k=k)
+
+
+def recomputed_sentence(record: Audit | None) -> str:
+    """That a table with limits discloses what it suppresses, or may; nothing if it does not."""
+    if record is None or not record.n_suppressed or (record.complete and not record.n_exact):
+        return ""
+    kind = "recomputed" if record.n_exact else "recomputed open"
+    m = format_count(record.n_suppressed, "suppressed value")
+    return TEMPLATES[kind].format(k=f"{record.n_exact:,}", m=m)
 
 
 def bound_cells(row: CellBounds) -> tuple[str, str, str]:

@@ -43,6 +43,20 @@ def test_weight_comes_back_from_the_body_mass_index(original: pl.DataFrame) -> N
     assert alert.figure == pytest.approx(100 * sum(one in back for one in held) / len(held))
 
 
+@pytest.mark.parametrize("decimals", [2, 1, 0])
+def test_real_rows_with_a_coarse_index_are_blocked_by_whose_they_are(
+    original: pl.DataFrame, decimals: int
+) -> None:
+    """Weight is not named, but the rows are people's: other columns mixed among them or not."""
+    rng = np.random.default_rng(3)
+    coarse = original.with_columns(pl.col("bmi").round(decimals))
+    real = coarse.sample(N, with_replacement=True, seed=1)
+    noisy = real.with_columns(weight=(real["weight"] + rng.normal(0, 8, N)).round(3))
+    for released in (noisy, noisy.with_columns(pl.col("sex").shuffle(seed=1))):
+        found = unveil.assess(coarse, released).alerts
+        assert "own-value:bmi" in [one.id for one in found if one.status == "block"]
+
+
 def test_a_recomputed_index_and_other_people_are_no_alert(original: pl.DataFrame) -> None:
     rng = np.random.default_rng(2)
     real = original.sample(N, with_replacement=True, seed=1)

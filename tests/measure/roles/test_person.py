@@ -6,7 +6,7 @@ import pytest
 from unveil.errors import RolesError
 from unveil.io.sources import read_table
 from unveil.io.table import Labelled
-from unveil.measure.roles.person import choose_people, find_person
+from unveil.measure.roles.person import choose_people, find_person, find_time
 from unveil.measure.roles.suggest import suggest
 from unveil.records.codebook import Codebook, Variable
 from unveil.study.people import read_people
@@ -146,3 +146,32 @@ def test_suggest_says_that_rows_are_not_people():
     )
     assert suggest(visits, keys="patient_id").record.row_of("patient_id").role == "key"
     assert suggest(visits.unique("patient_id")).record.person is None
+
+
+WAVE = [number % 2 + 1 for number in range(60)]
+DAYS = pl.Series([20_000 + 3 * number for number in range(60)]).cast(pl.Date)
+
+
+@pytest.mark.parametrize(
+    ("columns", "time"),
+    [
+        ({"age": [20 + n // 2 + n % 2 for n in range(60)], "wave": WAVE}, "wave"),
+        ({"wave": WAVE, "out": DAYS.dt.offset_by("2d"), "admitted": DAYS}, "admitted"),
+        ({"admitted": DAYS.gather(range(59, -1, -1)), "wave": WAVE}, "admitted"),  # unsorted
+        ({"admitted": [DAYS[n // 2] for n in range(60)]}, None),  # twice in a person
+        ({"admitted": [None, *DAYS[1:]]}, None),
+        ({"wave": WAVE[::-1]}, None),
+        (
+            {"born": [1950 + n // 2 for n in range(60)], "income": [0.5 + n for n in range(60)]},
+            None,
+        ),
+    ],
+)
+def test_rows_of_a_person_follow_by_a_date_or_by_a_number_that_rises(columns, time):
+    assert find_time(table(patient=TWICE, **columns), "patient") == time
+
+
+def test_where_hardly_anybody_has_two_rows_no_time_is_found():
+    people = [*range(40), *range(19)]
+    assert find_time(table(patient=people, wave=[1] * 40 + [2] * 19), "patient") is None
+    assert find_time(table(patient=[*people, 20], wave=[1] * 40 + [2] * 20), "patient") == "wave"

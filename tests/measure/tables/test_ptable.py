@@ -5,8 +5,8 @@ import polars as pl
 import pytest
 
 import unveil
+from measure.tables.test_plan_bounds import EVERY, as_oracle_box
 from oracles import ptable as oracle
-from oracles.plan import EveryTable
 from unveil.errors import InputError, ReadError, RolesError, SettingsError
 from unveil.measure.tables.plan.closing import NO_LIMIT
 
@@ -152,27 +152,14 @@ def random_plan(seed):
     return unveil.Plan.from_tables(tables, data=pl.DataFrame(data), columns=columns, seed=seed)
 
 
-def as_cells(plan, ends):
-    """A box by the places of the oracle's columns."""
-    box = {"age": (0, 3), "sex": (0, 2), "area": (0, 2)}
-    for column, (a, b) in zip(plan.opened.columns, ends.tolist(), strict=True):
-        if column.name == "age":
-            starts = [max(start, 1) - 1 for start in column.starts]
-            box["age"] = starts[a], [*starts, 3][b]
-        elif column.name:
-            box[column.name] = a, b
-    return tuple(box.values())
-
-
 def test_bounds_of_plans_with_cell_keys_hold_in_every_fitting_table():
-    every = EveryTable(7, (3, 2, 2))
     n_more = 0
     for seed in range(60):
         plan = random_plan(seed)
         bounds, _ = plan.close()
         facts = [
             (
-                as_cells(plan, plan.facts.boxes.ends[box]),
+                as_oracle_box(plan, plan.facts.boxes.ends[box]),
                 low,
                 None if high >= NO_LIMIT else high,
                 also,
@@ -185,11 +172,11 @@ def test_bounds_of_plans_with_cell_keys_hold_in_every_fitting_table():
                 strict=True,
             )
         ]
-        fitting = every.fitting([fact[:3] for fact in facts])
+        fitting = EVERY.fitting([fact[:3] for fact in facts])
         for box, ends in enumerate(plan.boxes.ends):
-            low, high = every.bounds(fitting, as_cells(plan, ends))
+            low, high = EVERY.bounds(fitting, as_oracle_box(plan, ends))
             assert bounds.lower[box] <= low <= plan.truth[box] <= high <= bounds.upper[box]
-        without = every.fitting([fact[:3] for fact in facts if fact[3] < 0])
+        without = EVERY.fitting([fact[:3] for fact in facts if fact[3] < 0])
         n_more += fitting != without
         # Two tables are needed for what only their difference says.
         for row in np.flatnonzero(plan.facts.also >= 0).tolist():

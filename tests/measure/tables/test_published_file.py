@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from unveil.errors import InputError, ReadError
 from unveil.measure.tables.grid import Grid
-from unveil.measure.tables.read_counts import read_published
+from unveil.measure.tables.read_published import read_published
 
 GRID = Grid(("row", "column"), (("A", "B"), ("D", "E")))
 ROWS = [

@@ -37,6 +37,7 @@ from unveil.view.show import as_blocks
 OPEN = ("open", "keep")
 """Flags with these rulings may be ticked: others are excluded already."""
 TITLE = "Risk"
+MOST_TICKS = 20_000
 
 
 @dataclass
@@ -98,7 +99,7 @@ async def show(request: Request) -> Response:
 
 async def whatif(request: Request) -> Response:
     """The figures with what is ticked; nothing is written."""
-    desk, form = desk_of(request), await request.form()
+    desk, form = desk_of(request), await request.form(max_fields=MOST_TICKS)
     check_mark(desk, str(form.get("mark", "")))
     result, scenario = _run(desk), _scenario(desk, form)
     ticked = _ticked(result, form)
@@ -114,7 +115,7 @@ async def whatif(request: Request) -> Response:
 
 async def settle(request: Request) -> Response:
     """The whole record of the same question: flags that close or open, every figure."""
-    desk, form = desk_of(request), await request.form()
+    desk, form = desk_of(request), await request.form(max_fields=MOST_TICKS)
     check_mark(desk, str(form.get("mark", "")))
     ticked = _ticked(_run(desk), form)
     if not ticked:
@@ -130,7 +131,7 @@ async def settle(request: Request) -> Response:
 
 async def rule(request: Request) -> Response:
     """Record one ruling on all that is ticked: one change, one line of the log."""
-    desk, form = desk_of(request), await request.form()
+    desk, form = desk_of(request), await request.form(max_fields=MOST_TICKS)
 
     def action() -> RuleOnFlags:
         result = _run(desk)

@@ -33,7 +33,7 @@ from unveil.measure.tables.published_table import PublishedTable, make_release
 from unveil.measure.tables.sap import sap
 from unveil.measure.tables.schemes import CHANCE
 from unveil.records.count_tables import Bounds
-from unveil.view.blocks import Block, Figure, Items, Sentence
+from unveil.view.blocks import Block, Figure, Folded, Items, Sentence
 from unveil.view.charts.lines import StepLine, sap_curve
 from unveil.view.count_tables import bounds_sentences
 from unveil.view.publication_plan import plan_blocks
@@ -73,6 +73,7 @@ class TableForm:
     total: bool = True
     blank: bool = False
     n: int = 12
+    is_dropped: bool = False  # the text is that of a file
 
     @property
     def rounding(self) -> str:
@@ -154,8 +155,14 @@ async def _read_form(request: Request) -> TableForm:
         margins="margins" in given,
         total="total" in given,
         blank="blank" in given,
+        is_dropped=_is_file(given),
         n=min(max(12 if n is None else n, 1), MOST_KNOWN),
     )
+
+
+def _is_file(given: FormData) -> bool:
+    file = given.get("file")
+    return isinstance(file, UploadFile) and bool(file.filename)
 
 
 def _one_of(text: str, known: Sequence[str], usual: str) -> str:
@@ -166,7 +173,7 @@ async def _pasted(given: FormData) -> str:
     """The text of the form, or the cells of a file that was dropped, as the same text."""
     file = given.get("file")
     if not isinstance(file, UploadFile) or not file.filename:
-        return str(given.get("pasted", ""))
+        return str(given.get("pasted", "")).replace("\r\n", "\n")
     ending = Path(file.filename).suffix.lower()
     if ending not in ENDINGS:
         raise SettingsError(f"A table is read from {', '.join(ENDINGS[:4])}, not from this file.")
@@ -197,7 +204,7 @@ def _read(form: TableForm) -> PublishedTable:
     """The table of the form, by the reader of every other face."""
     with TemporaryDirectory(dir=_memory()) as folder:
         place = Path(folder) / "table.tsv"
-        place.write_text(form.pasted.replace("\r\n", "\n"), encoding="utf-8")
+        place.write_text(form.pasted, encoding="utf-8")
         blank = "zero" if form.blank else None
         return PublishedTable.from_file(place, blank=blank, total_label=SUMS)
 
@@ -258,7 +265,8 @@ def _measure(form: TableForm) -> dict[str, Any]:
     more = [*told[1:], *(text for _, text in bounds_sentences(known))]
     blocks: list[Block] = [
         Figure(Sentence(told[0], "lead"), sap_curve(lines, threshold=THRESHOLD), CAPTION),
-        *(Sentence(one) for one in more),
+        *(Sentence(one) for one in more[:1]),
+        Folded("In words", tuple(Sentence(one) for one in more[1:])),
         *_without_sums(form, counts),
     ]
     reading = [Items(counts.notes)]

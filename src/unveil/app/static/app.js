@@ -21,3 +21,20 @@ document.addEventListener("keydown", (event) => {
   if (!open.length) return;
   if (event.key === "x") { if (at >= 0) open[at].click(); } else open[Math.min(Math.max(at + (event.key === "j" ? 1 : -1), 0), open.length - 1)].focus();
 });
+document.addEventListener("htmx:afterRequest", () => { const file = document.querySelector(".drop input[type=file]"); if (file) file.value = ""; }); // its cells are in the text by now
+// Tables of counts: the table to publish goes to the clipboard as a spreadsheet takes it; a workbook can be dropped.
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-copy-table]");
+  if (!button) return;
+  const rows = [...document.getElementById(button.dataset.copyTable).rows].map((row) => [...row.cells].map((cell) => { const text = cell.firstChild ? cell.firstChild.textContent : ""; return /^[\d,]+$/.test(text) ? text.replaceAll(",", "") : text; }).join("\t"));
+  navigator.clipboard.writeText(rows.join("\n")).then(() => { const was = button.textContent; button.textContent = "Copied"; setTimeout(() => { button.textContent = was; }, 1200); });
+});
+document.addEventListener("input", (event) => { const out = event.target.dataset.out; if (out) document.getElementById(out).textContent = event.target.value; });
+document.addEventListener("dragover", (event) => { if (event.target.closest("[data-drop],.drop")) event.preventDefault(); });
+document.addEventListener("drop", (event) => {
+  if (!event.target.closest("[data-drop],.drop")) return;
+  event.preventDefault();
+  const input = document.querySelector(".drop input[type=file]");
+  input.files = event.dataTransfer.files;
+  input.dispatchEvent(new Event("change", { bubbles: true }));
+});

@@ -61,12 +61,16 @@ class _LevelSums:
         return cls(starts, cells.q_of(at).astype(np.int32), d, bits, by_level)
 
 
+_Coded = tuple[int, tuple[tuple[int, int], ...]]
+"""A level of a target, and with it keys by their places, each with a level; as codes."""
+
+
 @dataclass(frozen=True)
 class _Struck:
     """What rules strike out of one target: whole levels, and levels at levels of keys."""
 
     levels: frozenset[int]
-    pairs: tuple[tuple[int, tuple[tuple[int, int], ...]], ...]  # level; key, level of it, ...
+    pairs: tuple[_Coded, ...]
 
 
 @dataclass
@@ -77,6 +81,7 @@ class LiveFigures:
     _fitted: dict[Exclusion, Exclusion] = field(default_factory=dict)
     _sums: dict[tuple[int, int, tuple[Exclusion, ...]], _LevelSums] = field(default_factory=dict)
     _codes: dict[tuple[int, int], Codes] = field(default_factory=dict)
+    _coded: dict[tuple[int, Exclusion], _Coded | None] = field(default_factory=dict)
     _known: OrderedDict[tuple[int, frozenset[Exclusion]], Figures] = field(
         default_factory=OrderedDict
     )
@@ -133,7 +138,7 @@ class LiveFigures:
         if (number, target, beside) not in self._sums:
             self._sums[number, target, beside] = _LevelSums.of(pair, target, beside)
         sums = self._sums[number, target, beside]
-        struck = _resolve(pair, target, rules)
+        struck = self._resolve(number, target, rules)
         left: Ints = sums.by_level.sum(axis=0)
         for level in struck.levels:
             left = left - sums.by_level[level]
@@ -142,6 +147,16 @@ class LiveFigures:
             bits, d = sums.bits[start:][at], sums.d[start:][at]
             left = left - np.bincount(bits, d, len(_HAS)).astype(np.int64) @ _HAS
         return left
+
+    def _resolve(self, number: int, target: int, rules: Sequence[Exclusion]) -> _Struck:
+        """The rules as codes, each looked up once; what a copy does not have strikes nothing."""
+        for rule in rules:
+            if (number, rule) not in self._coded or rule.target is None:
+                pair = self.scenario.pair(number + 1)
+                self._coded[number, rule] = _find_codes(pair, target, rule)
+        found = [one for rule in rules if (one := self._coded[number, rule]) is not None]
+        levels = frozenset(level for level, at in found if not at)
+        return _Struck(levels, tuple(one for one in found if one[1] and one[0] not in levels))
 
     def _struck_cells(
         self, number: int, pair: CountedScenario, sums: _LevelSums, struck: _Struck
@@ -175,20 +190,10 @@ def _is_about(rule: Exclusion, target: str) -> bool:
     return rule.target in (None, target)
 
 
-def _resolve(pair: CountedScenario, target: int, rules: Sequence[Exclusion]) -> _Struck:
-    """The rules as codes of the columns of one pair; what a copy does not have strikes nothing."""
-    column, names = pair.target_columns[target], pair.key_names
-    levels, pairs = set(), []
-    for rule in rules:
-        level = code_of(column, rule.level or "")
-        if level is None:
-            continue
-        if rule.rule != "pair":
-            levels.add(level)
-            continue
-        places = [(names.index(key), text) for key, text in rule.key_conditions]
-        codes = [(place, code_of(pair.key_columns[place], text)) for place, text in places]
-        found = tuple((place, code) for place, code in codes if code is not None)
-        if len(found) == len(codes):
-            pairs.append((level, found))
-    return _Struck(frozenset(levels), tuple(one for one in pairs if one[0] not in levels))
+def _find_codes(pair: CountedScenario, target: int, rule: Exclusion) -> _Coded | None:
+    """A rule as codes of the columns of one pair; None: the pair has no such level."""
+    level = code_of(pair.target_columns[target], rule.level or "")
+    places = [(pair.key_names.index(key), text) for key, text in rule.key_conditions]
+    codes = [(place, code_of(pair.key_columns[place], text)) for place, text in places]
+    found = tuple((place, code) for place, code in codes if code is not None)
+    return None if level is None or len(found) < len(codes) else (level, found)

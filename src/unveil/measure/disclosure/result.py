@@ -47,7 +47,7 @@ def records_at_risk(
     copy: Copy | None = None,
     measure: str = "DiSCO",
     as_text: bool = False,
-) -> pl.DataFrame:
+) -> Any:
     """One row per original record that the measure counts and no exclusion takes out."""
     place = _target_place(exclusions.scenario, target)
     copy = _copy(exclusions.scenario, copy)
@@ -58,6 +58,11 @@ def records_at_risk(
             f"No records can be listed for {measure!r}.{nearest(str(measure), list(COUNTED))} They"
             f" can be listed for: {list_names(COUNTED)}."
         )
+    kept_elsewhere = here.frame_at_risk(
+        place, COUNTED[measure], of_keys=measure in identity.COUNTED
+    )
+    if kept_elsewhere is not None:
+        return kept_elsewhere
     looks = scenario.looks(place)
     gone = here.mask_excluded(place)
     gone_here = here.mask_excluded_keys(place) if measure in identity.COUNTED else gone
@@ -233,6 +238,10 @@ class DisclosureResult(Result):
         )
         return replace(self, record=record)
 
+    def count_holders(self) -> tuple[Ints, Ints]:
+        """How many original records are equal in all columns, and how often so many are."""
+        return self._exclusions.scenario.count_holders()
+
     def with_key_sets(self, progress: Progress = no_progress) -> Self:
         """The same result with `record.key_sets`: an intruder who uses only some of the keys."""
         found = search_key_sets(self._exclusions, progress)
@@ -249,7 +258,7 @@ class DisclosureResult(Result):
         copy: Copy | None = None,
         measure: str = "DiSCO",
         as_text: bool = False,
-    ) -> pl.DataFrame:
+    ) -> Any:
         """The original records that a measure counts: confidential, never part of a view.
 
         Parameters
@@ -268,7 +277,9 @@ class DisclosureResult(Result):
         polars.DataFrame
             One row per record that exclusions leave: its row in the original (from 0), its keys and
             target, what the synthetic data say, the counts of its cell (d_tq, s_tq) and of its key
-            combination (d_q, s_q), the measures it belongs to, and why.
+            combination (d_q, s_q), the measures it belongs to, and why. Where an engine keeps the
+            rows, a frame of that engine, not yet computed: keys, target, what the synthetic data
+            say, and the counts.
         """
         return records_at_risk(
             self._exclusions, target, copy=copy, measure=measure, as_text=as_text

@@ -22,7 +22,7 @@ from unveil.errors import SettingsError, list_names, nearest
 from unveil.io.table import Table
 from unveil.measure.disclosure.disclosure import check_settings, disclosure
 from unveil.measure.disclosure.result import DisclosureResult
-from unveil.measure.gate.evidence import DeclaredRoles, Files, gather_evidence
+from unveil.measure.gate.evidence import DeclaredRoles, Files, gather_counted, gather_evidence
 from unveil.measure.gate.recoded_columns import ScenarioKeys
 from unveil.records.alerts import Acceptance, Assessment
 from unveil.records.disclosure import Disclosure
@@ -212,6 +212,29 @@ def assess_files(
         sensitive=sensitive,
         acceptances=accept,
         files_sha256=files_sha256,
+        audience=audience,
+        is_gate=is_gate,
+    )
+
+
+def assess_counted(
+    result: DisclosureResult,
+    *,
+    limits: Limits,
+    sensitive: Mapping[str, Sequence[str]] | None = None,
+    audience: Audience | None = None,
+    is_gate: bool = True,
+) -> Assessment:
+    """A scenario whose records an engine keeps, held against limits."""
+    record = result.record
+    figures = {name: pair[1] for name, pair in limits.items() if name in LIMITABLE}
+    verdicts = check_limits(record, figures)
+    return assess_release(
+        gather_counted(result),
+        disclosures=((None, record),),
+        breaches=[breach_of(one) for one in verdicts if is_limit_exceeded([one])],
+        limits=limits,
+        sensitive=sensitive,
         audience=audience,
         is_gate=is_gate,
     )

@@ -94,7 +94,7 @@ def computed_columns(
         if row.column not in numbers or not is_most or is_back:
             continue
         best = row
-        for relation in find_relations(frame, row.column, among, past_codes=True):
+        for relation in find_relations(frame, row.column, among, is_thorough=True):
             made = _as_precise(relation.values(there), frame[row.column])
             sides = [
                 replace(table, frame=pl.DataFrame({"x": values}), codebook=None, notes=())

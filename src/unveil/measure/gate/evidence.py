@@ -13,6 +13,7 @@ import numpy as np
 
 from unveil.arrays import Ints
 from unveil.io.table import Table
+from unveil.measure.disclosure.result import DisclosureResult
 from unveil.measure.gate.columns import ORIGINAL, LinkColumn, link_column
 from unveil.measure.gate.copied_columns import (
     computed_columns,
@@ -134,6 +135,39 @@ def gather_evidence(
         undeclared=people if roles.person is None else None,
         person=people if roles.person is not None else None,
         not_tested=tuple(_list_not_tested(files, roles, columns, people, in_full=in_full)),
+    )
+
+
+NOT_COUNTED = (
+    "Identifiers, values of single people, near-copies, people tied to their own values, groups and"
+    " other codings were not looked for: these checks need the records in memory. Run unveil assess"
+    " on a random sample of both files as well."
+)
+
+
+def gather_counted(result: DisclosureResult) -> GateEvidence:
+    """What can be counted of a release whose records an engine keeps: whole records."""
+    record = result.record
+    counts, times = result.count_holders()
+    whole = tuple(
+        WholeRecords(
+            copy=row.copy,
+            n_columns=row.n_columns,
+            n_unique=row.n_alone,
+            n_reappearing=row.n_alone_recurring,
+            n_people=record.n_original,
+            expected=expected_share(counts, record.n_synthetic[row.copy - 1], times) * row.n_alone,
+        )
+        for row in record.recurrence
+    )
+    return GateEvidence(
+        files=record.files,
+        n_original=record.n_original,
+        n_synthetic=record.n_synthetic,
+        compared=(*record.keys, *record.targets),
+        checks=FAST[:1],
+        whole=whole,
+        not_tested=(NotTested(what="check", sentence=NOT_COUNTED),),
     )
 
 

@@ -238,19 +238,20 @@ class LinkRows:
         return Links(self, tuple(by), person, record, np.repeat(1 / n, n))
 
 
-def expected_share(counts: Ints, n_records: int) -> float:
+def expected_share(counts: Ints, n_records: int, times: Ints | None = None) -> float:
     """Share of what one person holds that another sample of so many records would hold too.
 
-    `counts` are holders by value. Of two random halves of the people, a value with c holders is
-    unique in the first with chance c / 2^c, and is then in the second unless c is 1. From halves
-    to the sizes of the files, chances of absence multiply.
+    `counts` are holders by value; with `times`, of so many values each. Of two random halves
+    of the people, a value with c holders is unique in the first with chance c / 2^c, and is then in
+    the second unless c is 1. From halves to the sizes of the files, chances of absence multiply.
     """
     held = counts[counts > 0]
-    weights = held * 0.5 ** np.minimum(held, 60.0)
+    n_values = np.ones(len(held), np.int64) if times is None else times[counts > 0]
+    weights = held * 0.5 ** np.minimum(held, 60.0) * n_values
     if not weights.sum():
         return 0.0
     absent = float(weights[held == 1].sum() / weights.sum())
-    return 1 - float(absent ** (2 * n_records / max(int(held.sum()), 1)))
+    return 1 - float(absent ** (2 * n_records / max(int((held * n_values).sum()), 1)))
 
 
 def _effective(mine: Ints, theirs: Ints) -> float:

@@ -1,4 +1,4 @@
-"""Which columns follow from others? Copies, sums, differences, products, ratios and lookups.
+"""Which columns follow from others? Copies, sums, products, sums of products, and lookups.
 
 A relation is found in the original, where the columns are as they were collected. What follows from
 columns that are published is published too, whatever was done to the column itself.
@@ -6,15 +6,19 @@ columns that are published is published too, whatever was done to the column its
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Literal
 
 import numpy as np
 import polars as pl
 
-from unveil.arrays import Floats
+from unveil.arrays import Floats, Mask
 from unveil.models.regression import fit_plane
+from unveil.seeding import stream
 
-RelationKind = Literal["copy", "linear", "product", "lookup"]
+RelationKind = Literal["copy", "linear", "product", "terms", "lookup", "together"]
+Term = tuple[tuple[str, int], ...]
+"""Columns with their powers, multiplied: price * quantity, or total / quantity."""
 
 CLOSE = 0.02
 """A relation holds where 19 of 20 rows are within this share of the column's spread."""
@@ -32,6 +36,14 @@ _MOST_LEVELS = 0.2  # of the rows
 _MOST_CODES = 6  # that no one declared, at either end of a column
 _FAR_GAPS = 10.0
 _OFTEN_REPEATED = 0.005
+_MOST_FACTORS = 24  # columns whose products and ratios are tried; those of most values
+_FEWEST_FACTORED = 50  # rows, or among so many terms two would fit by chance
+_SEARCHED_ROWS = 1_000
+_MOST_TRIES = 200
+_MOST_STARTS = 8
+_MOST_TERMS = 4
+_EXPLAINS = 0.2
+_ONE_DIRECTION = 1e-8  # of two terms that hardly differ no weights can be found
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,13 +55,14 @@ class Relation:
     kind: RelationKind
     weights: tuple[float, ...] = ()  # slopes, or exponents of a product
     constant: float = 0.0  # added, or multiplied
+    terms: tuple[Term, ...] = ()  # of a sum of products, one for each weight
     levels: pl.DataFrame | None = field(default=None, repr=False)  # of a lookup: by, value
 
     @property
     def text(self) -> str:
         """The relation as a formula; a lookup names its column only."""
-        if self.kind == "lookup":
-            return f"{self.column} follows from {self.sources[0]}"
+        if self.kind in ("lookup", "together"):
+            return f"{self.column} follows from {', '.join(self.sources)}"
         if self.kind == "copy":
             return f"{self.column} = {self.sources[0]}"
         if self.kind == "product":
@@ -59,7 +72,9 @@ class Relation:
             ]
             factor = [] if abs(self.constant - 1) < 1e-9 else [f"{self.constant:.4g}"]
             return f"{self.column} = {' * '.join([*factor, *powers])}"
-        terms = [_term(name, slope) for name, slope in zip(self.sources, self.weights, strict=True)]
+        names = [_product_text(term) for term in self.terms] or self.sources
+        terms = [_term(name, slope) for name, slope in zip(names, self.weights, strict=True)]
+        terms = [one.replace(" * 1 / ", " / ") for one in terms] if self.terms else terms
         shift = [f"{self.constant:.4g}"] if self.constant else []
         return f"{self.column} = {' + '.join([*terms, *shift])}".replace("+ -", "- ")
 
@@ -75,14 +90,27 @@ class Relation:
                 self.levels, on="by", how="left", nulls_equal=True, maintain_order="left"
             )
             return found["value"].alias(self.column)
-        x = np.column_stack([column_numbers(frame[name]) for name in self.sources])
-        weights = np.array(self.weights)
+        own = {name: column_numbers(frame[name]) for name in self.sources}
+        parts = [_multiply(term, own) for term in self.terms] or [*own.values()]
+        x, weights = np.column_stack(parts), np.array(self.weights)
         with np.errstate(all="ignore"):
             if self.kind == "product":
                 made = self.constant * np.prod(np.where(x > 0, x, np.nan) ** weights, axis=1)
             else:
                 made = self.constant + x @ weights
-        return pl.Series(self.column, made).fill_nan(None)
+        return pl.Series(self.column, np.where(np.isfinite(made), made, np.nan)).fill_nan(None)
+
+
+def _multiply(term: Term, table: Mapping[str, Floats]) -> Floats:
+    with np.errstate(all="ignore"):
+        made: Floats = np.prod([table[name] ** float(power) for name, power in term], axis=0)
+    return made
+
+
+def _product_text(term: Term) -> str:
+    above = " * ".join(name for name, power in term if power > 0) or "1"
+    below = [name for name, power in term if power < 0]
+    return f"{above} / {below[0]}" if below else above
 
 
 def _term(name: str, slope: float) -> str:
@@ -110,11 +138,12 @@ def find_relations(
     among: Sequence[str],
     special_codes: Mapping[str, Sequence[float]] | None = None,
     *,
-    past_codes: bool = False,
+    is_thorough: bool = False,
 ) -> tuple[Relation, ...]:
     """Ways to compute a column from others, each with as few of them as will do.
 
-    `past_codes` also looks for what holds once codes are put aside that no one declared.
+    `is_thorough` also looks for sums of products, and for what holds once codes are put aside that
+    no one declared.
     """
     codes = special_codes or {}
     others = [name for name in among if name != column]
@@ -128,10 +157,11 @@ def find_relations(
     table = {name: column_numbers(frame[name], codes.get(name, ())) for name in left}
     if np.isfinite(y).mean() > _OFTEN_KNOWN / 2:
         numeric = _sums_and_products(column, y, table)
-        if not numeric and past_codes:
+        if not numeric and is_thorough:
             plain = {name: drop_codes(x) for name, x in table.items()}
             numeric = _sums_and_products(column, drop_codes(y), plain)
-        found += numeric
+        numeric += _sums_of_products(column, y, table) if is_thorough else []
+        found += numeric or ([*_obeyed_by_most(column, y, table)] if is_thorough else [])
     taken |= {one.sources[0] for one in found if len(one.sources) == 1}
     found += _lookups(frame, column, [name for name in left if name not in taken])
     return tuple(found)
@@ -196,6 +226,129 @@ def _sums_and_products(column: str, y: Floats, table: Mapping[str, Floats]) -> l
         products = _search(column, log_y, positive, is_product=True)
         found += [one for one in products if one.sources not in used]
     return found[:_MOST_FOUND]
+
+
+def _obeyed_by_most(column: str, y: Floats, table: Mapping[str, Floats]) -> Iterator[Relation]:
+    """Sums, and products, that most rows obey: those that break them are put aside.
+
+    Few rows say what a relation would be; if most of all rows agree with them, it is one.
+    """
+    known = np.isfinite(y)
+    usable = {
+        name: x
+        for name, x in list(table.items())[:_MOST_FACTORS]
+        if np.isfinite(x[known]).mean() >= _OFTEN_KNOWN and np.nanstd(x[known]) > 0
+    }
+    logs = {
+        name: np.log(np.where(x > 0, x, np.nan))
+        for name, x in usable.items()
+        if (x[np.isfinite(x)] > 0).mean() >= _SURE
+    }
+    log_y = np.log(np.where(y > 0, y, np.nan))
+    for is_product, own, of in ((False, y, usable), (True, log_y, logs)):
+        agreed = _find_agreeing(own, of) if of else None
+        if agreed is not None:
+            yield from _search(column, np.where(agreed, own, np.nan), of, is_product=is_product)
+
+
+def _find_agreeing(y: Floats, table: Mapping[str, Floats]) -> Mask | None:
+    """Rows that agree on a weighted sum: more than half of them, or None."""
+    x = np.column_stack([*table.values()])
+    rows = np.flatnonzero(np.isfinite(y) & np.isfinite(x).all(axis=1))
+    n_few = x.shape[1] + 3
+    if len(rows) < _FEWEST_ROWS + _ROWS_PER_COLUMN * n_few:
+        return None
+    x, own = x[rows], y[rows]
+    near, draw = CLOSE * own.std(), stream(0, "agreeing rows")
+    for _ in range(_MOST_TRIES):
+        agree = draw.permutation(len(rows))[:n_few]
+        for _ in range(3):
+            slopes, shift, _ = fit_plane(x[agree], own[agree])
+            agree = np.flatnonzero(np.abs(x @ slopes + shift - own) <= near)
+            if len(agree) < n_few:
+                break
+        if len(agree) > len(rows) / 2:
+            found = np.zeros(len(y), np.bool_)
+            found[rows[agree]] = True
+            return found
+    return None
+
+
+def _sums_of_products(column: str, y: Floats, table: Mapping[str, Floats]) -> list[Relation]:
+    """A sum of two to four products or ratios of columns, as total = price * quantity + postage.
+
+    Every pair of terms is tried at once: what two terms explain follows from correlations alone.
+    What the best pairs leave is looked for among the other terms.
+    """
+    known = np.isfinite(y)
+    varied = sorted(table, key=lambda name: -len(np.unique(table[name][known])))
+    names = [
+        name
+        for name in varied[:_MOST_FACTORS]
+        if np.isfinite(table[name][known]).mean() >= _OFTEN_KNOWN and np.nanstd(table[name]) > 0
+    ]
+    rows = known & np.all([np.isfinite(table[name]) for name in names] or [known], axis=0)
+    divisors = [name for name in names if (table[name][rows] != 0).mean() >= _SURE]
+    rows &= np.all([table[name] != 0 for name in divisors] or [rows], axis=0)
+    if len(names) < 2 or rows.sum() < _FEWEST_FACTORED:
+        return []
+    own = {name: table[name][rows][:_SEARCHED_ROWS] for name in names}
+    terms = [*_list_terms(names, divisors)]
+    parts = np.column_stack([_multiply(term, own) for term in terms])
+    spread = parts.std(axis=0)
+    some = np.flatnonzero(np.isfinite(spread) & (spread > 0))
+    z, target = parts[:, some], y[rows][:_SEARCHED_ROWS]
+    z, target = (z - z.mean(axis=0)) / z.std(axis=0), target - target.mean()
+    if not target.any():
+        return []
+    for start in _best_pairs(z, target / target.std()):
+        for places in _extended(z, target, start):
+            chosen = {str(n): _multiply(terms[some[n]], table) for n in places}
+            for close in (_EXACT, CLOSE):
+                fit = _fewest(y, chosen, close)
+                if fit is not None and len(fit[0]) > 1:
+                    used = tuple(terms[some[int(n)]] for n in fit[0])
+                    if all(term == ((term[0][0], 1),) for term in used):
+                        return []  # a plain sum, which is found without this
+                    sources = tuple(dict.fromkeys(name for term in used for name, _ in term))
+                    weights = tuple(float(one) for one in fit[1])
+                    return [
+                        Relation(column, sources, "terms", weights, _tidy(fit[2], y), terms=used)
+                    ]
+    return []
+
+
+def _list_terms(names: Sequence[str], divisors: Sequence[str]) -> Iterator[Term]:
+    yield from (((name, 1),) for name in names)
+    yield from (((name, -1),) for name in divisors)
+    yield from (((one, 1), (other, 1)) for one, other in combinations(names, 2))
+    yield from (((one, 1), (by, -1)) for by in divisors for one in names if one != by)
+
+
+def _best_pairs(z: Floats, y: Floats) -> Iterator[tuple[int, int]]:
+    """The pairs of columns that explain most of y, all of them standardised."""
+    alike, of_y = z.T @ z / len(z), z.T @ y / len(z)
+    with np.errstate(all="ignore"):
+        both = of_y[:, None] ** 2 + of_y**2 - 2 * np.outer(of_y, of_y) * alike
+        share = both / (1 - alike**2)
+    share[~(1 - alike**2 > _ONE_DIRECTION) | ~np.isfinite(share)] = 0.0
+    share[np.tril_indices(len(share))] = 0.0
+    order = np.argsort(share, axis=None)[::-1][:_MOST_STARTS]
+    for one, other in zip(*np.unravel_index(order, share.shape), strict=True):
+        if share[one, other] > _EXPLAINS:
+            yield int(one), int(other)
+
+
+def _extended(z: Floats, y: Floats, start: tuple[int, int]) -> Iterator[list[int]]:
+    """The pair, then with the columns that explain most of what is left, one by one."""
+    places = [*start]
+    yield places
+    while len(places) < _MOST_TERMS:
+        base = np.linalg.qr(z[:, places])[0]
+        rest, left = z - base @ (base.T @ z), y - base @ (base.T @ y)
+        size = np.maximum((rest**2).sum(axis=0), _ONE_DIRECTION * len(z))
+        places = [*places, int(np.argmax((rest.T @ left) ** 2 / size))]
+        yield places
 
 
 def _search(

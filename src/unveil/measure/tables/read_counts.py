@@ -1,8 +1,7 @@
-"""Which table of counts stands in a file, and which of its values were published?"""
+"""Which table of counts stands in a file?"""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,11 +14,10 @@ from unveil.arguments import absent_sentence, choice, is_list
 from unveil.errors import InputError, ReadError, RolesError, SettingsError, list_names
 from unveil.io.read_cells import has_cells, read_cells, read_place
 from unveil.io.sources import read_table
-from unveil.io.table import Table, mid_sentence
+from unveil.io.table import Table
 from unveil.measure.tables.crosstab import Crosstab, parse_crosstab
 from unveil.measure.tables.from_records import texts
-from unveil.measure.tables.grid import TABLE, TOTAL, Counts, Grid, check_counts, check_names
-from unveil.measure.tables.schemes import Published
+from unveil.measure.tables.grid import TABLE, Counts, Grid, check_counts, check_names
 from unveil.study.roles import names
 from unveil.study.study import Study
 
@@ -178,221 +176,6 @@ def _from_wide(
 def _as_float_or_whole(column: pl.Series) -> pl.Series:
     """Columns of one type, so that they can stand below each other; counts are below 2^53."""
     return column.cast(pl.Float64).alias("")
-
-
-# Which values were published of a table? Those of a file, matched to the table's cells by name.
-
-
-_INTERVAL = re.compile(r"(\d{1,15}) to (\d{1,15})", re.ASCII)
-_OPEN = re.compile(r"(\d{1,15}) or more", re.ASCII)
-_WHOLE = re.compile(r"\d{1,15}(\.0*)?", re.ASCII)
-
-Label = tuple[str | None, ...]
-
-
-def read_published(
-    source: Any,
-    grid: Grid,
-    *,
-    value: str | None = None,
-    layout: str | None = None,
-    total_label: Sequence[str] = ("Total", "All"),
-) -> dict[str, Any]:
-    """Published values by part, flat, of those parts that the file has whole.
-
-    Parameters
-    ----------
-    source
-        A file or frame, long or wide, with the dimensions of the table. An empty value is
-        suppressed; "1 to 4" and "5 or more" are intervals. Of people's records, a level that it
-        lacks altogether is published as 0.
-    grid
-        The cells of the table.
-    value
-        Long: the column of the values; without it as `Release.from_file` finds counts.
-    """
-    table = read_table(source, side="data")
-    dims = grid.dims if _is_long(table, grid, value, layout) else None
-    long = read_layout(table, dims=dims, count=value, layout=layout, published=None)
-    if len(long.dims) != len(grid.dims):
-        raise ReadError(
-            f"{table.place} with the published values has {len(long.dims):,} dimensions, but the"
-            f" table has {len(grid.dims):,}: {list_names(grid.dims)}."
-        )
-    values = _values(long.table, long.count)
-    sums = {label.strip().casefold() for label in total_label}
-    named = _by_label(_published_labels(long.table, long.dims, sums), values, grid, table.place)
-    if grid.of_people:
-        named |= _zeros_of_absent_levels(named, grid)
-    return dict(_parts(named, grid, table.place))
-
-
-def _is_long(table: Table, grid: Grid, value: str | None, layout: str | None) -> bool:
-    if layout is not None or value is not None:
-        return layout != "wide"
-    return set(grid.dims) <= set(table.frame.columns)
-
-
-def _published_labels(table: Table, dims: Sequence[str], sums: set[str]) -> list[Label]:
-    """The levels of every row; None for a sum."""
-    columns = []
-    for column in Study([table]).files.encode(dims).columns:
-        told = [None if one.strip().casefold() in sums else one for one in texts(column)]
-        columns.append(np.array([*told, None], dtype=object)[column.codes])
-    return list(zip(*columns, strict=True))
-
-
-@dataclass(frozen=True)
-class LabelledValues:
-    """Published values, each by its levels; None for a sum, and for a suppressed value."""
-
-    labels: list[Label]
-    values: list[Published]
-
-
-def read_values(
-    source: Any,
-    *,
-    dims: Sequence[str],
-    value: str | None = None,
-    hidden: Sequence[str] = (),
-    total_label: Sequence[str] = ("Total", "All"),
-) -> LabelledValues:
-    """The published values of a long file with these dimensions, whatever levels it has.
-
-    `hidden` are marks of suppressed values, besides an empty one. A workbook may also have a
-    cross-table by these dimensions: those of its rows, then those of its headers, unless it names
-    them.
-    """
-    sums = {label.strip().casefold() for label in total_label}
-    try:
-        long = read_layout(
-            read_table(source, side=ROLE),
-            dims=tuple(dims),
-            count=value,
-            layout="long",
-            published=None,
-        )
-    except InputError as fault:
-        if value is not None or not has_cells(source):
-            raise
-        return _read_values_of_crosstab(source, dims, frozenset(sums), fault)
-    labels = _published_labels(long.table, long.dims, sums)
-    return LabelledValues(labels, _values(long.table, long.count, hidden))
-
-
-def _read_values_of_crosstab(
-    source: Any, dims: Sequence[str], sums: frozenset[str], fault: InputError
-) -> LabelledValues:
-    try:
-        table = parse_crosstab(read_cells(source, side=ROLE), sums)
-    except ReadError:
-        raise fault from None
-    if len(table.names) != len(dims):
-        raise ReadError(
-            f"{read_place(source, ROLE)} is a cross-table by {len(table.names):,} dimensions, but"
-            f" {len(dims):,} are named: {list_names(dims)}."
-        ) from None
-    is_named = set(table.names) == set(dims)
-    order = [table.names.index(dim) for dim in dims] if is_named else range(len(dims))
-    labels = [
-        tuple(None if _fold(one[k]) in sums else one[k] for k in order) for one in table.labels
-    ]
-    return LabelledValues(labels, [_value(one) for one in table.values])
-
-
-def _values(table: Table, name: str, hidden: Sequence[str] = ()) -> list[Published]:
-    column = table.frame[name].to_list()
-    made, n_bad = [], 0
-    for one in column:
-        try:
-            made.append(None if isinstance(one, str) and one.strip() in hidden else _value(one))
-        except ValueError:
-            n_bad += 1
-    if n_bad:
-        raise ReadError(
-            f"The published values in column {name!r} of {mid_sentence(table.place)} cannot be read"
-            f" in {n_bad:,} of {len(column):,} rows. Write whole numbers, nothing where a value is"
-            " suppressed, or intervals: 1 to 4, 5 or more."
-        )
-    return made
-
-
-def _value(given: Any) -> Published:
-    text = "" if given is None or given != given else str(given).strip()  # noqa: PLR0124
-    if not text:
-        return None
-    if found := _INTERVAL.fullmatch(text):
-        return int(found[1]), int(found[2])
-    if found := _OPEN.fullmatch(text):
-        return int(found[1]), None
-    if not _WHOLE.fullmatch(text):
-        raise ValueError("neither a whole number nor an interval")
-    return int(float(text))
-
-
-def _by_label(
-    labels: Sequence[Label], values: Sequence[Published], grid: Grid, place: str
-) -> dict[Label, Published]:
-    made: dict[Label, Published] = {}
-    known = [frozenset((None, *levels)) for levels in grid.levels]
-    for given, value in zip(labels, values, strict=True):
-        label = tuple(map(_as_in_table, given, known))
-        for dim, level, levels in zip(grid.dims, label, known, strict=True):
-            if level not in levels:
-                raise InputError(
-                    f"{place} with the published values has a level of {dim!r} that the table does"
-                    " not have. Its levels must be those of the counts."
-                )
-        if label in made:
-            raise InputError(
-                f"{place} with the published values has more than one row for one cell or sum."
-                " Give each once."
-            )
-        made[label] = value
-    return made
-
-
-def _as_in_table(level: str | None, levels: frozenset[str | None]) -> str | None:
-    """A level without the apostrophe that keeps a spreadsheet from running it as a formula."""
-    bare = level[1:] if level is not None and level.startswith("'") else level
-    return bare if level not in levels and bare in levels else level
-
-
-def _zeros_of_absent_levels(named: dict[Label, Published], grid: Grid) -> dict[Label, Published]:
-    """A 0 for every cell and sum of a level that no row of the file has."""
-    kept = dict.fromkeys(tuple(level is not None for level in label) for label in named)
-    seen = [set(levels) for levels in zip(*named, strict=True)]
-    made: dict[Label, Published] = {}
-    for is_kept in kept:
-        dims = [dim for dim, keeps in zip(grid.dims, is_kept, strict=True) if keeps]
-        for label in grid.labels(grid.part(dims)):
-            full = _full(label, dims, grid)
-            if any(one not in levels for one, levels in zip(full, seen, strict=True) if one):
-                made[full] = 0
-    return made
-
-
-def _parts(named: dict[Label, Published], grid: Grid, place: str) -> Any:
-    kept = dict.fromkeys(tuple(level is not None for level in label) for label in named)
-    for is_kept in kept:
-        dims = [dim for dim, keeps in zip(grid.dims, is_kept, strict=True) if keeps]
-        part = grid.part(dims)
-        wanted = [_full(label, dims, grid) for label in grid.labels(part)]
-        lacking = sum(label not in named for label in wanted)
-        if lacking and part == TABLE:
-            raise InputError(
-                f"{place} with the published values has no row for {lacking:,} of"
-                f" {len(wanted):,} cells. Give every cell; an empty value is a suppressed one."
-            )
-        if not lacking:
-            flat = [named[label] for label in wanted]
-            yield part, flat[0] if part == TOTAL else flat
-
-
-def _full(label: Sequence[str], dims: Sequence[str], grid: Grid) -> Label:
-    given = dict(zip(dims, label, strict=True))
-    return tuple(given.get(dim) for dim in grid.dims)
 
 
 # Which table of counts stands in a file: long or wide, with or without its margins?
@@ -555,7 +338,7 @@ def _name_totals(
     total = min(labels, default="total")
     for k, dim in enumerate(long.dims):
         levels = frame[dim].unique(maintain_order=True).to_list()
-        named = [one for one in levels if _fold(str(one)) not in labels]
+        named = [one for one in levels if fold(str(one)) not in labels]
         if len(named) < 3 or len(named) < len(levels):
             continue
         others = [one for one in long.dims if one != dim]
@@ -588,10 +371,11 @@ def _labels(given: Any) -> frozenset[str]:
         raise SettingsError(
             "total_label must be the text that marks a sum, such as 'Total', or a list of them."
         )
-    return frozenset(_fold(one) for one in asked)
+    return frozenset(fold(one) for one in asked)
 
 
-def _fold(text: str) -> str:
+def fold(text: str) -> str:
+    """A label without regard to capitals and blanks around it."""
     return text.strip().casefold()
 
 
@@ -603,7 +387,7 @@ def _rows(table: Table, dims: Sequence[str], labels: frozenset[str]) -> tuple[_R
         found, first = np.unique(column.codes, return_index=True)
         named = texts(column)
         ordered = [int(code) for code in found[np.argsort(first)]]
-        kept = [code for code in ordered if _fold(named[code]) not in labels]
+        kept = [code for code in ordered if fold(named[code]) not in labels]
         if not kept:
             raise InputError(
                 f"Dimension {dim!r} of the table has no level but {list_names(named)}, which marks"

@@ -238,11 +238,10 @@ def ranges(starts: Ints, chosen: Integers) -> tuple[Ints, Ints]:
     return np.arange(length.sum()) + np.repeat(shift, length), length
 
 
-def combinations(columns: Sequence[CodedColumn], keys: Keys) -> Combinations:
+def combinations(columns: Sequence[CodedColumn], codes: tuple[Codes, ...]) -> Combinations:
     """The distinct key combinations of one data set that was counted by these columns."""
-    examples = keys.example_rows()
     return Combinations(
-        tuple(column.codes[examples] for column in columns),
+        codes,
         tuple(column.n_levels for column in columns),
         tuple(column.n_levels - 1 if column.has_missing else None for column in columns),
     )
@@ -334,15 +333,18 @@ class Frequencies:
     Fk: Floats
 
 
-def exact_frequencies(keys: Keys, weights: Floats) -> Frequencies:
+def exact_frequencies(keys: Keys, weights: Floats | None) -> Frequencies:
     """Records with the same keys, missing being a level like any other.
 
     Notes
     -----
     fk is their number, Fk the sum of their weights.
     """
+    fk = keys.counts[0].astype(np.float64)
+    if weights is None:  # everyone stands for themselves
+        return Frequencies(fk, fk)
     Fk: Floats = np.bincount(keys.q, weights=weights, minlength=keys.n_q).astype(np.float64)
-    return Frequencies(keys.counts[0].astype(np.float64), Fk)
+    return Frequencies(fk, Fk)
 
 
 def wildcard_frequencies(combos: Combinations, same: Frequencies, alpha: float) -> Frequencies:

@@ -4,6 +4,7 @@ k-anonymity and l-diversity, frequencies in the sample and in the population, in
 risk: what sdcMicro and mu-Argus report, record by record.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,7 +18,7 @@ from unveil.arguments import check_fields, choice, number_within, quote_value
 from unveil.arrays import Floats
 from unveil.count.cells import Keys, count_cells, count_keys
 from unveil.count.codes import encode
-from unveil.count.packing import Ids
+from unveil.count.packing import Ids, Integers
 from unveil.errors import RolesError, SettingsError
 from unveil.measure.disclosure.record import note_row_counts, people_by_keys
 from unveil.measure.one_table import OneTable, open_table
@@ -311,6 +312,7 @@ def match_risk(
         missing_values=missing_values,
         person=person,
         progress=progress,
+        by_counts=True,
     )
     return match_risk_of(table, asked, progress)
 
@@ -332,11 +334,17 @@ def _check_with_copies(missing: Any, **given: tuple[Any, Any]) -> None:
 
 def match_risk_of(table: OneTable, asked: MatchRiskSettings, progress: Progress) -> MatchRiskResult:
     """The matches and risk of a data set that is open already, with the columns asked for."""
-    weight = weights_of(table, asked.weights)
-    counted = count_keys(table.keys, table.keys[0].sides)
-    combos = combinations(table.keys, counted)
+    if table.engine is None:
+        counted = count_keys(table.keys, table.keys[0].sides)
+        rows = counted.example_rows()
+        codes = tuple(column.codes[rows] for column in table.keys)
+    else:
+        counted = table.engine.keys
+        codes = tuple(table.engine.key_codes(place) for place in range(len(table.keys)))
+    combos = combinations(table.keys, codes)
     is_wild = asked.missing == "wildcard" and not combos.is_complete.all()
     progress("counting matches", 0, 1)
+    weight = None if asked.weights is None else weights_of(table, asked.weights)
     frequencies = exact_frequencies(counted, weight)
     if is_wild:
         frequencies = wildcard_frequencies(combos, frequencies, asked.alpha)
@@ -356,11 +364,11 @@ def match_risk_of(table: OneTable, asked: MatchRiskSettings, progress: Progress)
         recursive_c=asked.recursive_c,
         n_records=table.n_records,
         n_q=counted.n_q,
-        n_population=weight.sum(),
+        n_population=float(table.n_records) if weight is None else weight.sum(),
         bands=table.bands,
         people=_people(table, counted, asked.weights),
         coercions=(*table.notes, *note_row_counts(table.people, BY_ROW)),
-        **_figures(found),
+        **_figures(found, counted.counts[0]),
     )
     return MatchRiskResult(record, found)
 
@@ -380,35 +388,36 @@ def _diversity(
     return exact_diversities(cells, c) if wild is None else wildcard_diversities(wild, cells, c)
 
 
-def _figures(found: PerRecord) -> dict[str, Any]:
-    """What is said of all records together."""
-    fk, rk = found.expand_to_records(found.fk), found.expand_to_records(found.rk)
-    n = len(fk)
-    below = [int((fk < k).sum()) for k in ANONYMITY]
-    above = [int((rk > risk).sum()) for risk in RISKS]
+def _figures(found: PerRecord, n_of_q: Integers) -> dict[str, Any]:
+    """What is said of all records together, by the records of each key combination."""
+    fk, rk, n = found.fk, found.rk, int(n_of_q.sum())
+    below = [int(n_of_q[fk < k].sum()) for k in ANONYMITY]
+    above = [int(n_of_q[rk > risk].sum()) for risk in RISKS]
+    # Equal risks together, so that the sum hangs on no order of the records.
+    risks, place = np.unique(rk, return_inverse=True)
+    total = math.fsum(risks * np.bincount(place, n_of_q))
     return {
         "k": fk.min(),
         "anonymity": tuple(
             Anonymity(k=k, n=count, share=count / n)
             for k, count in zip(ANONYMITY, below, strict=True)
         ),
-        "expected_reidentifications": rk.sum(),
-        "global_risk": rk.mean(),
+        "expected_reidentifications": total,
+        "global_risk": total / n,
         "highest_risk": rk.max(),
         "risks": tuple(
             AboveRisk(above=risk, n=count, share=count / n)
             for risk, count in zip(RISKS, above, strict=True)
         ),
-        "diversity": tuple(_diversity_rows(found)),
+        "diversity": tuple(_diversity_rows(found, n_of_q)),
     }
 
 
-def _diversity_rows(found: PerRecord) -> Iterator[Diversity]:
-    for kind, of_combination in found.diversity_by_kind().items():
-        values = found.expand_to_records(of_combination)
+def _diversity_rows(found: PerRecord, n_of_q: Integers) -> Iterator[Diversity]:
+    for kind, values in found.diversity_by_kind().items():
         yield Diversity(
             kind=kind,
             lowest=values.min(),
-            n_below_2=int((values < 2).sum()),
-            n_below_3=int((values < 3).sum()),
+            n_below_2=int(n_of_q[values < 2].sum()),
+            n_below_3=int(n_of_q[values < 3].sum()),
         )

@@ -21,7 +21,7 @@ from unveil.count.codes import CodedColumn
 from unveil.errors import RolesError, SettingsError, list_names, nearest, quote_text
 from unveil.measure.tables.from_records import MISSING, texts
 from unveil.measure.tables.plan.plan_file import PlanSettings
-from unveil.measure.tables.read_counts import LabelledValues
+from unveil.measure.tables.read_published import LabelledValues
 
 Run = tuple[int, int]
 """The first level of a set, and the one after its last."""

@@ -21,7 +21,7 @@ from unveil.measure.tables.plan.closing import NO_LIMIT, BoxBounds
 from unveil.measure.tables.plan.columns import Members, PlanColumn, Run, find_links, order_columns
 from unveil.measure.tables.plan.plan_file import PlanSettings, TableSettings
 from unveil.measure.tables.ptable import Ptable, draw_keys, keys_in
-from unveil.measure.tables.read_counts import LabelledValues, read_values
+from unveil.measure.tables.read_published import LabelledValues, read_values
 from unveil.measure.tables.schemes import Published, Scheme, trivial_bounds
 from unveil.seeding import stream, tree_seed
 from unveil.study.scenario import no_progress

@@ -1,0 +1,174 @@
+"""What do files cost that memory does not hold: in chunks, and with DuckDB?
+
+Files of invented people are made in batches in a temporary folder, which is removed. Each count
+runs in a process of its own under RLIMIT_DATA of 1.5 GB: CPU seconds (threads included), the
+largest resident set, and microseconds a row. On a prefix of 200,000 rows the record must equal the
+one counted in memory, to the last digit. Growth is the slope of logarithms of CPU seconds to rows.
+
+    python benchmarks/scale.py                       25 million rows a file, small and large keys
+    python benchmarks/scale.py --growth              10^6 to 5 * 10^7 rows, in chunks
+    python benchmarks/scale.py --rows 1000000        another size
+    python benchmarks/scale.py --engine chunks --keys small   one of them
+"""
+
+import argparse
+import json
+import math
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from disclosure import LARGE_KEYS, SMALL_KEYS, TARGETS
+from polars.io.plugins import register_io_source
+
+import unveil
+
+LIMIT = 1_500_000_000
+MEMORY = {"chunks": "1GB", "duckdb": "300MB"}  # DuckDB reserves three times as much
+BATCH = 500_000
+PREFIX = 200_000
+KEYS = {"small": SMALL_KEYS, "large": LARGE_KEYS}  # 15,360 combinations, and 2.2 * 10^10
+GROWTH = (1_000_000, 5_000_000, 25_000_000, 50_000_000)
+
+
+def texts(rng: np.random.Generator, n: int, stem: str, n_levels: int) -> pl.Series:
+    """Text levels, lower numbers more often."""
+    codes = np.minimum(rng.integers(0, n_levels, n), rng.integers(0, n_levels, n))
+    return pl.Series([f"{stem} {place}" for place in range(n_levels)]).gather(codes)
+
+
+def people(n: int, seed: int) -> pl.DataFrame:
+    """Invented people as in `disclosure.py`, drawn faster: small keys, large keys, targets."""
+    rng = np.random.default_rng(seed)
+    return pl.DataFrame(
+        {
+            "sex": texts(rng, n, "sex", 2),
+            "age": rng.integers(16, 96, n),
+            "region": texts(rng, n, "region", 16),
+            "settlement": texts(rng, n, "settlement", 6),
+            "parish": texts(rng, n, "parish", 400),
+            "birthday": rng.integers(0, 366, n),
+            "employer": rng.integers(0, 500, n),
+            "postcode": rng.integers(10_000, 10_300, n),
+            "education": texts(rng, n, "education", 4),
+            "marital": texts(rng, n, "marital", 4),
+            "health": rng.integers(1, 24, n),
+            "income": np.minimum(rng.integers(0, 1500, n), rng.integers(0, 1500, n)) * 10.0,
+            "condition": texts(rng, n, "condition", 4).zip_with(
+                pl.Series(rng.random(n, np.float32) > 0.02), pl.Series([None], dtype=pl.String)
+            ),
+        }
+    )
+
+
+def write_people(path: Path, n_rows: int, seed: int) -> None:
+    """Invented people, a batch at a time; a batch is the same in files of every size."""
+
+    def give(*_asked: object):
+        for number, start in enumerate(range(0, n_rows, BATCH)):
+            yield people(BATCH, 1000 * seed + number)[: n_rows - start]
+
+    schema = people(10, 0).schema
+    register_io_source(give, schema=schema).sink_parquet(path, engine="streaming")
+
+
+def count(folder: Path, n_rows: int, engine: str, keys: str) -> dict[str, float | str]:
+    """One count under the limit, in this process."""
+    resource.setrlimit(resource.RLIMIT_DATA, (LIMIT, LIMIT))
+    files = [folder / f"{side}_{n_rows}.parquet" for side in (1, 2)]
+    start = time.process_time()
+    with unveil.use_engine(engine, memory=MEMORY[engine], spill=folder):
+        found = unveil.disclosure(*files, keys=KEYS[keys], targets=TARGETS)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return {
+        "cpu": time.process_time() - start,
+        "peak": peak,
+        "n_q": found.record.n_q_union,
+        "said": found.record.coercions[0].sentence if found.record.coercions else "",
+    }
+
+
+def is_equal(folder: Path, n_rows: int, engine: str, keys: str) -> bool:
+    """Whether the record of a prefix is the one counted in memory."""
+    heads = []
+    for side in (1, 2):
+        heads.append(folder / f"head_{side}.parquet")
+        pl.scan_parquet(folder / f"{side}_{n_rows}.parquet").head(PREFIX).sink_parquet(heads[-1])
+    asked = {"keys": KEYS[keys], "targets": TARGETS}
+    here = unveil.disclosure(*heads, **asked).record.to_dict()
+    with unveil.use_engine(engine, memory=MEMORY[engine], spill=folder):
+        there = unveil.disclosure(*heads, **asked).record.to_dict()
+    there["coercions"] = [one for one in there["coercions"] if one["kind"] != "engine"]
+    return json.dumps(here, sort_keys=True) == json.dumps(there, sort_keys=True)
+
+
+def run_apart(folder: Path, n_rows: int, engine: str, keys: str) -> dict[str, float]:
+    """One count in a process of its own; its row is printed."""
+    asked = [str(folder), str(n_rows), engine, keys]
+    made = subprocess.run(
+        [sys.executable, __file__, "--one", *asked], capture_output=True, text=True, check=False
+    )
+    if made.returncode:
+        print(f"{n_rows:>11,} {engine:8} {keys:6} FAILED: {made.stderr.strip()[-300:]}", flush=True)
+        return {"cpu": math.nan, "peak": math.nan}
+    found = json.loads(made.stdout)
+    per_row = 1e6 * found["cpu"] / (2 * n_rows)
+    print(
+        f"{n_rows:>11,} {engine:8} {keys:6} {found['n_q']:>12,} {found['cpu']:>8.1f}"
+        f" {found['peak']:>8,.0f} {per_row:>8.2f}",
+        flush=True,
+    )
+    return found
+
+
+def main() -> None:
+    """The tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=25_000_000)
+    parser.add_argument("--engine", choices=["chunks", "duckdb"])
+    parser.add_argument("--keys", choices=list(KEYS))
+    parser.add_argument("--growth", action="store_true")
+    parser.add_argument("--one", nargs=4)
+    asked = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # the folder is removed then, too
+    if asked.one:
+        folder, n_rows, engine, keys = asked.one
+        print(json.dumps(count(Path(folder), int(n_rows), engine, keys)))
+        return
+    engines = [asked.engine] if asked.engine else ["chunks", "duckdb"]
+    names = [asked.keys] if asked.keys else list(KEYS)
+    sizes = [n for n in GROWTH if n <= max(asked.rows, GROWTH[1])] if asked.growth else [asked.rows]
+    if asked.growth and asked.rows == parser.get_default("rows"):
+        sizes = list(GROWTH)
+    print("rows a file engine   keys   combinations    CPU s  peak MB us a row", flush=True)
+    with tempfile.TemporaryDirectory(prefix="unveil-scale-") as made:
+        folder = Path(made)
+        took: dict[tuple[str, str], list[tuple[int, float]]] = {}
+        for n_rows in sizes:
+            for side in (1, 2):
+                write_people(folder / f"{side}_{n_rows}.parquet", n_rows, side)
+            for engine in engines:
+                for keys in names:
+                    found = run_apart(folder, n_rows, engine, keys)
+                    took.setdefault((engine, keys), []).append((n_rows, found["cpu"]))
+                    if not asked.growth:
+                        same = is_equal(folder, n_rows, engine, keys)
+                        print(f"            prefix equal to memory: {same}", flush=True)
+            for side in (1, 2):
+                (folder / f"{side}_{n_rows}.parquet").unlink()
+        for (engine, keys), rows in took.items():
+            if len(rows) > 1:
+                (n, first), (m, last) = rows[0], rows[-1]
+                slope = math.log(last / first) / math.log(m / n)
+                ratio = last / first / (m / n)
+                print(f"{engine}, {keys} keys: slope {slope:.2f}; CPU a row {ratio:.2f} times")
+
+
+if __name__ == "__main__":
+    main()
