@@ -15,6 +15,7 @@ import argparse
 import json
 import math
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -135,6 +136,7 @@ def main() -> None:
     parser.add_argument("--growth", action="store_true")
     parser.add_argument("--one", nargs=4)
     asked = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # the folder is removed then, too
     if asked.one:
         folder, n_rows, engine, keys = asked.one
         print(json.dumps(count(Path(folder), int(n_rows), engine, keys)))

@@ -31,6 +31,10 @@ CONF = {
 }
 
 
+OPENS = [f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in ("java.nio", "sun.nio.ch")]
+OPENS += ["-Dio.netty.tryReflectionSetAccessible=true"]
+
+
 def free_port() -> int:
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
@@ -63,15 +67,15 @@ class Cluster:
         )
 
     def _start(self, name: str, *given: object) -> subprocess.Popen[bytes]:
-        command = ["java", "-Xmx400m", "-cp", f"{HOME}/jars/*", name, *map(str, given)]
-        log = (self.folder / f"{name.rpartition('.')[2]}{len(self.workers)}.log").open("ab")
+        command = ["java", "-Xmx700m", *OPENS, "-cp", f"{HOME}/jars/*", name, *map(str, given)]
         env = {**os.environ, "SPARK_HOME": str(HOME), "SPARK_LOCAL_IP": "127.0.0.1"}
         env["SPARK_SCALA_VERSION"] = "2.13"  # which else is looked for in folders of a build
         # A session of its own: what it starts is killed with it, by the number of its group.
-        return subprocess.Popen(
-            [sys.executable, "-c", WATCH, *command],
-            stdout=log, stderr=log, env=env, start_new_session=True,
-        )  # fmt: skip
+        with (self.folder / f"{name.rpartition('.')[2]}{len(self.workers)}.log").open("ab") as log:
+            return subprocess.Popen(
+                [sys.executable, "-c", WATCH, *command],
+                stdout=log, stderr=log, env=env, start_new_session=True,
+            )  # fmt: skip
 
     def connect(self) -> str:
         """The address of a Spark Connect server that works on the cluster."""
@@ -101,11 +105,11 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _wait_for(port: int, seconds: float = 90) -> None:
+def _wait_for(port: int, seconds: float = 240) -> None:
     stop = time.monotonic() + seconds
     while time.monotonic() < stop:
         with socket.socket() as one:
             if one.connect_ex(("127.0.0.1", port)) == 0:
                 return
         time.sleep(0.3)
-    raise TimeoutError("the master did not start")
+    raise TimeoutError("a process of the cluster did not start")

@@ -25,7 +25,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "verification.md"
-EXACT = 1e-6  # a comparison with a looser tolerance is one of samples or of printed digits
+EXACT = 1e-6  # relative; a comparison that is looser is one of samples or of printed digits
 BY_RECORD = "tests/test_against_oracle.py tests/test_profile_against_oracle.py"
 EXCLUDING = "tests/test_exclusions_against_oracle.py"
 SYNTHPOP = "synthpop options flags tables"
@@ -365,7 +365,7 @@ class Recorder:
         self.now = self.places[item.location[0]]
 
     def pytest_runtest_teardown(self, item) -> None:
-        drawn = re.search(r"(\d+) passing examples", getattr(item, "hypothesis_statistics", ""))
+        drawn = re.search(r"(\d+) passing", getattr(item, "hypothesis_statistics", ""))
         self.now.cases += int(drawn[1]) if drawn else 0
 
     def pytest_runtest_logreport(self, report) -> None:
@@ -553,7 +553,7 @@ def page_of(places: dict[str, Tally]) -> str:
     text = PAGE.read_text(encoding="utf-8")
     filled = {
         "TOTAL": f"{everything.tests:,} tests, {everything.cases:,} random cases,"
-        f" {everything.exact:,} figures compared to nine digits or exactly, largest difference"
+        f" {everything.exact:,} figures compared to six digits or better, largest difference"
         f" {figure(everything)}; {everything.loose:,} more within the printed digits or the error"
         " of a sample",
         "FAMILIES": "\n".join(family_rows(places)),

@@ -176,6 +176,21 @@ def test_what_an_engine_holds_is_counted_there(files, library):
     assert {**record(found), "files": ()} == {**expected, "files": ()}
 
 
+@pytest.mark.spark
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_frames_of_spark_are_counted_there(files):
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    session = builder.config("spark.sql.shuffle.partitions", "2").getOrCreate()
+    asked = {"keys": ["sex", "age"], "targets": ["job"], "bands": {"age": 3}, "exclude": "job=yes"}
+    original, copy = (session.read.parquet(str(files[name])) for name in ("original", "first"))
+    found = record(unveil.disclosure(original, copy, **asked))
+    expected = record(unveil.disclosure(files["original"], files["first"], **asked))
+    assert {**found, "files": ()} == {**expected, "files": ()}
+
+
 def _split(files):
     original, *copies = files.values()
     return original, copies

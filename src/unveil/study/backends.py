@@ -14,12 +14,13 @@ import sys
 import tempfile
 import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import wraps
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import narwhals.stable.v2 as nw
 import polars as pl
@@ -29,6 +30,8 @@ from unveil.io.memory import free_memory, size_text
 from unveil.study.engine import EngineName, EngineSettings
 
 Lazy = nw.LazyFrame[Any]
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _NO_ROOM = re.compile(r"no space left|file too large|disk quota|max_temp_directory|disk full", re.I)
 _NO_MEMORY = re.compile(r"out of memory|outofmemory|java heap space|could not allocate", re.I)
@@ -132,6 +135,21 @@ class Backend:
             " quote values of the data. Check that the files are whole and that the engine runs, or"
             " save the files as Parquet and give the paths."
         ) from None
+
+
+def told(method: Callable[P, T]) -> Callable[P, T]:
+    """A method of something with a backend, whose faults are told as those of an answer.
+
+    To put a question together may be to ask the engine, too: Spark Connect looks up columns then.
+    """
+
+    @wraps(method)
+    def call(*args: P.args, **settings: P.kwargs) -> T:
+        asked: Any = args[0]
+        with asked.backend.asking("a question was put to it"):
+            return method(*args, **settings)
+
+    return call
 
 
 def _kind_of_fault(fault: BaseException) -> str:

@@ -26,7 +26,7 @@ from unveil.count.packing import Integers, Shares
 from unveil.count.profile import Profile, Renormalised
 from unveil.errors import EngineError
 from unveil.records.exclusions import Exclusion
-from unveil.study.backends import Backend, Lazy
+from unveil.study.backends import Backend, Lazy, told
 from unveil.study.choose_engine import NEEDS_ROWS
 from unveil.study.engine_study import NO_ROWS, EngineStudy, pack_columns, packed
 from unveil.study.excluded import Exclusions
@@ -121,6 +121,7 @@ class EngineScenario(CountedScenario):
     # Measures that look at key combinations one by one get them, where they are few.
 
     @cached_property
+    @told
     def _combinations(self) -> pl.DataFrame:
         """Every key combination: its levels, and its records on each side."""
         names = [f"k{place}" for place in range(len(self.key_columns))]
@@ -133,6 +134,7 @@ class EngineScenario(CountedScenario):
         counts = self._counts(self._combinations)
         return Keys(self.sides, NO_ROWS, counts, counts.shape[1])
 
+    @told
     def cells(self, target: int) -> Cells:
         """The cells of one target, on every side."""
         if target not in self._cells:
@@ -211,6 +213,11 @@ class EngineScenario(CountedScenario):
         return self._rows_of[1].fetch(frame, what)
 
     @property
+    def backend(self) -> Backend:
+        """Who keeps the records."""
+        return self._rows_of[1].backend
+
+    @property
     def packs(self) -> tuple[str, ...]:
         """The columns of the packed keys."""
         return self._rows_of[1].packs
@@ -221,6 +228,7 @@ class EngineScenario(CountedScenario):
         return self._rows_of[1].rows.filter(nw.col("side") == 0)
 
     @cached_property
+    @told
     def rows(self) -> Lazy:
         """The records of the original and the copy, with what is asked of their keys; kept."""
         coded, n = self._rows_of[1], len(self.target_columns)
@@ -252,6 +260,7 @@ class EngineScenario(CountedScenario):
         p = EngineExclusions(self.pooled_copies, ()).key_profile()
         return p.n_cells(p.d_q > 0), p.n_cells(p.s_q > 0), int(p.w.sum())
 
+    @told
     def joint_counts(self, target: int, key: int) -> Ints:
         """Original records by target level and key level."""
         if (target, key) not in self._joint:
@@ -262,6 +271,7 @@ class EngineScenario(CountedScenario):
             self._joint[target, key][t, k] = n
         return self._joint[target, key]
 
+    @told
     def most_common(self, target: int, key: int) -> Ints:
         """For each level of a key, the original records with its most common target level."""
         if (target, key) not in self._most:
@@ -273,6 +283,7 @@ class EngineScenario(CountedScenario):
             self._most[target, key][k] = n
         return self._most[target, key]
 
+    @told
     def count_recurring(self) -> tuple[int, list[tuple[int, int, bool]]]:
         """Which original records stand in the copies, equal in all columns?"""
         coded, n = self._rows_of[1], len(self.copies)
@@ -310,6 +321,11 @@ class EngineExclusions(Exclusions):
     """Rules as conditions that the engine holds against its rows."""
 
     _found: dict[Any, Found] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def backend(self) -> Backend:
+        """Who keeps the records."""
+        return self.pair.backend
 
     @property
     def pair(self) -> EngineScenario:
@@ -368,6 +384,7 @@ class EngineExclusions(Exclusions):
 
     # The questions.
 
+    @told
     def key_profile(self) -> Profile:
         """The profile of the key combinations under the rules."""
         x = nw.lit(0, nw.Int64)
@@ -381,6 +398,7 @@ class EngineExclusions(Exclusions):
         w = n // np.maximum(d_q + s_q, 1)  # each combination stands in so many rows
         return Profile(d_q, s_q, d_q, s_q, in_d, in_s, w, n_original, x_d=x_d, x_s=x_d)
 
+    @told
     def _profile(self, target: int) -> Profile:
         asked = _by(self._cells(target), "d", "s", "d_q", "s_q", "single", "x_d", "x_s", w=nw.len())
         answer = self.pair.fetch(asked, f"counting looks of {self.scenario.target_names[target]}")
@@ -464,6 +482,7 @@ class EngineExclusions(Exclusions):
             self._found[target, several, segment is not None] = known
         return known
 
+    @told
     def count_any_correct(self) -> int:
         """Original records of which some target is disclosed correctly and not excluded."""
         rows = self.pair.rows.filter(nw.col("s") == 0)
@@ -484,6 +503,7 @@ class EngineExclusions(Exclusions):
         asked = rows.filter(any_of).select(n=nw.len())
         return int(self.pair.fetch(asked, "counting whose values are shown")["n"][0])
 
+    @told
     def frame_at_risk(
         self, target: int, counted: Callable[[Any], Any], *, of_keys: bool
     ) -> Any | None:
@@ -510,6 +530,7 @@ class EngineExclusions(Exclusions):
         counts = [nw.col(one).alias(f"{one}_" if one in names else one) for one in LETTERS]
         return rows.select(*(of.name for _, of in wanted[:-1]), said, *counts).to_native()
 
+    @told
     def count_values(self, target: int) -> tuple[Ints, Ints, Ints]:
         """By level, before any exclusion: shown correctly, shown to others, shown another level."""
         t, shown = f"t{target}", f"shown{target}"
@@ -571,7 +592,13 @@ class EngineFound:
     several: float
     is_parted: bool
 
+    @property
+    def backend(self) -> Backend:
+        """Who keeps the records."""
+        return self.exclusions.backend
+
     @cached_property
+    @told
     def _sums(self) -> pl.DataFrame:
         """Records by key, segment, target level and key level: all, and those in larger pieces."""
         pair, t = self.exclusions.pair, f"t{self.target}"
@@ -601,6 +628,7 @@ class EngineFound:
         )
         return RecordSums(*_columns(here.select("segment", "level", "k", count)))
 
+    @told
     def kept_sums(self) -> RecordSums:
         """The original records that exclusions leave."""
         pair, t = self.exclusions.pair, f"t{self.target}"
@@ -623,6 +651,7 @@ class EngineFound:
         is_left = rules._rule(self.target, nw.col("d"), nw.col("s_tq")) == 0
         return rows.filter((nw.col("s") == 0) & is_left)
 
+    @told
     def people(self, key: int, pairs: RecordSums) -> tuple[Ints, Ints]:
         """All original records with each key level, and those with the target level too."""
         pair, t, k = self.exclusions.pair, f"t{self.target}", f"k{key}"

@@ -28,7 +28,7 @@ from unveil.io.read_parquet import codebook_in
 from unveil.io.sources import TEXT, note_missing, read_table, with_missing
 from unveil.io.table import Table, choose, place_of
 from unveil.records.disclosure import Coercion
-from unveil.study.backends import Backend, Lazy
+from unveil.study.backends import Backend, Lazy, told
 from unveil.study.choose_engine import NEEDS_ROWS, holder
 from unveil.study.scenario import CountedScenario, Progress, no_progress
 from unveil.study.study import OpenFiles, Study, encode_aligned
@@ -147,6 +147,7 @@ class EngineStudy(Study):
         """The distinct values of a column in the files at these places."""
         return [self.entries(name, place)[1] for place in places]
 
+    @told
     def encode(self, name: str, files: OpenFiles) -> CodedColumn:
         """A column as codes over the levels of these files."""
         known = (name, files.places)
@@ -179,6 +180,7 @@ class EngineStudy(Study):
         """A scenario whose questions the engine answers."""
         return self._scenario_of(self, tuple(key_columns), tuple(target_columns), segment, progress)
 
+    @told
     def code_rows(self, columns: Mapping[str, CodedColumn], progress: Progress) -> Lazy:
         """The records of all files: the number of the file, and each column as codes.
 
@@ -289,7 +291,8 @@ def open_engine_files(
         wanted = columns
         if columns is not None and place == 0:
             wanted = tuple(dict.fromkeys((*columns, *aside)))
-        opened.append(_open_side(backend, side, source, wanted, missing_values))
+        with backend.asking("a file was opened"):
+            opened.append(_open_side(backend, side, source, wanted, missing_values))
     n_cells = sum(one.table.n_rows * len(one.table.frame.columns) for one in opened)
     backend.enough = 10**9 + 64 * n_cells
     note = Coercion(side="all files", column=None, kind="engine", sentence=backend.describe())

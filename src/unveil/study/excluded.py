@@ -89,10 +89,15 @@ class Exclusions:
 
     def count_any_correct(self) -> int:
         """Original records of which some target is disclosed correctly and not excluded."""
-        is_any = np.zeros(self.scenario.sides.rows[0], bool)
-        for place in range(len(self.scenario.target_columns)):
-            rows, is_correct = self.shown_rows(place)
-            is_any[rows[is_correct]] = True
+        scenario, q = self.scenario, self.scenario.keys.q[self.scenario.sides.slices[0]]
+        does_show = np.zeros(scenario.keys.n_q, bool)
+        for place in range(len(scenario.target_columns)):
+            does_show |= scenario.shown_levels(place) >= 0
+        rows = np.flatnonzero(does_show[q])  # once, and not for each target
+        q, is_any = q[rows], np.zeros(len(rows), bool)
+        for place, column in enumerate(scenario.target_columns):
+            at = np.flatnonzero(scenario.shown_levels(place)[q] == column.codes[rows])
+            is_any[at[self.keep_rows(place, rows[at])]] = True
         return int(np.count_nonzero(is_any))
 
     def frame_at_risk(

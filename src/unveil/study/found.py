@@ -3,7 +3,7 @@
 What the one-way and two-way checks, the groups and the values of a target ask of the counts.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
 
@@ -61,6 +61,7 @@ class FoundCells:
     gone: Mask
     several: float = 0
     segment: CodedColumn | None = None
+    _known: dict[tuple[int | None, bool], RecordSums] = field(default_factory=dict, repr=False)
 
     @property
     def _column(self) -> CodedColumn:
@@ -98,8 +99,11 @@ class FoundCells:
 
     def sums(self, key: int | None = None, *, shared: bool = False) -> RecordSums:
         """The disclosed records by segment and target level, and by the level of one key."""
-        found = self._found
-        return self._sums(found[self._pieces[2][found] > self.several] if shared else found, key)
+        if (key, shared) not in self._known:
+            found = self._found
+            some = found[self._pieces[2][found] > self.several] if shared else found
+            self._known[key, shared] = self._sums(some, key)
+        return self._known[key, shared]
 
     def kept_sums(self) -> RecordSums:
         """The original records that exclusions leave."""
