@@ -10,7 +10,6 @@ from types import FrameType
 from unveil.app.jobs import Job, JobState, read_job, write_job
 from unveil.errors import UnveilError
 from unveil.project.actions import load_action
-from unveil.project.read_project import read_project
 from unveil.view.format import lines
 
 PAUSE = 0.1
@@ -70,7 +69,7 @@ def main(folder: str, place: str) -> int:
     notes = Notes(home, job)
     signal.signal(signal.SIGTERM, notes.stop)
     try:
-        load_action(bytes(job.action)).do(read_project(home), notes.report)
+        load_action(bytes(job.action)).do_in(home, notes.report)
     except UnveilError as fault:
         return notes.end("refused", lines(str(fault)), fault.exit_code)
     except Exception as fault:  # by its type alone: other libraries quote data
