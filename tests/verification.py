@@ -487,7 +487,8 @@ def bullets_of(page: str) -> dict[str, dict[str, str]]:
 
 
 def cell(text: str) -> str:
-    return re.sub(r"(?<!\\)\|", r"\\|", text).replace("](../", "](")
+    text = re.sub(r"\]\((\w+\.md)", r"](measures/\1", text).replace("](../", "](")
+    return re.sub(r"(?<!\\)\|", r"\\|", text)
 
 
 def figure(tally: Tally) -> str:
