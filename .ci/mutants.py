@@ -337,13 +337,14 @@ def main() -> int:
     asked.add_argument("--seed", type=int, default=1)
     asked.add_argument("--shard", default="1/1", help="2/4: the second of four parts")
     asked.add_argument("--bound", type=float, default=0.9)
+    asked.add_argument("--tests", nargs="*", default=TESTS, help="these tests only")
     given = asked.parse_args()
     mine, of = map(int, given.shard.split("/"))
     os.environ.setdefault("CI", "1")  # the same random examples for each change
     os.chdir(ROOT)
     runner = Runner(given.mutants, given.seed, (mine, of))
     with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere):
-        pytest.main([*TESTS, "-q", "-n", "0", "-p", "no:cacheprovider"], [runner])
+        pytest.main([*given.tests, "-q", "-n", "0", "-p", "no:cacheprovider"], [runner])
     n = runner.killed + len(runner.survivors)
     print("\nNot noticed:", *sorted(runner.survivors), sep="\n  ")
     print(f"{runner.killed} of {n} changes noticed ({runner.killed / max(n, 1):.1%}),")
