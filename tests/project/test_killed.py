@@ -150,12 +150,14 @@ def test_a_second_run_at_once_is_refused_and_harms_nothing(
     while not (tmp_path / "runs/.lock").exists() or not (tmp_path / "runs/.lock").read_bytes():
         assert process.poll() is None
         time.sleep(0.005)
+    process.send_signal(signal.SIGSTOP)  # so that it is not done before the second asks
     second = subprocess.run(
         [sys.executable, "-c", RUN, "run", str(tmp_path)],
         capture_output=True,
         text=True,
         check=False,
     )
+    process.send_signal(signal.SIGCONT)
     assert process.wait() == 4
     assert second.returncode == 2
     assert second.stdout == ""

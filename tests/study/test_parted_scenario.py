@@ -170,3 +170,9 @@ def test_memory_does_not_grow_with_the_file(tmp_path):
         )
         peaks.append(int(made.stdout))
     assert peaks[1] < 1.3 * peaks[0]
+
+
+def test_a_plan_of_a_file_that_is_not_there_is_refused(tmp_path):
+    sides = {"original": tmp_path / "absent.csv"}
+    with pytest.raises(ReadError, match="absent.csv"):
+        plan_engine(sides, parse_engine("chunks", "1GB"), n_columns=6)

@@ -7,9 +7,7 @@ request. Every answer leaves with the same headers, refusals included.
 import hmac
 import secrets
 from collections.abc import Awaitable, Callable, MutableMapping
-from http.cookies import CookieError, SimpleCookie
 from typing import Any
-from urllib.parse import parse_qs
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -95,13 +93,9 @@ class Guard:
     def _knows(self, cookies: str) -> bool:
         if self._session is None:
             return False
-        try:
-            found = SimpleCookie(cookies).get(self._cookie)
-        except CookieError:
-            return False
-        return found is not None and hmac.compare_digest(
-            found.value.encode(), self._session.encode()
-        )
+        pairs = (one.strip().partition("=") for one in cookies.split(";"))
+        found = [value for name, _, value in pairs if name == self._cookie]
+        return len(found) == 1 and hmac.compare_digest(found[0].encode(), self._session.encode())
 
     async def _enter(self, scope: Scope, send: Send) -> None:
         """Exchange the token for a cookie that no script reads and no other site sends.
@@ -109,8 +103,8 @@ class Guard:
         Answered by a page and not a redirect: a strict cookie may be withheld from a redirect that
         began elsewhere.
         """
-        asked = parse_qs(scope["query_string"].decode("latin1")).get("token", [""])
-        given, token = asked[0].encode(), self.token
+        name, _, given = scope["query_string"].partition(b"=")
+        token = self.token if name == b"token" else None
         if token is None or not hmac.compare_digest(given, token.encode()):
             await _answer(send, 401, USED)
             return

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import click
+from msgspec.structs import replace
 
 from unveil.cli.options import FILE, json_option, option, project_option
 from unveil.errors import SettingsError
@@ -49,12 +50,13 @@ def pack(
     """
     if (public is None) == (confidential is None):
         raise SettingsError("State which pack: --public out.zip or --confidential out.zip.")
+    out = public or confidential or Path()
     action = BuildPack(
-        out=str((public or confidential or Path()).absolute()),
+        out=str(out.absolute()),
         form="confidential" if public is None else "public",
         sign=None if sign is None else str(sign),
     )
-    made = action.do(read_project(project))
+    made = replace(action.do(read_project(project)), path=str(out))  # as it was typed
     next_line = Sentence(f"Next: unveil verify {made.path}", "dim")
     print_output(json_document(made) if as_json else render_rich((*as_blocks(made), next_line)))
 

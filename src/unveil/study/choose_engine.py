@@ -9,9 +9,10 @@ from typing import Any
 
 from unveil.errors import EngineError
 from unveil.io.batches import is_batched
-from unveil.io.memory import CELL, file_size, free_memory, size_text
+from unveil.io.memory import CELL, file_size, free_memory, open_file, size_text
 from unveil.io.sources import CachedFile
 from unveil.io.table import place_of
+from unveil.study.band_spec import format_n
 from unveil.study.engine import EngineName, EngineSettings
 
 NEEDS_ROWS = (
@@ -96,6 +97,10 @@ def plan_engine(
 ) -> EnginePlan:
     """The plan for these files, by their headers and sizes alone; no record is read."""
     engine = choose_engine([*sources.values()], settings, by_counts=by_counts, n_columns=n_columns)
+    for name, source in sources.items():
+        if isinstance(source, str | os.PathLike) and not Path(source).is_dir():
+            with open_file(Path(source), place_of(name, Path(os.fsdecode(source)).name)):
+                pass  # that it can be read is part of the plan
     sizes = {name: _size(source, n_columns) for name, source in sources.items()}
     told = tuple(
         f"{place_of(name, Path(os.fsdecode(sources[name])).name)}: {found}."
@@ -113,8 +118,8 @@ def plan_engine(
         "chunks": (
             "Each file is read in batches: the different values of each column are counted.",
             f"Each file is read again and its {n_rows:,} records are written as codes to"
-            f" {count_parts(n_rows, 2 * (n_columns or 8), limit):,} parts in the spill folder,"
-            " records with equal keys together.",
+            f" {format_n(count_parts(n_rows, 2 * (n_columns or 8), limit), 'part')} in the spill"
+            " folder, records with equal keys together.",
             "Each part is counted in memory: keys, targets, checks, whole records.",
         ),
     }

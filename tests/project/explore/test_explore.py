@@ -180,7 +180,7 @@ def test_a_filter_that_leaves_too_few_rows_is_told(people):
         **ASKED,
         settings=[
             {"filter": {"columns": ["area", "pay"], "max_rounds": 1}},
-            {"filter": {"columns": ["pay"], "rule": "strict", "max_rounds": 1}},
+            {"filter": {"columns": ["pay"], "rule": "strict", "missing": "exact", "max_rounds": 1}},
         ],
         copies=1,
         control=0,
