@@ -174,5 +174,5 @@ def test_memory_does_not_grow_with_the_file(tmp_path):
 
 def test_a_plan_of_a_file_that_is_not_there_is_refused(tmp_path):
     sides = {"original": tmp_path / "absent.csv"}
-    with pytest.raises(ReadError, match="absent.csv"):
+    with pytest.raises(ReadError, match=r"absent\.csv"):
         plan_engine(sides, parse_engine("chunks", "1GB"), n_columns=6)
