@@ -157,9 +157,9 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit is one of Linux")
-def test_memory_does_not_grow_with_the_file(tmp_path):
+def test_memory_stays_within_what_was_asked_for(tmp_path):
     peaks = []
-    for n in (2_000_000, 6_000_000):
+    for n in (2_000_000, 10_000_000):
         rng, path = np.random.default_rng(n), tmp_path / f"{n}.parquet"
         columns = {
             name: rng.integers(0, top, n) for name, top in (("a", 500), ("b", 900), ("c", 9))
@@ -169,7 +169,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path):
             [sys.executable, "-c", BOUNDED, str(path)], capture_output=True, text=True, check=True
         )
         peaks.append(int(made.stdout))
-    assert peaks[1] < 1.3 * peaks[0]
+    assert max(peaks) * 1024 < 600_000_000
 
 
 def test_a_plan_of_a_file_that_is_not_there_is_refused(tmp_path):
