@@ -2,7 +2,6 @@
 
 from collections import Counter
 
-import numpy as np
 import polars as pl
 import pytest
 from click.testing import CliRunner
@@ -18,7 +17,6 @@ from unveil.measure.attacks.linkability import linkability
 from unveil.measure.disclosure.disclosure import disclosure
 from unveil.measure.disclosure.excess import excess
 from unveil.measure.utility.utility import utility
-from unveil.study.engine import Engine
 from unveil.study.study import Study
 
 COLUMNS = ["sex", "age", "region", "income", "health"]
@@ -216,27 +214,6 @@ def test_kinds_are_reported():
     )
     kinds = Study.open(people, categories=["age"]).kinds()
     assert kinds == {"age": "category", "sex": "category", "day": "date", "school": "ordered"}
-
-
-def test_the_engine_in_memory_counts_as_plain_loops():
-    people = pl.DataFrame({"a": [1, 2, 2, None], "b": ["x", "y", "y", "x"]})
-    copy = pl.DataFrame({"a": [2, 2, 3], "b": ["y", "x", "x"]})
-    files = Study.open(people, copy).files
-    assert isinstance(files, Engine)
-    assert files.rows == (4, 3)
-    levels = files.count_levels("a")
-    assert levels.levels.to_list() == [1, 2, 3, None]
-    assert levels.counts.tolist() == [[1, 2, 0, 1], [0, 2, 1, 0]]
-    found = files.count_combinations(["a", "b"])
-    texts = [files.count_levels(name).levels.to_list() for name in ("a", "b")]
-    columns = [np.array(t, object)[c] for t, c in zip(texts, found.codes, strict=True)]
-    combinations = zip(*columns, strict=True)
-    counted = dict(zip(combinations, found.counts.T.tolist(), strict=True))
-    wanted = {}
-    for side, frame in enumerate((people, copy)):
-        for row in frame.rows():
-            wanted.setdefault(row, [0, 0])[side] += 1
-    assert counted == wanted
 
 
 PEOPLE = pl.DataFrame({"a": [1, 2, 2, 3], "b": [1, 5, 5, -8], "c": list("xyyx")})

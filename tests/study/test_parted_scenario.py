@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import unveil
+from unveil.cli import main
 from unveil.errors import EngineError, ReadError
 from unveil.examples import survey, survey_synthetic
 from unveil.study import parted_scenario
@@ -176,3 +177,20 @@ def test_a_plan_of_a_file_that_is_not_there_is_refused(tmp_path):
     sides = {"original": tmp_path / "absent.csv"}
     with pytest.raises(ReadError, match=r"absent\.csv"):
         plan_engine(sides, parse_engine("chunks", "1GB"), n_columns=6)
+
+
+@pytest.mark.parametrize("command", ["disclosure", "assess"])
+def test_what_was_counted_elsewhere_never_passes(command, tmp_path, capsys):
+    # Keys and target are drawn at random; every person's own pay is there, with a hair of noise.
+    rng, n = np.random.default_rng(1), 400
+    pay = rng.normal(2000, 500, n)
+    for name, noise in (("original", 0.0), ("synthetic", 1e-3)):
+        drawn = {"sex": rng.integers(0, 2, n), "job": rng.integers(0, 5, n)}
+        frame = pl.DataFrame({**drawn, "pay": (pay + noise * rng.normal(size=n)).round(4)})
+        frame.write_csv(tmp_path / f"{name}.csv")
+    files = [str(tmp_path / f"{name}.csv") for name in ("original", "synthetic")]
+    asked = [*files, "--keys", "sex", "--targets", "job", "--limit", "DiSCO=10"]
+    with pytest.raises(SystemExit) as ended:
+        main([command, *asked, "--engine", "chunks", "--json"])
+    assert ended.value.code == 4
+    assert "records-not-compared" in capsys.readouterr().out

@@ -27,6 +27,7 @@ AlertKind = Literal[
     "given_back",
     "plan",
     "recognition",
+    "unchecked",
 ]
 CodingKind = Literal[
     "spelling",

@@ -352,7 +352,7 @@ def _forget(folder: Path, kept: list[Any]) -> None:
     for frame in kept:
         try:
             frame.unpersist()
-        except Exception:
+        except Exception:  # the session is gone, and what it kept with it
             continue
 
 

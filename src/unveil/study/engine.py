@@ -1,23 +1,14 @@
-"""What is asked of the rows of a study, wherever they are kept, and which engine is to keep them?
-
-Measures by counts need no row: which levels a column has, and how many records of each file have a
-combination of levels. Whoever answers these is an engine. `OpenFiles` is the one in memory;
-engines that keep their rows elsewhere answer the same, and only counts leave them.
-"""
+"""Which engine is to count, with how much memory, and where may it put what does not fit?"""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol, get_args, runtime_checkable
-
-import polars as pl
+from typing import Any, Literal, get_args
 
 from unveil.arguments import quote_value
-from unveil.count.codes import Codes
-from unveil.count.packing import Counts, Integers
 from unveil.errors import SettingsError, list_names, nearest
 
 EngineName = Literal["auto", "memory", "chunks", "duckdb", "spark", "ibis"]
@@ -114,37 +105,3 @@ def parse_memory(given: str | int | None) -> int | None:
             f"memory is {quote_value(given)}. Give a size of 64 MB or more, such as 2GB."
         )
     return n_bytes
-
-
-@dataclass(frozen=True, eq=False)
-class LevelCounts:
-    """The levels of a column over all files, missing last, and how many records have each."""
-
-    levels: pl.Series
-    counts: Counts
-
-
-@dataclass(frozen=True, eq=False)
-class CombinationCounts:
-    """Combinations of levels that occur, and the records of each file that have them.
-
-    `codes` has for each column the place of its level among those of `LevelCounts`.
-    """
-
-    codes: tuple[Codes, ...]
-    counts: Integers  # files x combinations
-
-
-@runtime_checkable
-class Engine(Protocol):
-    """Where the rows of a study are, and what can be asked of them."""
-
-    @property
-    def rows(self) -> tuple[int, ...]:
-        """Records of each file, the original first."""
-
-    def count_levels(self, name: str) -> LevelCounts:
-        """The levels of a column, in the same type over all files, counted."""
-
-    def count_combinations(self, names: Sequence[str]) -> CombinationCounts:
-        """What occurs in several columns together, counted."""

@@ -30,7 +30,7 @@ from unveil.study.align import AlignedColumn, align_column
 from unveil.study.band_spec import NO_BANDS, Banding, Bands, parse_bands
 from unveil.study.bands import band, cut_column
 from unveil.study.choose_engine import choose_engine
-from unveil.study.engine import CombinationCounts, LevelCounts, current_engine
+from unveil.study.engine import current_engine
 from unveil.study.match_codes import matching_notes
 from unveil.study.roles import names
 from unveil.study.scenario import CountedScenario, Progress, no_progress
@@ -356,18 +356,6 @@ class OpenFiles(Sequence[Table]):
     def rows(self) -> tuple[int, ...]:
         """Records of each file, the original first."""
         return tuple(table.n_records for table in self.tables)
-
-    def count_levels(self, name: str) -> LevelCounts:
-        """The levels of a column, counted."""
-        column = self.column(name)
-        return LevelCounts(column.levels, column.counts)
-
-    def count_combinations(self, names: Sequence[str]) -> CombinationCounts:
-        """What occurs in several columns together, counted."""
-        columns = self.encode(names).columns
-        keys = self.study.count(columns, ()).keys
-        rows = keys.example_rows()
-        return CombinationCounts(tuple(column.codes[rows] for column in columns), keys.counts)
 
     def column_or_text(self, name: str) -> CodedColumn:
         """A column as codes, missing where a file lacks it; as text where types cannot meet."""

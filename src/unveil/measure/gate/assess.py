@@ -22,9 +22,16 @@ from unveil.errors import SettingsError, list_names, nearest
 from unveil.io.table import Table
 from unveil.measure.disclosure.disclosure import check_settings, disclosure
 from unveil.measure.disclosure.result import DisclosureResult
-from unveil.measure.gate.evidence import DeclaredRoles, Files, gather_counted, gather_evidence
+from unveil.measure.gate.evidence import (
+    NOT_COUNTED,
+    SAMPLE_THEM,
+    DeclaredRoles,
+    Files,
+    gather_counted,
+    gather_evidence,
+)
 from unveil.measure.gate.recoded_columns import ScenarioKeys
-from unveil.records.alerts import Acceptance, Assessment
+from unveil.records.alerts import Acceptance, Alert, Assessment
 from unveil.records.disclosure import Disclosure
 from unveil.records.judgement import Audience
 from unveil.records.limits import Verdict
@@ -225,8 +232,19 @@ def assess_counted(
     audience: Audience | None = None,
     is_gate: bool = True,
 ) -> Assessment:
-    """A scenario whose records an engine keeps, held against limits."""
+    """A scenario whose records an engine keeps, held against limits.
+
+    It never passes: a release that copies people in what is no key and no target would, too.
+    """
     record = result.record
+    unchecked = Alert(
+        id="records-not-compared",
+        kind="unchecked",
+        columns=(),
+        status="decide",
+        sentence=NOT_COUNTED,
+        action=SAMPLE_THEM,
+    )
     figures = {name: pair[1] for name, pair in limits.items() if name in LIMITABLE}
     verdicts = check_limits(record, figures)
     return assess_release(
@@ -236,6 +254,7 @@ def assess_counted(
         limits=limits,
         sensitive=sensitive,
         audience=audience,
+        more=[unchecked],
         is_gate=is_gate,
     )
 

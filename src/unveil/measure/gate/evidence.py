@@ -140,9 +140,9 @@ def gather_evidence(
 
 NOT_COUNTED = (
     "Identifiers, values of single people, near-copies, people tied to their own values, groups and"
-    " other codings were not looked for: these checks need the records in memory. Run unveil assess"
-    " on a random sample of both files as well."
+    " other codings were not looked for: these checks need the records in memory."
 )
+SAMPLE_THEM = "Run unveil assess on random samples of both files that memory holds as well."
 
 
 def gather_counted(result: DisclosureResult) -> GateEvidence:
@@ -167,7 +167,7 @@ def gather_counted(result: DisclosureResult) -> GateEvidence:
         compared=(*record.keys, *record.targets),
         checks=FAST[:1],
         whole=whole,
-        not_tested=(NotTested(what="check", sentence=NOT_COUNTED),),
+        not_tested=(NotTested(what="check", sentence=f"{NOT_COUNTED} {SAMPLE_THEM}"),),
     )
 
 
