@@ -6,15 +6,17 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from unveil.count.centring import centre
 
 LARGEST = sys.float_info.max
+SMALLEST = Fraction(5e-324)
 NUMBERS = st.lists(st.floats(-1, 1), min_size=2, max_size=30)
 
 
+@example([0.0, 5e-324], 0.0, 1.0)
 @given(NUMBERS, st.sampled_from([0.0, 1.0, 1e9, -1e12]), st.sampled_from([1.0, 1e-300, 1e290]))
 def test_the_centre_is_exact(drawn, shift, scale):
     x = (np.array(drawn) + shift) * scale
@@ -25,7 +27,9 @@ def test_the_centre_is_exact(drawn, shift, scale):
         unit = Fraction(found.unit)
         farthest = float(max(abs(one - mean) for one in exact) * unit)
         about = [float((Fraction(one) - mean) * unit) for one in x.tolist()]
-        placed = Fraction(found.mean) * unit
+        placed = Fraction(found.middle) + Fraction(found.rest)
+        # Between two floats of the smallest kind lies no mean.
+        assert abs(Fraction(found.mean) - placed / unit) <= max(abs(mean) / 2**52, SMALLEST)
         assert placed == pytest.approx(mean * unit, rel=1e-15, abs=1e-15 * farthest)
         assert found.deviations(x) == pytest.approx(about, rel=0, abs=4e-16 * farthest)
         squares = float(sum((one - mean) ** 2 for one in exact) * unit**2)
