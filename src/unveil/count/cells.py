@@ -13,6 +13,7 @@ import numpy as np
 from unveil.arrays import Ints, Mask
 from unveil.count.codes import CodedColumn, Codes
 from unveil.count.packing import (
+    DENSE,
     Ids,
     Integers,
     Sides,
@@ -39,6 +40,7 @@ class Keys:
     q: Ids
     counts: Integers  # sides x combinations
     n_shared: int
+    codes: tuple[Codes, ...] = ()  # of each key in each combination, where they are at hand
 
     @property
     def n_q(self) -> int:
@@ -102,17 +104,55 @@ def count_keys(columns: Sequence[CodedColumn], sides: Sides) -> Keys:
     packed, space = pack([(column.codes, column.n_levels) for column in columns], sides.n_rows)
     if len(sides.rows) == 2 and not is_dense(space, len(packed)):
         return _count_runs(packed, space, sides)
+    if space * len(sides.rows) <= max(DENSE, sides.n_rows):
+        return _count_range(packed, space, columns, sides)
     q, n_q = number(packed, space)
     del packed
     counts = smallest(count_dense(lambda rows: q[rows], n_q, sides))
-    is_lone = counts.sum(axis=0, dtype=np.int32) == 1
-    n_shared = n_q - int(is_lone.sum())
-    if 2 * n_shared >= n_q:
+    order, n_shared = _lone_last(counts.sum(axis=0, dtype=np.int32) == 1)
+    if order is None:
         return Keys(sides, q, counts, n_q)
-    order = np.concatenate([_rows_where(~is_lone), _rows_where(is_lone)])
-    place = np.empty(n_q, np.int32)
-    place[order] = np.arange(n_q, dtype=np.int32)
-    return Keys(sides, place[q], counts.take(order, axis=1), n_shared)
+    return Keys(sides, _places(order)[q], counts.take(order, axis=1), n_shared)
+
+
+def _count_range(
+    packed: Integers, space: int, columns: Sequence[CodedColumn], sides: Sides
+) -> Keys:
+    """The same where there is room for a table of all combinations, which its places name."""
+    table = count_dense(lambda rows: packed[rows], space, sides)
+    order = np.flatnonzero(table.any(axis=0))
+    within, n_shared = _lone_last(table.take(order, axis=1).sum(axis=0, dtype=np.int32) == 1)
+    order = order if within is None else order[within]
+    place = np.zeros(space, np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    levels = np.unravel_index(order, [max(column.n_levels, 1) for column in columns])
+    codes = [one.astype(column.codes.dtype) for one, column in zip(levels, columns, strict=True)]
+    counts = smallest(table.take(order, axis=1))
+    for column, code in zip(columns, codes, strict=True):
+        know_counts(column, code, counts)
+    return Keys(sides, place.take(packed), counts, n_shared, tuple(codes))
+
+
+def know_counts(column: CodedColumn, codes: Codes, counts: Integers) -> None:
+    """Records by level, from a table of fewer entries than there are records."""
+    if "counts" not in vars(column):
+        sums = [np.bincount(codes, side, column.n_levels) for side in counts]
+        vars(column)["counts"] = np.array(sums, np.int32)
+
+
+def _lone_last(is_lone: Mask) -> tuple[Integers | None, int]:
+    """The order in which combinations of one record are last, where they are most; how many not."""
+    n_shared = len(is_lone) - int(np.count_nonzero(is_lone))
+    if 2 * n_shared >= len(is_lone):
+        return None, len(is_lone)
+    return np.concatenate([_rows_where(~is_lone), _rows_where(is_lone)]), n_shared
+
+
+def _places(order: Integers) -> Ids:
+    """Where each stands in an order."""
+    place = np.empty(len(order), np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    return place
 
 
 def _count_runs(packed: Integers, space: int, sides: Sides) -> Keys:
@@ -126,12 +166,10 @@ def _count_runs(packed: Integers, space: int, sides: Sides) -> Keys:
     n_copy = np.diff(n_before[starts])
     counts = smallest(np.stack([n_of_q - n_copy, n_copy]))
     is_lone = n_of_q == 1
-    n_shared = n_q - int(np.count_nonzero(is_lone))
-    n_shared = n_q if 2 * n_shared >= n_q else n_shared
+    in_place, n_shared = _lone_last(is_lone)
     place = np.arange(n_q, dtype=np.int32)
-    if n_shared < n_q:
-        in_place = np.concatenate([_rows_where(~is_lone), _rows_where(is_lone)])
-        place[in_place] = np.arange(n_q, dtype=np.int32)
+    if in_place is not None:
+        place = _places(in_place)
         counts = counts.take(in_place, axis=1)
     q = np.empty(sides.n_rows, np.int32)
     q[order] = np.repeat(place, n_of_q)
@@ -175,11 +213,14 @@ def count_cells(keys: Keys, target: CodedColumn) -> Cells:
         counts.append(keys.counts[:, keys.n_shared :])
         starts.append(np.arange(n_cells, n_cells + keys.n_q - keys.n_shared))
         n_cells += keys.n_q - keys.n_shared
-    return Cells(
+    cells = Cells(
         smallest(np.concatenate([*starts, [n_cells]])),
         np.concatenate(levels),
         np.concatenate(counts, axis=1),
     )
+    if 4 * n_cells <= keys.sides.n_rows:
+        know_counts(target, cells.t, cells.counts)
+    return cells
 
 
 @dataclass(frozen=True)
@@ -208,9 +249,10 @@ class KeyCounts:
 
 
 def number_whole_rows(keys: Keys, targets: Sequence[CodedColumn]) -> Integers:
-    """One number for each record by all its columns: equal numbers are equal records."""
+    """One number for each record by all its columns, and in its last bit whether it is a copy's."""
     digits = [(keys.q, keys.n_q), *((target.codes, target.n_levels) for target in targets)]
-    return pack(digits, keys.sides.n_rows)[0]
+    is_copy = np.repeat([False, True], keys.sides.rows)
+    return pack([*digits, (is_copy, 2)], keys.sides.n_rows)[0]
 
 
 def cells_of_rows(keys: Keys, cells: Cells, target: CodedColumn, rows: slice | Ints) -> Ints:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -51,7 +51,7 @@ class CodedColumn:
     measure: Measure | None = None
     is_category: bool = False
 
-    @property
+    @cached_property
     def n_levels(self) -> int:
         """Levels over all sides, the missing one included."""
         return len(self.levels)
@@ -78,6 +78,11 @@ class CodedColumn:
         by_label = [(meaning.label, text) for text, meaning in self.meanings.items()]
         n_levels = Counter(label for label, _ in by_label)
         return {label: text for label, text in by_label if n_levels[label] == 1} | found
+
+    @cached_property
+    def few_levels(self) -> list[Any]:
+        """The levels as a list, for who asks for many of few: polars looks up each slowly."""
+        return self.levels.to_list()
 
     @cached_property
     def counts(self) -> Counts:
@@ -272,7 +277,7 @@ def _encode_text(text: pl.Series) -> tuple[pl.Series, pl.Series]:
     """Text: the place of each among the sorted distinct texts."""
     # Levels seen in a few places are nearly always all of them: each text is then hashed once.
     some = text.gather_every(len(text) // FEW_PLACES) if len(text) > FEW_PLACES else text
-    levels = pl.Series(sorted(set(some.drop_nulls().to_list())), dtype=pl.String)
+    levels = pl.Series(sorted(set(some.to_list()) - {None}), dtype=pl.String)
     codes = text.cast(pl.Enum(levels), strict=False)
     if some is not text and codes.null_count() != text.null_count():
         levels = text.unique().drop_nulls().sort()
@@ -284,7 +289,12 @@ def _encode_integers(whole: pl.Series, span: range) -> tuple[pl.Series, pl.Serie
     """Whole numbers of a narrow range: an array over the range says which occur."""
     known = whole.drop_nulls() if whole.null_count() else whole
     offset = np.empty(len(known), np.dtype(f"u{_code_bytes(len(span))}"))
-    np.subtract(known.cast(pl.Int64).to_numpy(), span.start, out=offset, casting="unsafe")
+    start = 0
+    for part in known.get_chunks():  # each as it is: together they would be copied
+        stop = start + len(part)
+        values = part.cast(pl.Int64).to_numpy()
+        np.subtract(values, span.start, out=offset[start:stop], casting="unsafe")
+        start = stop
     occurs = np.zeros(len(span), bool)
     occurs[offset] = True
     if not occurs.all():
@@ -320,7 +330,8 @@ _DECIMAL = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|inf)", re.ASCII)
 
 def label(column: CodedColumn, code: int) -> str | None:
     """The level as text; None is the missing level."""
-    return level_text(column.levels[code], is_single=column.is_single)
+    level = column.few_levels[code] if column.n_levels <= FEW_PLACES else column.levels[code]
+    return level_text(level, is_single=column.is_single)
 
 
 def labels(column: CodedColumn) -> list[str]:

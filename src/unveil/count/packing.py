@@ -79,6 +79,7 @@ class Sides:
 
 
 CHUNK = 2**20
+IN_CACHE = 2**15
 DENSE = 2**16
 # The widest range of packed numbers: it leaves a 64-bit integer its sign and one bit to spare.
 PACKED = 2**62
@@ -112,19 +113,21 @@ def pack(
 
     The numbers packed so far are renumbered before their range would pass `most`.
     """
-    whole = math.prod(max(base, 1) for _, base in digits)
-    packed = np.zeros(n_numbers, narrowest(min(whole, most)))
-    space = 1
-    for digit, base in digits:
-        if space * base > most:
-            ids, space = number(packed, space)
-            packed = ids.astype(np.int64)
-        for rows in chunks(slice(0, n_numbers)):
-            if space > 1:
-                packed[rows] *= packed.dtype.type(base)
-            packed[rows] += digit[rows].astype(packed.dtype, copy=False)
-        space *= max(base, 1)
-    return packed, space
+    space, n_taken = 1, 0
+    for _, base in digits:
+        if n_taken and space * base > most:
+            break
+        space, n_taken = space * max(base, 1), n_taken + 1
+    packed = np.zeros(n_numbers, narrowest(min(space, most)))
+    for rows in chunks(slice(0, n_numbers), IN_CACHE):  # all digits of few rows, then the next
+        some = packed[rows]
+        for place, (digit, base) in enumerate(digits[:n_taken]):
+            if place:
+                some *= some.dtype.type(base)
+            some += digit[rows].astype(some.dtype, copy=False)
+    if n_taken == len(digits):
+        return packed, space
+    return pack([number(packed, space), *digits[n_taken:]], n_numbers, most=most)
 
 
 def narrowest(space: int) -> type[np.integer]:
@@ -192,7 +195,7 @@ def count_dense(packed_of: Callable[[slice], Integers], space: int, sides: Sides
     """Count integers of a small range on every side, chunk by chunk."""
     table = np.zeros((len(sides.rows), space), np.int32)
     for side, side_rows in enumerate(sides.slices):
-        for rows in chunks(side_rows):
+        for rows in chunks(side_rows, IN_CACHE):
             np.add.at(table[side], packed_of(rows), np.int32(1))
     return table
 
@@ -204,7 +207,7 @@ def _sorted_with_side(packed_of: Callable[[slice], Integers], space: int, sides:
         raise InternalError(f"{space:,} combinations of {len(sides.rows)} sides overflow.")
     tagged = np.empty(sides.n_rows, narrowest(space << bits))
     for side, side_rows in enumerate(sides.slices):
-        for rows in chunks(side_rows):
+        for rows in chunks(side_rows, IN_CACHE):
             tagged[rows] = packed_of(rows)
             tagged[rows] <<= tagged.dtype.type(bits)
             tagged[rows] += tagged.dtype.type(side)
@@ -231,11 +234,12 @@ def _runs(tagged: Integers, sides: Sides) -> tuple[Integers, Counts]:
     if bits == 1:
         occurs = tagged >> tagged.dtype.type(1)
         firsts = run_starts(occurs)
+        n_before = np.zeros(len(tagged) + 1, np.int32)
+        np.cumsum(tagged & tagged.dtype.type(1), dtype=np.int32, out=n_before[1:])
         counts = np.empty((2, len(firsts) - 1), np.int32)
-        is_second = (tagged & tagged.dtype.type(1)).astype(np.int32)
-        np.add.reduceat(is_second, firsts[:-1], out=counts[1])
+        counts[1] = np.diff(n_before.take(firsts))
         np.subtract(np.diff(firsts), counts[1], out=counts[0], casting="unsafe")
-        return occurs[firsts[:-1]], counts
+        return occurs.take(firsts[:-1]), counts
     starts = run_starts(tagged)
     runs = tagged[starts[:-1]]
     occurs = runs >> tagged.dtype.type(bits)

@@ -12,6 +12,7 @@ from string import ascii_lowercase
 import numpy as np
 import polars as pl
 
+from unveil.arrays import Floats
 from unveil.errors import AlignError
 from unveil.io.table import Table
 from unveil.records.disclosure import Coercion
@@ -62,7 +63,7 @@ def unify_number_types(
     name: str, sides: Sequence[pl.Series], tables: Sequence[Table]
 ) -> tuple[list[pl.Series], list[Coercion]]:
     """All sides as Int64, or all as Float64, or huge whole numbers as their digits."""
-    sides = [side.fill_nan(None) if side.dtype.is_float() else side for side in sides]
+    sides = [without_nan(side) if side.dtype.is_float() else side for side in sides]
     _check_inexact(name, sides)
     whole = [cast_to_int(side) for side in sides]
     notes = _mixed_storage(name, sides, tables)
@@ -115,9 +116,26 @@ def cast_to_int(side: pl.Series) -> pl.Series | None:
     """The same values as Int64, or None where that would change one of them."""
     if side.dtype.is_decimal() and side.dtype.scale:  # type: ignore[attr-defined]
         return cast_to_int(side.cast(pl.Float64))
+    if side.dtype == pl.Float64 and not side.null_count():
+        values = side.to_numpy()
+        return pl.Series(values.astype(np.int64)) if _is_whole(values) else None
     whole = side.cast(pl.Int64, strict=False)
     is_changed = side.dtype.is_float() and not (whole == side).all()
     return whole if whole.null_count() == side.null_count() and not is_changed else None
+
+
+def _is_whole(values: Floats) -> bool:
+    """Whether all decimals are whole numbers of 64 bits; the first that is not ends the search."""
+    parts = (values[start : start + 2**15] for start in range(0, len(values), 2**15))
+    return all(
+        bool((np.floor(part) == part).all()) and part.min() >= -(2.0**63) and part.max() < 2.0**63
+        for part in parts
+    )
+
+
+def without_nan(side: pl.Series) -> pl.Series:
+    """Decimals with NaN as missing."""
+    return side.fill_nan(None) if side.is_nan().any() else side
 
 
 def _check_inexact(name: str, sides: Sequence[pl.Series]) -> None:

@@ -13,7 +13,7 @@ import polars as pl
 
 from unveil.errors import AlignError
 from unveil.io.code_meanings import has_letters
-from unveil.io.numbers import separate_letters, unify_number_types
+from unveil.io.numbers import separate_letters, unify_number_types, without_nan
 from unveil.io.table import Table, mid_sentence
 from unveil.io.text_types import (
     CASTS,
@@ -120,7 +120,7 @@ def with_one_missing(column: pl.Series) -> pl.Series:
     if isinstance(column.dtype, pl.Categorical | pl.Enum):
         column = column.cast(pl.String)
     if column.dtype.is_float():
-        return column.fill_nan(None)
+        return without_nan(column)
     if column.dtype == pl.String and has_empty(column):
         return column.to_frame().select(pl.when(pl.first() != "").then(pl.first())).to_series()
     return column

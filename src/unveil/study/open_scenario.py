@@ -95,10 +95,11 @@ def open_scenario(
     check_other_columns(bands, chosen)
     encoded = files.encode(chosen.columns, bands, progress)
     n_keys = len(chosen.keys)
-    check_disjoint(encoded.columns[:n_keys], files)
     parts = _segment(segment, encoded.columns, files)
+    counted = files.study.count(encoded.columns[:n_keys], encoded.columns[n_keys:], progress, parts)
+    check_disjoint(encoded.columns[:n_keys], files)  # whose levels are counted by now
     return OpenScenario(
-        files.study.count(encoded.columns[:n_keys], encoded.columns[n_keys:], progress, parts),
+        counted,
         tuple(table.source for table in files),
         (*chosen.notes, *encoded.coercions, *doubtful_levels(encoded.columns, files)),
         encoded.bands,

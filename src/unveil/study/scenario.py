@@ -14,7 +14,7 @@ import numpy as np
 from unveil.arrays import Ints
 from unveil.count.cells import Cells, KeyCounts, Keys, cells_of_rows, number_whole_rows
 from unveil.count.codes import CodedColumn, Codes
-from unveil.count.packing import Ids, Integers, Sides, is_among, run_starts
+from unveil.count.packing import Ids, Integers, Sides, run_starts
 from unveil.count.profile import ProfileCells, target_looks
 from unveil.records.base import Copy
 
@@ -148,6 +148,8 @@ class CountedScenario:
 
     def key_codes(self, key: int, q: Integers | slice = slice(None)) -> Codes:
         """The code of one key in some key combinations."""
+        if self.keys.codes:
+            return self.keys.codes[key][q]
         return self.key_columns[key].codes[self._example_rows[q]]
 
     def looks(self, target: int) -> ProfileCells:
@@ -186,8 +188,9 @@ class CountedScenario:
             originals, cells = self.sides.slices[0], self.cells(target)
             column, other = self.target_columns[target], self.key_columns[key]
             t, k, n = column.codes[originals], other.codes[originals], None
-            if 4 * len(cells.t) < len(t):  # cells are records alike
-                t, k, n = cells.t, self.key_codes(key, cells.q), cells.counts[0]
+            if 2 * len(cells.t) < len(t):  # cells are records alike
+                k = np.repeat(self.key_codes(key), np.diff(cells.starts))
+                t, n = cells.t, cells.counts[0]
             packed = t.astype(np.int64) * other.n_levels + k
             counts = np.bincount(packed, n, column.n_levels * other.n_levels).astype(np.int64)
             self._joint[target, key] = counts.reshape(column.n_levels, other.n_levels)
@@ -206,18 +209,23 @@ class CountedScenario:
         """
         number = number_whole_rows(self.pooled_copies.keys, self.pooled_copies.target_columns)
         originals, *copies = (number[rows] for rows in self.sides.slices)
-        originals.sort()  # in its place, as the copies are: there is no need of a second one
-        starts = run_starts(originals)
-        rows, n_alike = originals[starts[:-1]], np.diff(starts).astype(np.int32)
-        del starts
-        found = []
+        n_single, found = 0, []
         for theirs in copies:
-            theirs.sort()
-            n_recurring = n_alike[is_among(rows, theirs)]
-            n = int(n_recurring.sum())
-            is_equal = n > 0 and np.array_equal(originals, theirs)
-            found.append((n, int((n_recurring == 1).sum()), is_equal))
-        return int((n_alike == 1).sum()), found
+            both = number if self.n_copies == 1 else np.concatenate([originals, theirs])
+            both.sort()  # a record of the copy comes right after its equals of the original
+            is_copy = (both & both.dtype.type(1)).astype(bool)
+            is_last = np.ones(len(both), bool)
+            np.not_equal(both[1:], both[:-1], out=is_last[:-1])
+            is_single = is_last & ~is_copy
+            is_single[1:] &= is_last[:-1]
+            n_single = int(np.count_nonzero(is_single))
+            recurs = np.flatnonzero((both[1:] ^ both[:-1]) == 1)
+            n_alike = recurs + 1 - np.searchsorted(both, both[recurs])
+            n = int(n_alike.sum())
+            is_equal = 0 < n == len(originals) == len(theirs)
+            is_equal = is_equal and np.array_equal(both[~is_copy], both[is_copy] - 1)
+            found.append((n, int((n_alike == 1).sum()), is_equal))
+        return n_single, found
 
     def count_holders(self) -> tuple[Ints, Ints]:
         """How many original records are equal in all columns, and how often so many are."""

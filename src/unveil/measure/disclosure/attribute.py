@@ -38,7 +38,7 @@ def capd(p: Profile) -> float | None:
     -----
     CAPd = 100 sum(pd_tq d_tq) / N_d, with pd_tq = d_tq / d_q.
     """
-    return p.shares(p.d_tq * p.d_kept, per=p.d_q).percent(of=p.N_d)
+    return p.shares(p.d_tq, p.d_kept, per=p.d_q).percent(of=p.N_d)
 
 
 @measure("CAPs", equation="Raab 2024 (7), on the synthetic data", undefined=NO_COPY)
@@ -49,7 +49,7 @@ def caps(p: Profile) -> float | None:
     -----
     CAPs = 100 sum(ps_tq s_tq) / N_s, with ps_tq = s_tq / s_q.
     """
-    return p.shares(p.s_tq * p.s_kept, per=p.s_q).percent(of=p.N_s)
+    return p.shares(p.s_tq, p.s_kept, per=p.s_q).percent(of=p.N_s)
 
 
 @measure("DCAP", equation="Raab 2024 (6)", undefined=NOBODY)
@@ -61,7 +61,7 @@ def dcap(p: Profile) -> float | None:
     DCAP = 100 sum(ps_tq d_tq) / N_d, with ps_tq = s_tq / s_q. A person whose keys are not in the
     copy counts as a wrong guess; Taub et al. (2018) leave them out instead.
     """
-    return p.shares(p.s_tq * p.d_kept, per=p.s_q).percent(of=p.N_d)
+    return p.shares(p.s_tq, p.d_kept, per=p.s_q).percent(of=p.N_d)
 
 
 @measure("CAPd_renormalised", equation="Raab 2024 (7), as in synthpop 1.9-3", undefined=NOBODY)
