@@ -67,6 +67,19 @@ def check_memory(paths: Iterable[Path], n_columns: int | None = None) -> None:
     """Refuse text files that need more memory than is free, with what would be enough."""
     known = list(paths)
     check_cells(sum(_n_cells(path, n_columns) for path in known), [path.name for path in known])
+    _check_addresses(known)
+
+
+def _check_addresses(paths: Sequence[Path]) -> None:
+    """Refuse any file where so few addresses are left that even its header ends the process."""
+    limit = _address_limit()
+    if paths and limit is not None and limit < _START_RESERVED:
+        raise ReadError(
+            f"{list_names([path.name for path in paths])} cannot be read:"
+            f" {size_text(_START_RESERVED)} of memory would be enough for small files;"
+            f" {size_text(limit)} can be used. Raise the limit of memory, or use a machine with"
+            " more memory."
+        )
 
 
 def check_cells(n_cells: int, names: Sequence[str], free: int | None = None) -> None:
@@ -114,6 +127,7 @@ def file_size(path: Path, n_columns: int | None = None) -> tuple[int, int]:
 
 def _parquet_size(path: Path, n_columns: int | None) -> tuple[int, int]:
     """Of a Parquet file, or a folder of them: by their headers."""
+    _check_addresses([path])
     try:
         pattern = path / "*.parquet" if path.is_dir() else path
         lazy = pl.scan_parquet(pattern, glob=path.is_dir(), hive_partitioning=False)

@@ -205,6 +205,7 @@ def _read(
         table = read_csv(path, side=side, columns=columns, missing_values=missing_values)
         return with_missing(table, missing_values)  # again by value: numbers are numbers now
     if path.suffix.lower() in KINDS:
+        check_memory([path])
         return with_missing(read_apart_file(path, side, columns, sheet), missing_values)
     raise ReadError(_unknown_ending(path, place_of(side, path.name)))
 
