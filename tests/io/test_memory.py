@@ -86,3 +86,13 @@ def test_a_limit_of_the_process_ends_in_a_sentence_and_exit_code_2(tmp_path, n_r
     assert done.stderr.startswith(f"unveil: a.csv, b.csv have about {entries}")
     assert "of memory would be enough; 1.3 GB can be used." in done.stderr
     assert "backtrace" not in done.stderr
+
+
+def test_where_a_header_would_end_the_process_nothing_is_read(paths, monkeypatch):
+    parquet = paths[0].with_suffix(".parquet")
+    pl.read_csv(paths[0]).write_parquet(parquet)
+    monkeypatch.setattr(memory, "_address_limit", lambda: 600_000_000)
+    refusals = (lambda: read_table(parquet, side="original"), lambda: memory.file_size(parquet))
+    for refuse in refusals:
+        with pytest.raises(ReadError, match=r"a\.parquet cannot be read: 1\.6 GB .* 600 MB can be"):
+            refuse()

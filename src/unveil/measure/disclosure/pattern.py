@@ -7,6 +7,7 @@ from the others, so that no one's own record speaks for them.
 """
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -35,6 +36,8 @@ as long as 300 pairs; a matrix of at most so many numbers is a dense one."""
 TINY = np.finfo(float).tiny
 CHUNK = 2**21
 """Numbers at a time where combinations are gone through."""
+IN_CACHE = 2**15
+"""Numbers at a time where a product is taken: what is made on the way is not waited for."""
 
 Margin = tuple[int, ...]
 
@@ -85,8 +88,9 @@ def _weighted(sums: Any, weights: Floats) -> Any:
     """The same, of weighted rows."""
     if isinstance(sums, np.ndarray):
         return sums * weights
-    of_rows = weights[sums.indices], sums.indices, sums.indptr
-    return type(sums)(of_rows, sums.shape)
+    made = copy(sums)  # of the same rows and groups, which need not be checked again
+    made.data = weights.take(sums.indices)
+    return made
 
 
 @dataclass(frozen=True)
@@ -132,9 +136,14 @@ class _Part:
 
     def product(self, tables: Sequence[_Table], t: slice) -> Floats:
         """The factors of each row, multiplied over the tables."""
-        found = np.ones((self.n_rows, t.stop - t.start))
-        for g, table in zip(self.group, tables, strict=True):
-            found *= np.ascontiguousarray(table.factor[:, t]).take(g, axis=0)
+        factors = [np.ascontiguousarray(table.factor[:, t]) for table in tables]
+        if not factors:
+            return np.ones((self.n_rows, t.stop - t.start))
+        found = np.empty((self.n_rows, t.stop - t.start))
+        for rows in blocks(*found.shape, IN_CACHE):
+            found[rows] = factors[0].take(self.group[0][rows], axis=0)
+            for g, factor in zip(self.group[1:], factors[1:], strict=True):
+                found[rows] *= factor.take(g[rows], axis=0)
         return found
 
 
@@ -252,7 +261,8 @@ def _fit(
         step = np.divide(wanted, have, out=np.zeros_like(have), where=have > 0)
         step[~table.is_seen] = 1
         table.factor[:, t] *= step
-        product *= step.take(g, axis=0)  # which is twice as fast as an index
+        for rows in blocks(*product.shape, IN_CACHE):
+            product[rows] *= step.take(g[rows], axis=0)  # which is twice as fast as an index
     return off
 
 
