@@ -223,8 +223,11 @@ def live_function(mutant: Mutant) -> FunctionType | None:
 class Runner:
     """Runs the tests of each change inside one session of pytest."""
 
-    def __init__(self, n: int, seed: int, shard: tuple[int, int], longest: float) -> None:
-        self.n, self.seed, self.shard, self.longest = n, seed, shard, longest
+    def __init__(
+        self, n: int, seed: int, shard: tuple[int, int], longest: float, cases: int
+    ) -> None:
+        self.n, self.seed, self.shard = n, seed, shard
+        self.longest, self.cases = longest, cases
         self.failed = False
         self.survivors: list[str] = []
         self.killed = self.untested = 0
@@ -262,6 +265,16 @@ class Runner:
                 self._say(f"{number} changes, {self.killed} noticed")
         return True
 
+    def _some(self, items: list[pytest.Item]) -> list[pytest.Item]:
+        """Of each test a few of its cases, drawn: fewer can only leave more unnoticed."""
+        cases: dict[str, list[pytest.Item]] = defaultdict(list)
+        for item in items:
+            cases[item.nodeid.partition("[")[0]].append(item)
+        dice = random.Random(self.seed)
+        return [
+            one for all_ in cases.values() for one in dice.sample(all_, min(self.cases, len(all_)))
+        ]
+
     def _drawn(self) -> list[Mutant]:
         first = [one for name in FIRST for one in mutants_of(SOURCE / "unveil" / name)]
         rest = [
@@ -289,7 +302,7 @@ class Runner:
                 function.__code__ = noting[file][name]
         tests: dict[Any, set[Any]] = defaultdict(set)
         seconds: dict[Any, float] = {}
-        for item in session.items:
+        for item in self._some(session.items):
             entered.clear()
             self.failed = False
             began = time.process_time()
@@ -361,12 +374,13 @@ def main() -> int:
     asked.add_argument("--shard", default="1/1", help="2/4: the second of four parts")
     asked.add_argument("--bound", type=float, default=0.9)
     asked.add_argument("--seconds", type=float, default=LONGEST, help="of tests for one change")
+    asked.add_argument("--cases", type=int, default=1000, help="of each test")
     asked.add_argument("--tests", nargs="*", default=TESTS, help="these tests only")
     given = asked.parse_args()
     mine, of = map(int, given.shard.split("/"))
     os.environ.setdefault("CI", "1")  # the same random examples for each change
     os.chdir(ROOT)
-    runner = Runner(given.mutants, given.seed, (mine, of), given.seconds)
+    runner = Runner(given.mutants, given.seed, (mine, of), given.seconds, given.cases)
     with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere):
         pytest.main([*given.tests, "-q", "-n", "0", "-p", "no:cacheprovider"], [runner])
     n = runner.killed + len(runner.survivors)
