@@ -140,7 +140,7 @@ class _Part:
         if not factors:
             return np.ones((self.n_rows, t.stop - t.start))
         found = np.empty((self.n_rows, t.stop - t.start))
-        for rows in blocks(*found.shape, IN_CACHE):
+        for rows in blocks(found.shape[0], found.shape[1], IN_CACHE):
             found[rows] = factors[0].take(self.group[0][rows], axis=0)
             for g, factor in zip(self.group[1:], factors[1:], strict=True):
                 found[rows] *= factor.take(g[rows], axis=0)
@@ -261,7 +261,7 @@ def _fit(
         step = np.divide(wanted, have, out=np.zeros_like(have), where=have > 0)
         step[~table.is_seen] = 1
         table.factor[:, t] *= step
-        for rows in blocks(*product.shape, IN_CACHE):
+        for rows in blocks(product.shape[0], product.shape[1], IN_CACHE):
             product[rows] *= step.take(g[rows], axis=0)  # which is twice as fast as an index
     return off
 
