@@ -319,7 +319,7 @@ class CountedRelease:
         )
         n = self.files.rows[0]
         if shares:
-            fewest = min(share.n_people for share in shares)
+            seen = LEAST_GROUP * n // max(min(share.n_people for share in shares), 1)
             told = ", ".join(f"{share.n_people:,} by {share.column}" for share in shares)
             yield NotTested(
                 what="sampling",
@@ -327,9 +327,8 @@ class CountedRelease:
                 sentence=(
                     "People tied to their own values, near-copies, groups and other codings were"
                     f" looked for in shares of the {n:,} people ({told}), each with all records"
-                    " that have the same values; figures are scaled up, and rather too high. Groups of"
-                    f" fewer than {LEAST_GROUP * n // max(fewest, 1):,} people were not looked at"
-                    " one by one."
+                    " that have the same values; figures are scaled up, and rather too high."
+                    f" Groups of fewer than {seen:,} people were not looked at one by one."
                 ),
             )
         if self.unaligned:
