@@ -200,7 +200,7 @@ class CountedRelease:
         known = (*self.roles.compared, *self.roles.others)
         for copy in self.copies:
             yield from identifiers(
-                original,
+                Study([original]).files,
                 list(self.columns.values()),
                 copy,
                 copy,
@@ -209,7 +209,7 @@ class CountedRelease:
             )
             mine = self.files[0].frame.columns
             more = [name for name in self.files[copy].frame.columns if name not in mine]
-            yield from extra_columns(original, self._thin(copy, more), copy)
+            yield from extra_columns(Study([original, self._thin(copy, more)]).files, copy)
 
     def _thin(self, place: int, names: Sequence[str]) -> Table:
         """Columns of about as many records as are brought, each by itself, by whole values.
