@@ -41,9 +41,10 @@ def _runs(now: Snapshot) -> Iterator[Block]:
     """Every run in a line, and all of them on the risk-utility map."""
     history = now.contents.history
     yield from history_blocks(now.contents)
-    if any(one.DiSCO is not None and one.S_pMSE is not None for one in history):
-        tried = None if now.file is None else ExploreSettings.find(now.file)
-        floor = None if tried is None or tried.floor is None else tried.floor.DiSCO_max
+    known = [one for one in history if one.DiSCO is not None and one.S_pMSE is not None]
+    tried = None if now.file is None else ExploreSettings.find(now.file)
+    floor = None if tried is None or tried.floor is None else tried.floor.DiSCO_max
+    if len(known) > 1 or (known and floor is not None):  # a point alone says nothing
         yield Figure(Sentence(""), run_map(history, floor), MAP)
 
 
