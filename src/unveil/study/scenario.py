@@ -14,7 +14,7 @@ import numpy as np
 from unveil.arrays import Ints
 from unveil.count.cells import Cells, KeyCounts, Keys, cells_of_rows, number_whole_rows
 from unveil.count.codes import CodedColumn, Codes
-from unveil.count.packing import Ids, Integers, Sides, run_starts
+from unveil.count.packing import Ids, Integers, Sides
 from unveil.count.profile import ProfileCells, target_looks
 from unveil.records.base import Copy
 
