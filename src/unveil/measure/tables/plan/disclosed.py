@@ -14,13 +14,13 @@ from unveil.arrays import Ints, Mask
 from unveil.errors import InputError
 from unveil.measure.tables.integer_programme import OutOfTime
 from unveil.measure.tables.plan.certificates import (
+    Asked,
     Certificate,
     LeftOut,
     Proofs,
     Worlds,
     choose_left_out,
     find_certificates,
-    find_essential,
 )
 from unveil.measure.tables.plan.closing import NO_LIMIT, BoxBounds, tables_in
 from unveil.measure.tables.plan.local_programme import (
@@ -308,16 +308,11 @@ def _certify(
         return {}, [0] * n_tables
     widths = np.where(bounds.spare(boxes) == 0, 0, width)
     proofs = bounds.above_by[boxes] | bounds.below_by[boxes]
-    essential = find_essential(
-        boxes,
-        widths,
-        proofs,
-        lambda removed: plan.close_without(bounds, removed, until),
-        n_tables,
-    )
-    worlds = Worlds(plan.facts, plan.batches, plan.boxes.n)
+    asked = Asked(boxes, widths)
+    worlds = Worlds(plan.facts, plan.batches, n_tables)
+    essential = worlds.find_essential(bounds, asked, proofs, until)
     known = np.zeros_like(proofs) if essential is None else essential
-    found = find_certificates(worlds, Proofs.of(boxes, widths, proofs, known), until)
+    found = find_certificates(worlds, Proofs.of(asked, proofs, known), until)
     made = dict(zip(boxes.tolist(), found, strict=True))
     if essential is None:
         return made, None
