@@ -123,7 +123,7 @@ class _BoxSearch:
             if until is not None and time.monotonic() >= until:
                 return
             if self.n_nodes % 64 == 0:
-                progress("splitting the samples", self.n_nodes, nodes)
+                progress(f"splitting the samples{self._so_far()}", self.n_nodes, nodes)
             if self.n_nodes >= look:
                 if self._refocus() <= gap:
                     return
@@ -135,6 +135,12 @@ class _BoxSearch:
                 heapq.heappush(self.open, box)
                 return
             self.n_nodes += 1
+
+    def _so_far(self) -> str:
+        """What is certain already of the n at which most is undecided; nothing is not said."""
+        n, ways = self._focus, self.weights.coefficients(self.risky + self.undecided)
+        most = Fraction(ways[n], self.weights.totals[n])
+        return f" | SAP({n}) at most {float(most):.2g} so far" if most < 1 else ""
 
     def _find_initial_risk(self) -> list[int]:
         try:
