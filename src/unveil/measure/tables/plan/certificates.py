@@ -194,7 +194,9 @@ class Worlds:
 
         def give(some: Sequence[TableSet]) -> Given | None:
             closed = self._close(some, until)
-            return closed and closed.give(asked, self._n_boxes, self._n_words)
+            if closed is None:
+                return None
+            return closed.give(asked, self._n_boxes, self._n_words)
 
         parts = [one.after(first) for first, one in self._in_portions(sets, give)]
         return Given.joined(parts, self._n_words)
@@ -253,7 +255,7 @@ class Worlds:
         at, is_spoken = np.searchsorted(keys, key), spoken[keys]
         table, also = place[world, said.table[row]], place[world, said.also[row]]
         bounds.learn(at, table, also, said.lower[row], said.upper[row])
-        first = None
+        first: list[Mask] | None = None
         if self._is_closed:
             # Lines of which only one table speaks were closed with it.
             least, most = np.full(len(keys), len(members)), np.full(len(keys), -1)

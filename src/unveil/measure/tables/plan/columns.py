@@ -7,6 +7,7 @@ neither within the other) need an order that the plan declares.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -429,7 +430,7 @@ def _as_ranges(name: str, groups: Members, cuts: set[int]) -> Members:
 
 INFORMATIVE = 20
 """People beyond the first of each level: fewer may agree by chance."""
-LOG_CHANCE = np.log(1e-6)
+LOG_CHANCE = math.log(1e-6)
 """Of two columns and a third, of which there are many: so unlikely is chance."""
 FIRST_LOOK = 20_000
 """People among whom most columns are seen not to be linked."""
@@ -454,13 +455,17 @@ def find_links(settings: PlanSettings, coded: Mapping[str, CodedColumn]) -> Iter
                 f" either may be linked: declare [columns.{coarse}] of = {fine!r}, or apart = true"
                 " if no reader can know that."
             )
-    for a, b, coarse in permutations(many, 3):
-        pairs = {(a, coarse), (b, coarse), (a, b), (b, a)}
-        if a < b and not pairs & linked and _determine(coded[a], coded[b], coded[coarse]):
+    said: set[frozenset[str]] = set()
+    for one, two, third in permutations(many, 3):
+        pairs = {(one, third), (two, third), (one, two), (two, one)}
+        if one > two or pairs & linked or {one, two, third} in said:
+            continue
+        if _determine(coded[one], coded[two], coded[third]):
+            said.add(frozenset((one, two, third)))
             yield (
-                f"In the data {a!r} and {b!r} together tell {coarse!r}, as age and year tell the"
+                f"In the data {one!r} and {two!r} together tell {third!r}, as age and year tell the"
                 " year of birth, so tables by them may be linked: use the same columns in all"
-                f" tables, or declare [columns.{coarse}] apart = true if no reader can know that."
+                f" tables, or declare [columns.{third}] apart = true if no reader can know that."
             )
 
 
@@ -472,7 +477,7 @@ def _determine(a: CodedColumn, b: CodedColumn, other: CodedColumn) -> bool:
         return False
     shares = np.bincount(other.codes) / len(other.codes)
     n_repeated = len(both) - len(np.unique(both))
-    return n_repeated * float(np.log((shares**2).sum())) < LOG_CHANCE
+    return n_repeated * math.log((shares**2).sum()) < LOG_CHANCE
 
 
 def _groups(fine: Ints, coarse: Ints) -> bool:
