@@ -120,8 +120,9 @@ class _Said:
     @classmethod
     def by_values(cls, facts: PlanFacts, rows: Ints) -> _Said:
         """The values themselves."""
-        of = (facts.box, facts.table, facts.also, facts.lower, facts.upper)
-        return cls(*(one[rows] for one in of), np.ones(len(rows), bool))
+        box, table, also = facts.box[rows], facts.table[rows], facts.also[rows]
+        is_spoken = np.ones(len(rows), bool)
+        return cls(box, table, also, facts.lower[rows], facts.upper[rows], is_spoken)
 
     @classmethod
     def joined(cls, parts: Sequence[_Said]) -> _Said:

@@ -16,6 +16,7 @@ from itertools import combinations, pairwise, permutations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unveil.arguments import is_list, quote_value
 from unveil.arrays import Ints
@@ -477,12 +478,12 @@ def _determine(a: CodedColumn, b: CodedColumn, other: CodedColumn) -> bool:
         return False
     shares = np.bincount(other.codes) / len(other.codes)
     n_repeated = len(both) - len(np.unique(both))
-    return n_repeated * math.log((shares**2).sum()) < LOG_CHANCE
+    return n_repeated * math.log(float((shares**2).sum())) < LOG_CHANCE
 
 
-def _groups(fine: Ints, coarse: Ints) -> bool:
+def _groups(fine: NDArray[np.integer[Any]], coarse: NDArray[np.integer[Any]]) -> bool:
     """Whether each level of a column has one level of the other, and not by chance."""
-    _, fine = np.unique(fine, return_inverse=True)
+    fine = np.unique(fine, return_inverse=True)[1]
     n_fine = np.bincount(fine)
     if len(fine) - len(n_fine) < INFORMATIVE:
         return False
