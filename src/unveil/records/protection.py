@@ -214,8 +214,16 @@ class GivenBack(Record, frozen=True, kw_only=True):
     by: ProtectedBy
     sources: tuple[str, ...]
     kind: Literal[
-        *("copy", "linear", "product", "terms", "curve", "lookup", "coarse", "together"),
-        *("rule", "rounding"),
+        "copy",
+        "linear",
+        "product",
+        "terms",
+        "curve",
+        "lookup",
+        "coarse",
+        "together",
+        "rule",
+        "rounding",
     ]
     relation: str  # as the original obeys it, or the rule that set the column back
     n_rows: int  # that the step changed

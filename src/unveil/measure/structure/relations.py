@@ -90,8 +90,8 @@ class Relation:
         """What the relation gives for every row; missing where a source is."""
         if self.kind == "curve":
             assert self.levels is not None
-            knots = (self.levels[name].to_numpy() for name in ("by", "value"))
-            read = np.interp(column_numbers(frame[self.sources[0]]), *knots)
+            by, value = (self.levels[name].to_numpy() for name in ("by", "value"))
+            read = np.interp(column_numbers(frame[self.sources[0]]), by, value)
             return pl.Series(self.column, read).fill_nan(None)
         if self.kind in ("lookup", "coarse") or (self.kind == "copy" and not self.weights):
             source = frame[self.sources[0]]
@@ -230,7 +230,7 @@ def _curves(column: str, y: Floats, table: Mapping[str, Floats]) -> list[Relatio
         if not (np.ptp(own) > 0 and np.ptp(to) > 0):
             continue
         ranks = [pl.Series(one).rank().to_numpy() for one in (own, to)]
-        if abs(np.corrcoef(*ranks)[0, 1]) < _ONE_CURVE:
+        if abs(np.corrcoef(ranks[0], ranks[1])[0, 1]) < _ONE_CURVE:
             continue
         knots = pl.DataFrame({"by": own, "value": to}).group_by("by").agg(pl.col("value").median())
         knots = knots.sort("by")
