@@ -10,6 +10,7 @@ from measure.gate.test_links import columns
 from oracles import gate
 from unveil.io.table import Table
 from unveil.measure.gate.copied_columns import extra_columns, identifiers, single_holder
+from unveil.study.study import Study
 
 
 def held(original: list, synthetic: list):
@@ -55,11 +56,13 @@ def test_identifiers_are_found_however_they_are_spelt():
     original = table("original", pesel=pesel, n=[k % 7 for k in range(40)])
     spelt = [f"{one[:6]}-{one[6:]}" for one in pesel[:30]] + [f"x{k}" for k in range(10)]
     coded = columns(["pesel", "n"], original.frame.rows(), [(one, 3) for one in spelt])
-    found = identifiers(original, coded, 1, 1, declared=["n"], known=[])
+    found = identifiers(Study([original]).files, coded, 1, 1, declared=["n"], known=[])
     counts = {one.column: (one.n_real, one.n_records, one.is_declared) for one in found}
     assert counts == {"pesel": (30, 40, False), "n": (40, 40, True)}
     # What a person gave another role is none.
-    assert not [*identifiers(original, coded, 1, 1, declared=[], known=["pesel", "n"])]
+    assert not [
+        *identifiers(Study([original]).files, coded, 1, 1, declared=[], known=["pesel", "n"])
+    ]
 
 
 PAY = [round(1000 + 37.31 * k + k * k % 17, 2) for k in range(60)]
@@ -77,7 +80,7 @@ PAY = [round(1000 + 37.31 * k + k * k % 17, 2) for k in range(60)]
 )
 def test_columns_that_only_the_synthetic_data_have(values, reason, detail):
     original = table("original", pay=PAY, key=[f"{k:03}x" for k in range(60)])
-    (found,) = extra_columns(original, table("synthetic", more=values), 1)
+    (found,) = extra_columns(Study([original, table("synthetic", more=values)]).files, 1)
     assert (found.column, found.reason) == ("more", reason)
     assert found.detail.endswith(detail)
     assert found.n_real == (60 if reason == "repeats" else 0)

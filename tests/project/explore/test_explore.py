@@ -419,8 +419,8 @@ def test_derived_columns_and_rules_hold_after_noise():
     ways = {"rules": ["high >= low"], "derived": {"both": "2 * low"}, "add_noise": {"low": 20}}
     (setting,) = settings({"method": "sample", **ways})
     order = CommonSettings(("sex",), ("sex",), 1, {}, {}, None)
-    table = read_table(stays, side="original")
-    (copy,) = make_copies(table, setting, order, 1, no_progress).copies
+    original = unveil.Study.open(stays).original
+    (copy,) = make_copies(original, setting, order, 1, no_progress).copies
     assert not copy["low"].is_in(stays["low"].implode()).all()  # there is noise
     assert (copy["high"] >= copy["low"]).all()
     assert (copy["both"] - 2 * copy["low"]).abs().max() < 1e-9
