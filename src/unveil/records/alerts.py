@@ -174,7 +174,7 @@ class TiedGroup(Record, frozen=True, kw_only=True):
     """The own value inside one level of a column, against what the other levels predict."""
 
     copy: Copy
-    column: str
+    columns: tuple[str, ...]  # one, or two whose overlap it is
     level: str
     n_people: int
     own: OwnValue

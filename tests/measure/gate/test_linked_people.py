@@ -54,12 +54,34 @@ def test_groups_are_those_of_plain_loops(seed):
     original = [(rng.randrange(70), "fm"[k % 2], rng.choice("pqqq")) for k in range(60)]
     synthetic = [row if row[1] == "f" else (*row[:2], rng.choice("pq")) for row in original]
     found = {
-        (names.index(one.column), one.level): (one.p, one.expected)
+        (names.index(one.columns[0]), one.level): (one.p, one.expected)
         for one in find_tied_groups(TiedSearch(rows(names, original, synthetic)), {}, 1)
     }
     expected = gate.group_tails((original, synthetic), names)
     assert found.keys() == expected.keys()
     assert all(found[key] == pytest.approx(pair) for key, pair in expected.items())
+
+
+def test_an_overlap_of_two_keys_is_a_group_where_it_says_more_than_either():
+    """The women of town a are copied; by sex or town alone, half of the group was drawn anew."""
+    rng, names, keys = Random(5), ["age", "sex", "town", "ill"], ["age", "sex", "town"]
+    original = [
+        (rng.randrange(200), rng.choice("fm"), rng.choice("abc"), rng.choice("pqrst"))
+        for _ in range(400)
+    ]
+    is_copied = [row[1:3] == ("f", "a") for row in original]
+    synthetic = [
+        row if here else (*row[:3], rng.choice("pqrst"))
+        for row, here in zip(original, is_copied, strict=True)
+    ]
+    search = TiedSearch(rows(names, original, synthetic))
+    found = {(one.columns, one.level): one for one in find_tied_groups(search, {}, 1, [keys])}
+    pair = found[("sex", "town"), "f, town = a"]
+    inside = [place for place, here in enumerate(is_copied) if here]
+    tail = gate.group_tail((original, synthetic), [0, 1, 2], 3, names, inside)
+    assert (pair.p, pair.expected) == pytest.approx(tail)
+    assert pair.n_people == len(inside)
+    assert pair.p == min(one.p for one in found.values()) < 1e-6
 
 
 def test_a_control_sample_by_hand():
