@@ -401,15 +401,15 @@ def _groups(evidence: GateEvidence) -> Iterator[Alert]:
 def _group_alert(row: TiedGroup, evidence: GateEvidence) -> Alert:
     own = row.own
     return Alert(
-        id=f"group:{row.columns[0]}={row.level}",
+        id=f"group:{row.column}={row.level}",
         kind="group",
-        columns=row.columns,
+        columns=(row.column,) if row.beside is None else (row.column, row.beside),
         level=row.level,
         figure=100 * own.own,
         expected=100 * row.expected,
         status="decide",
         sentence=(
-            f"{row.columns[0]} = {row.level}: of {own.links:,.0f} linked {_unit(evidence)} among"
+            f"{row.column} = {row.level}: of {own.links:,.0f} linked {_unit(evidence)} among"
             f" {row.n_people:,}, {percent(100 * own.own)} are shown with their own {own.column} in"
             f" {_where(row.copy, evidence)}; {percent(100 * row.expected)} would be expected."
         ),

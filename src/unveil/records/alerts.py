@@ -174,7 +174,8 @@ class TiedGroup(Record, frozen=True, kw_only=True):
     """The own value inside one level of a column, against what the other levels predict."""
 
     copy: Copy
-    columns: tuple[str, ...]  # one, or two whose overlap it is
+    column: str
+    beside: str | None = None  # the other column, where it is the overlap of two
     level: str
     n_people: int
     own: OwnValue

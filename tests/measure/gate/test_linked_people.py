@@ -54,7 +54,7 @@ def test_groups_are_those_of_plain_loops(seed):
     original = [(rng.randrange(70), "fm"[k % 2], rng.choice("pqqq")) for k in range(60)]
     synthetic = [row if row[1] == "f" else (*row[:2], rng.choice("pq")) for row in original]
     found = {
-        (names.index(one.columns[0]), one.level): (one.p, one.expected)
+        (names.index(one.column), one.level): (one.p, one.expected)
         for one in find_tied_groups(TiedSearch(rows(names, original, synthetic)), {}, 1)
     }
     expected = gate.group_tails((original, synthetic), names)
@@ -75,8 +75,10 @@ def test_an_overlap_of_two_keys_is_a_group_where_it_says_more_than_either():
         for row, here in zip(original, is_copied, strict=True)
     ]
     search = TiedSearch(rows(names, original, synthetic))
-    found = {(one.columns, one.level): one for one in find_tied_groups(search, {}, 1, [keys])}
-    pair = found[("sex", "town"), "f, town = a"]
+    found = {
+        (one.column, one.beside, one.level): one for one in find_tied_groups(search, {}, 1, [keys])
+    }
+    pair = found["sex", "town", "f, town = a"]
     inside = [place for place, here in enumerate(is_copied) if here]
     tail = gate.group_tail((original, synthetic), [0, 1, 2], 3, names, inside)
     assert (pair.p, pair.expected) == pytest.approx(tail)

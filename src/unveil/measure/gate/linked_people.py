@@ -299,7 +299,8 @@ def find_tied_groups(
             continue
         yield TiedGroup(
             copy=copy,
-            columns=group.columns,
+            column=group.columns[0],
+            beside=group.columns[1] if group.parts else None,
             level=group.label(code),
             n_people=int(group.n_people[code]),
             own=own_value_record(copy, look),
