@@ -60,6 +60,36 @@ def guessed(person, copy, *, secret, specials, share=Fraction(5, 100)):
     return Fraction(sum(right), len(copy))
 
 
+def people_distances(person, copy, keys, spans, specials):
+    """The distance of a person with all their rows to every synthetic person: row beside row."""
+    found = []
+    for other in copy:
+        both = list(zip(person, other, strict=False))
+        rows = [sum(apart(a[c], b[c], spans[c], specials[c]) for c in keys) for a, b in both]
+        found.append(sum(rows) + len(keys) * abs(len(person) - len(other)))
+    return found
+
+
+def inferred_by_all_rows(person, copy, *, keys, secret, spans, specials, share=Fraction(5, 100)):
+    """The mean over the rows of a person of the share of nearest people whose row is right."""
+    found = people_distances(person, copy, keys, spans, specials)
+    tied = [other for other, d in zip(copy, found, strict=True) if d == min(found)]
+    right = sum(
+        at < len(other) and is_right(other[at][secret], row[secret], share, specials[secret])
+        for at, row in enumerate(person)
+        for other in tied
+    )
+    return Fraction(right, len(person) * len(tied))
+
+
+def linked_by_all_rows(person, copy, *, parts, k, spans, specials):
+    """As `linked`, of a person with all their rows."""
+    first, second = (
+        sets_of_nearest(people_distances(person, copy, keys, spans, specials), k) for keys in parts
+    )
+    return Fraction(sum(bool(a & b) for a, b in product(first, second)), len(first) * len(second))
+
+
 def sets_of_nearest(found, k):
     """Every set of the k nearest, however ties for the last place are broken."""
     last = sorted(found)[k - 1]

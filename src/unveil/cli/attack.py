@@ -142,6 +142,12 @@ setting_options = together(
         "COLUMN=CODES",
     ),
     person_option,
+    option(
+        "--time",
+        "With --person: the column by which a person's rows follow one another. The intruder knows"
+        " all of them.",
+        "COLUMN",
+    ),
     missing_option,
 )
 """What is known, what is guessed, how many are attacked, and how columns are read."""
@@ -243,6 +249,9 @@ class _Target:
         """The record of an attack; `of` are its columns where it does not look at all."""
         asked = self.asked
         left_out = {} if attack is linkability else {"without": asked.without}
+        shared = dict(asked.settings(of))
+        if attack is singling_out:  # all rows of a person are theirs, in any order
+            del shared["time"]
 
         def progress(step: str, done: int, total: int) -> None:
             self.report(f"{what}: {step}", done, total)
@@ -253,7 +262,7 @@ class _Target:
             control=self.study.control,
             **settings,
             **left_out,
-            **asked.settings(of),
+            **shared,
             progress=progress,
         ).record
 
@@ -388,7 +397,7 @@ def _membership(target: _Target) -> Membership | None:
 
 
 GUESSING = ("tolerance", "absolute", "groups")
-SHARED = ("level", "person", "categorical", "special_codes", "missing_values")
+SHARED = ("level", "person", "time", "categorical", "special_codes", "missing_values")
 
 
 @click.command()

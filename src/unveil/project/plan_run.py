@@ -101,6 +101,12 @@ class Planner:
         return {} if person is None else {"person": person}
 
     @property
+    def sequence(self) -> dict[str, str]:
+        """By which column the rows of a person follow: attacks know all rows of a person."""
+        time = self.project.roles.time
+        return self.person if time is None else {**self.person, "time": time}
+
+    @property
     def weights(self) -> dict[str, str]:
         """The column of sampling weights; nothing where it is not declared."""
         weight = self.project.roles.weight
@@ -205,7 +211,11 @@ def _keyless_attacks(planner: Planner) -> Iterator[PlannedPart]:
     asked = {"columns": columns, "special_codes": planner.codes(columns), **reading}
     more: dict[Kind, dict[str, Any]] = {
         "singling_out": {"n_cols": max(min(3, len(columns)), 1)},
-        **({"membership": {"n": planner.n_attacked}} if planner.has_control else {}),
+        **(
+            {"membership": {"n": planner.n_attacked, **planner.sequence}}
+            if planner.has_control
+            else {}
+        ),
     }
     wanted = [scenario.measures for scenario in planner.project.scenarios]
     for copy in planner.copies:
@@ -540,7 +550,7 @@ def _scenario_attacks(
     planner: Planner, scenario: ScenarioEntry, targets: list[str], copy: int
 ) -> Iterator[PlannedPart]:
     files, keys = planner.files("control", copy=copy), list(scenario.keys)
-    shared = {**planner.data, **planner.person, "n": planner.n_attacked}
+    shared = {**planner.data, **planner.sequence, "n": planner.n_attacked}
     if targets:
         codes = planner.codes((*keys, *targets))
         asked = {"keys": keys, "secrets": targets, "special_codes": codes, **shared}

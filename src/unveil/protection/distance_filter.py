@@ -18,14 +18,14 @@ from unveil.count.kinds import kind_of_series
 from unveil.errors import ReadError, RolesError, SettingsError, list_names
 from unveil.io.table import Labelled, Table
 from unveil.measure.roles.person import choose_people
-from unveil.models.neighbours.coding import PersonSequences
+from unveil.models.neighbours.coding import PersonSequences, sequences_of
 from unveil.models.neighbours.distances import is_closer
 from unveil.models.neighbours.missing import MOST_CHOICES
 from unveil.models.neighbours.settings import DistanceSettings
 from unveil.models.neighbours.space import Prepared, prepare_space
 from unveil.records.codebook import Variable
 from unveil.records.protection import DistanceFilter, Refill, Shift
-from unveil.study.people import People, check_person, read_people
+from unveil.study.people import People, check_person
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import OpenFiles, Study, open_files
 from unveil.study.take_study import takes_study
@@ -501,17 +501,7 @@ def read_sequences(
             "People with their rows in order (time) are compared as far as both have rows. Omit"
             " missing."
         )
-    (column,) = files.encode([time]).columns
-    if column.has_missing or not column.is_scaled:
-        raise RolesError(
-            f"Column {time!r} cannot be the time: it must hold a date or a number in every row."
-        )
-    whose = [read_people(files, person, place).of_row for place in range(len(files))]
-    values = column.numbers[column.codes]
-    return tuple(
-        PersonSequences.of(of_row.astype(np.int64), values[rows])
-        for of_row, rows in zip(whose, column.sides.slices, strict=True)
-    )
+    return sequences_of(files, person, time)
 
 
 def filter_again(

@@ -21,6 +21,20 @@ def tables(least: int, most: int):
     return st.lists(records, min_size=least, max_size=most)
 
 
+def people(least: int, most: int):
+    """A list of people, each with the records of one to three times."""
+    return st.lists(st.lists(records, min_size=1, max_size=3), min_size=least, max_size=most)
+
+
+def long_frame(persons) -> pl.DataFrame:
+    """Their records, the last time first, with whose they are (`who`) and when (`wave`)."""
+    rows = [(who, at, row) for who, own in enumerate(persons) for at, row in enumerate(own)][::-1]
+    numbers = {"who": [row[0] for row in rows], "wave": [row[1] for row in rows]}
+    return frame([row[2] for row in rows]).with_columns(
+        **{n: pl.Series(v) for n, v in numbers.items()}
+    )
+
+
 def frame(rows) -> pl.DataFrame:
     """The records as a frame."""
     columns = zip(*rows, strict=True)

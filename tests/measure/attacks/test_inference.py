@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from measure.attacks.attacked import NAMES, SPECIALS, frame, tables
+from measure.attacks.attacked import NAMES, SPECIALS, frame, long_frame, people, tables
 from oracles import attacks as oracle
 from profiles import examples
 from unveil.errors import RolesError
@@ -364,3 +364,107 @@ def test_columns_can_be_left_out():
         with pytest.raises(RolesError) as fault:
             inference(people, people, seed=1, **asked)
         assert str(fault.value).startswith(sentence)
+
+
+# An intruder who knows all rows of a person.
+
+
+@pytest.mark.slow
+@examples(60)
+@given(people(1, 4), people(1, 5), people(1, 4), st.booleans())
+def test_all_rows_of_a_person_equal_comparing_every_pair_of_people(
+    original, copy, control, is_open
+):
+    size = min(len(original), len(control))
+    sides = [original[:size], copy, control[:size]]
+    flat = [[row for person in side for row in person] for side in sides]
+    keys = ["age", "job", "sex"] if is_open else ["job", "age"]
+    assume(vary([row for rows in flat for row in rows], keys))
+    found = inference(
+        *map(long_frame, sides[:2]),
+        control=long_frame(sides[2]),
+        keys=None if is_open else keys,
+        secrets=["gain"],
+        without=["wave"] if is_open else (),
+        special_codes={"gain": [-9]},
+        person="who",
+        time="wave",
+        seed=1,
+    ).rows[0]
+    spans = oracle.ranges(flat, SPECIALS)
+    asked = {"keys": [NAMES.index(key) for key in keys], "secret": NAMES.index("gain")}
+    asked |= {"spans": spans, "specials": SPECIALS}
+
+    def by_rows(person):
+        rights = [oracle.inferred(row, flat[1], **asked) for row in person]
+        return sum(rights) / len(person)
+
+    def by_people(person):
+        return oracle.inferred_by_all_rows(person, copy, **asked)
+
+    ways = {"nearest people": by_people}
+    tried = [[sum(map(way, side)) / size for side in sides[::2]] for way in (by_people, by_rows)]
+    chosen = tried[0] if found.method in ways else tried[1]
+    got = (found.main_successes / size, found.control_successes / size)
+    assert got == pytest.approx(tuple(map(float, chosen)), abs=1e-12)
+    risks = [oracle_risk(*map(float, rates), size) for rates in tried]
+    assert pytest.approx(max(risks), abs=1e-9) == found.R
+
+
+def oracle_risk(main, control, n):
+    """R of the centres of Wilson's intervals."""
+    mean = [sum(oracle.wilson(rate * n, n, 0.95)) / 2 for rate in (main, control)]
+    return (mean[0] - mean[1]) / (1 - mean[1])
+
+
+def panel(n, seed):
+    """People in three waves whose single rows say little: three letters, drawn at random."""
+    rng = np.random.default_rng(seed)
+    who = np.repeat(np.arange(n), 3)
+    rows = {name: rng.choice(list("abc"), 3 * n) for name in ("one", "two", "ill")}
+    return pl.DataFrame({"who": who, "wave": np.tile([1, 2, 3], n), **rows})
+
+
+def test_who_knows_all_rows_finds_a_copied_person_whom_no_single_row_discloses():
+    used, control = panel(150, 1), panel(150, 2)
+    asked = {"control": control, "keys": ["one", "two"], "secrets": ["ill"], "person": "who"}
+    alone = inference(used, used, seed=1, **asked).rows[0]
+    every = inference(used, used, time="wave", seed=1, **asked).rows[0]
+    assert every.method == "nearest people"
+    assert alone.R < 0.25
+    assert every.R > 0.8
+
+
+def test_rows_that_are_copied_to_other_people_are_found_row_by_row():
+    rng = np.random.default_rng(3)
+    used, control = mixed(300, 1), mixed(300, 2)
+    used, control = (
+        one.with_columns(who=pl.Series(np.arange(300) // 3), wave=pl.Series(np.arange(300) % 3))
+        for one in (used, control)
+    )
+    shuffled = used.with_columns(who=pl.Series(rng.permutation(300) // 3))
+    asked = {"control": control, "keys": ["x", "y"], "secrets": ["c"], "person": "who"}
+    found = inference(used, shuffled, time="wave", seed=1, **asked).rows[0]
+    assert (found.method, found.main_successes) == ("nearest records", pytest.approx(100))
+
+
+def test_a_release_without_people_is_attacked_row_by_row_and_says_so():
+    used = panel(20, 1)
+    found = inference(
+        used, used.drop("who"), keys=["one"], secrets=["ill"], person="who", time="wave", seed=1
+    )
+    assert found.rows[0].method == "key combinations"
+    (note,) = [one.sentence for one in found.record.coercions if one.kind == "person"]
+    assert "The synthetic dataset has no column 'who', so people cannot be compared" in note
+    with pytest.raises(RolesError, match="time is given without person"):
+        inference(used, used, keys=["one"], secrets=["ill"], time="wave", seed=1)
+    with pytest.raises(RolesError, match="'ill' cannot be the time"):
+        inference(used, used, keys=["one"], secrets=["two"], person="who", time="ill", seed=1)
+
+
+def test_of_people_with_very_many_rows_the_first_are_known():
+    many = pl.DataFrame({"who": [1] * 14 + [2] * 2, "t": [*range(14), 0, 1]})
+    many = many.with_columns(key=pl.Series(list("ab" * 8)), ill=pl.Series(["y"] * 14 + ["n"] * 2))
+    found = inference(many, many, keys="key", secrets="ill", person="who", time="t", seed=1)
+    assert found.rows[0].main_successes == 2
+    assert "Of 2 people with more rows the first 12 are used." in found.record.coercions[0].sentence

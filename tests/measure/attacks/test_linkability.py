@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from measure.attacks.attacked import NAMES, SPECIALS, frame, tables
+from measure.attacks.attacked import NAMES, SPECIALS, frame, long_frame, people, tables
 from oracles import attacks as oracle
 from profiles import examples
 from unveil.measure.attacks.linkability import chance_of_random_sets, linkability
@@ -160,3 +160,34 @@ def test_a_smaller_control_moves_the_mean_of_r_by_less_than_two_standard_errors(
         differences.append(cut - whole)
     error = np.std(differences, ddof=1) / np.sqrt(len(differences))
     assert abs(np.mean(differences)) < 2 * error
+
+
+@pytest.mark.slow
+@examples(60)
+@given(people(1, 4), people(2, 5), st.integers(1, 2))
+def test_people_with_all_rows_equal_going_through_every_way_to_break_ties(original, copy, k):
+    flat = [[row for person in side for row in person] for side in (original, copy)]
+    parts = [[NAMES.index(name) for name in part] for part in PARTS]
+    for part in parts:
+        assume(any(len({row[c] for rows in flat for row in rows}) > 1 for c in part))
+    found = linkability(
+        long_frame(original),
+        long_frame(copy),
+        columns=PARTS,
+        k=k,
+        special_codes={"gain": [-9]},
+        person="who",
+        time="wave",
+        seed=1,
+    ).rows[0]
+    asked = {"parts": parts, "k": k, "specials": SPECIALS, "spans": oracle.ranges(flat, SPECIALS)}
+    by_rows = [
+        sum(oracle.linked(row, flat[1], **asked) for row in person) / len(person)
+        for person in original
+    ]
+    by_people = [oracle.linked_by_all_rows(person, copy, **asked) for person in original]
+    best = max(sum(by_rows), sum(by_people))
+    assert found.main_successes == pytest.approx(float(best), abs=1e-9)
+    if sum(by_people) > sum(by_rows) + 1e-9:
+        naive = len(original) * float(oracle.linked_by_chance(len(copy), k))
+        assert found.naive_successes == pytest.approx(naive)

@@ -64,6 +64,26 @@ def test_the_worked_example_by_hand():
     assert record.recall_at_1 is None
 
 
+def long_letters(*words):
+    """A person for each word, a row for each three letters; the last row first."""
+    rows = [(who, at, *word[at : at + 3]) for who, word in enumerate(words) for at in (3, 0)]
+    return pl.DataFrame(rows, ["who", "at", "x", "y", "z"], orient="row")
+
+
+def test_people_with_all_their_rows_are_as_far_apart_as_their_rows_side_by_side():
+    sides = ("aaabab", "abbcca", "bbbaac"), ("aabbbb", "bbaacc", "cccaba"), ("aaabab", "bbbccc")
+    wide = [pl.DataFrame([list(word) for word in words], orient="row") for words in sides]
+    asked = {"columns": ["x", "y", "z"], "person": "who", "seed": 1}
+    original, control, copy = (long_letters(*words) for words in sides)
+    beside = membership(wide[0], wide[2], control=wide[1], seed=1).record
+    alone = membership(original, copy, control=control, **asked).record
+    found = membership(original, copy, control=control, time="at", **asked).record
+    # Six letters: 0, 3, 3 apart from the closest; of the control 2, 4, 5. Row by row it is less.
+    assert (found.people_auc, found.rows) == (beside.people_auc, beside.rows)
+    assert found.people_auc > alone.people_auc
+    assert found.closest == beside.closest
+
+
 NUMBERS = st.one_of(st.none(), st.integers(-3, 3))
 TEXTS = st.one_of(st.none(), st.sampled_from(["p", "q", "r"]))
 RECORDS = st.lists(st.tuples(NUMBERS, TEXTS, TEXTS), min_size=2, max_size=6)

@@ -20,6 +20,7 @@ from unveil.measure.attacks.inference_scores import (
     parse_tolerance,
     score_by_keys,
     score_by_nearest_keys,
+    score_by_sequences,
     score_together,
     secret_of,
 )
@@ -30,7 +31,13 @@ from unveil.measure.attacks.prepare import (
     check_other_columns,
     prepare_attack,
 )
-from unveil.measure.attacks.rates import AttacksResult, Outcomes, attack_row, make_result
+from unveil.measure.attacks.rates import (
+    AttacksResult,
+    Outcomes,
+    attack_row,
+    make_result,
+    most_successful,
+)
 from unveil.measure.attacks.samples import (
     MOST_GROUPS,
     AttackedRows,
@@ -69,6 +76,9 @@ def guesses(
     """Guess every secret: by counting where that can be, others in one search for all of them."""
     copy = opening.slice_of(SYNTHETIC)
     keys = {s.name: [axis for axis in axes if axis.name != s.name] for s in secrets}
+    if opening.sequences is not None:
+        yield from _guess_sequences(opening, keys, secrets, persons, progress)
+        return
     left = [secret for secret in secrets if not can_be_grouped(keys[secret.name], secret)]
     shares = _search_secrets(axes, left, persons, copy, progress)
     for done, secret in enumerate(secrets):
@@ -80,6 +90,25 @@ def guesses(
         columns = [opening.column(name) for name in names_of_keys]
         of_persons = score_by_keys(columns, secret, persons, copy)
         yield Guess(secret, names_of_keys, "key combinations", of_persons)
+
+
+def _guess_sequences(
+    opening: AttackData,
+    keys: Mapping[str, Sequence[GowerAxis]],
+    secrets: Sequence[Secret],
+    rows: Ints,
+    progress: Progress,
+) -> Iterator[Guess]:
+    """Guess every secret from all rows of a person: one search for all with the same keys."""
+    assert opening.sequences is not None
+    searched: dict[tuple[str, ...], list[Secret]] = {}
+    for secret in secrets:
+        searched.setdefault(tuple(axis.name for axis in keys[secret.name]), []).append(secret)
+    for names_of_keys, some in searched.items():
+        axes = opening.along(keys[some[0].name])
+        found = score_by_sequences(axes, some, opening.sequences, rows, progress)
+        for secret, shares in zip(some, found, strict=True):
+            yield Guess(secret, names_of_keys, opening.nearest, shares)
 
 
 def _search_secrets(
@@ -121,6 +150,7 @@ def inference(
     level: float = 0.95,
     seed: int | None = None,
     person: str | None = None,
+    time: str | None = None,
     special_codes: Mapping[str, Any] | None = None,
     missing_values: str | Sequence[str] = (),
     progress: Progress | None = None,
@@ -158,6 +188,9 @@ def inference(
     person
         The column that says whose row it is: each person is one attack then, whose success is the
         mean over their rows. Without one every row is a person.
+    time
+        The column by which the rows of a person follow one another: the intruder then knows the
+        keys in all rows of a person, and takes the synthetic person nearest in all of them.
     special_codes, missing_values, progress
         As in `unveil.disclosure`.
 
@@ -192,6 +225,7 @@ def inference(
         named=(*(known or ()), *(asked or ())),
         without=without,
         person=person,
+        time=time,
         counting=COUNTING_PEOPLE,
         special_codes=special_codes,
         missing_values=missing_values,
@@ -199,11 +233,14 @@ def inference(
     )
     guessed, axes = _roles(opening, known, asked, allowed, codes)
     victims = draw_attacked(opening, n, seed)
-    rows: list[AttackRow] = []
-    for guess in guesses(opening, axes, guessed, victims.rows, progress):
-        outcomes = _outcomes(opening, guess, victims)
-        rows += _rows(guess, victims, outcomes, groups=groups, level=level, seed=seed)
-    return make_result(opening, rows, level=level, seed=seed, k=1, warnings=victims.warnings)
+    tried: dict[str, list[list[AttackRow]]] = {secret.name: [] for secret in guessed}
+    for intruder in opening.intruders:
+        for guess in guesses(intruder, axes, guessed, victims.rows, progress):
+            outcomes = _outcomes(opening, guess, victims)
+            rows = _rows(guess, victims, outcomes, groups=groups, level=level, seed=seed)
+            tried[guess.secret.name].append([*rows])
+    found = [row for of_secret in tried.values() for row in most_successful(of_secret)]
+    return make_result(opening, found, level=level, seed=seed, k=1, warnings=victims.warnings)
 
 
 def _roles(

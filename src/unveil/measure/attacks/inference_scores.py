@@ -18,6 +18,7 @@ from unveil.arrays import Floats, Ints, Mask
 from unveil.count.cells import count_cells, count_keys
 from unveil.count.codes import CodedColumn, Codes
 from unveil.count.packing import Integers, Sides
+from unveil.measure.attacks.prepare import SYNTHETIC, Sequences
 from unveil.measure.cap.classes import (
     SLACK,
     KeyClasses,
@@ -215,6 +216,38 @@ def score_by_nearest_keys(
     )
     shares = np.empty_like(in_order)
     shares[:, order] = in_order
+    return shares
+
+
+def score_by_sequences(
+    axes: Sequence[GowerAxis],
+    secrets: Sequence[Secret],
+    sequences: Sequences,
+    rows: Ints,
+    progress: Progress,
+) -> Floats:
+    """Secrets x rows: each guessed from the same row in time of the people nearest to its person.
+
+    A nearest person who has no such row says nothing, which is not right.
+    """
+    copy, row_at = sequences.sides.slices[SYNTHETIC], sequences.row_at
+    persons, of_rows = np.unique(sequences.of_row[rows], return_inverse=True)
+
+    def task(piece: Ints) -> Floats:
+        (found,) = find(axes, piece, copy)
+        mine, its = row_at[piece[found.row]], row_at[copy.start + found.other]
+        n_tied = found.sum_by_row(found.is_tied)
+        right = [
+            (mine[:, at] >= 0) & (its[:, at] >= 0) & secret.is_right(mine[:, at], its[:, at])
+            for secret in secrets
+            for at in range(row_at.shape[1])
+        ]
+        shares = np.stack([found.sum_by_row(one) / n_tied for one in right])
+        return shares.reshape(len(secrets), row_at.shape[1], len(piece))
+
+    n_people = copy.stop - copy.start
+    made = run_in_pieces(persons, n_people, task, what=SEARCHING, progress=progress)
+    shares: Floats = made[:, sequences.place[rows], of_rows]
     return shares
 
 

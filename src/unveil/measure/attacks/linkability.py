@@ -21,7 +21,13 @@ from unveil.measure.attacks.prepare import (
     check_other_columns,
     prepare_attack,
 )
-from unveil.measure.attacks.rates import AttacksResult, Outcomes, attack_row, make_result
+from unveil.measure.attacks.rates import (
+    AttacksResult,
+    Outcomes,
+    attack_row,
+    make_result,
+    most_successful,
+)
 from unveil.measure.attacks.samples import check_level, draw_attacked
 from unveil.models.neighbours.distances import GowerAxis, axes_of, check_without_a_difference
 from unveil.models.neighbours.search import NearestPairs, find, representatives, run_in_pieces
@@ -140,6 +146,7 @@ def linkability(
     level: float = 0.95,
     seed: int | None = None,
     person: str | None = None,
+    time: str | None = None,
     special_codes: Mapping[str, Any] | None = None,
     missing_values: str | Sequence[str] = (),
     progress: Progress | None = None,
@@ -154,7 +161,7 @@ def linkability(
         The two sets of columns, such as ``(["age", "sex"], ["income", "job"])``; none in both.
     k
         How many of the nearest synthetic records are looked at, on each side.
-    categorical, n, level, seed, person, special_codes, missing_values, progress
+    categorical, n, level, seed, person, time, special_codes, missing_values, progress
         As in `unveil.inference`.
 
     Returns
@@ -184,6 +191,7 @@ def linkability(
         control,
         columns=(*parts[0], *parts[1]),
         person=person,
+        time=time,
         counting=COUNTING_PEOPLE,
         special_codes=special_codes,
         missing_values=missing_values,
@@ -191,20 +199,26 @@ def linkability(
     )
     _check_too_many(k, opening)
     victims = draw_attacked(opening, n, seed)
-    chances = _chances(opening, _axes(opening, parts, codes), victims.rows, k, progress)
-    main, of_control = victims.parts(chances)
-    naive = np.full(len(main), chance_of_random_sets(opening.n_synthetic, k))
-    row = attack_row(
-        victims.by_person(Outcomes(main, naive, of_control)),
-        attack="linkability",
-        level=level,
-        seed=seed,
-        method="nearest records",
-        n_requested=n,
-        keys=parts[0],
-        other_keys=parts[1],
-    )
-    return make_result(opening, [row], level=level, seed=seed, k=k, warnings=victims.warnings)
+    axes = _axes(opening, parts, codes)
+    tried = []
+    for intruder in opening.intruders:
+        chances = _chances(intruder, axes, victims.rows, k, progress)
+        main, of_control = victims.parts(chances)
+        n_compared = intruder.compared_sides.rows[SYNTHETIC]
+        naive = np.full(len(main), chance_of_random_sets(n_compared, k))
+        row = attack_row(
+            victims.by_person(Outcomes(main, naive, of_control)),
+            attack="linkability",
+            level=level,
+            seed=seed,
+            method=intruder.nearest,
+            n_requested=n,
+            keys=parts[0],
+            other_keys=parts[1],
+        )
+        tried.append([row])
+    found = most_successful(tried)
+    return make_result(opening, found, level=level, seed=seed, k=k, warnings=victims.warnings)
 
 
 def _two_sets(columns: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -242,30 +256,32 @@ def _axes(
 
 
 def _check_too_many(k: int, opening: AttackData) -> None:
-    if k > opening.n_synthetic:
+    n, units = opening.compared_sides.rows[SYNTHETIC], "records"
+    if opening.sequences is not None:
+        units = "people"
+    if k > n:
         raise SettingsError(
-            f"k is {k:,}, but the synthetic data have {opening.n_synthetic:,} records. Give a"
-            " smaller k."
+            f"k is {k:,}, but the synthetic data have {n:,} {units}. Give a smaller k."
         )
 
 
 def _chances(
     opening: AttackData,
     axes: Sequence[tuple[GowerAxis, ...]],
-    persons: Ints,
+    rows: Ints,
     k: int,
     progress: Progress,
 ) -> Floats:
-    """For each person the probability that their two parts are linked."""
-    copy = opening.slice_of(SYNTHETIC)
+    """For each row the probability that its two parts, or those of its person, are linked."""
+    axes, persons = [opening.along(part) for part in axes], opening.compared(rows)
+    copy = opening.compared_sides.slices[SYNTHETIC]
+    n_rows = copy.stop - copy.start
     digits = [(axis.codes, axis.n_levels) for part in axes for axis in part]
     examples, of_person = representatives(digits, persons)
 
     def task(piece: Ints) -> Floats:
         here, there = (find(part, piece, copy, k=k)[0] for part in axes)
-        return chance_to_meet(overlap(here, there, k, opening.n_synthetic), k)
+        return chance_to_meet(overlap(here, there, k, n_rows), k)
 
     what = "searching the nearest records"
-    return run_in_pieces(examples, opening.n_synthetic, task, what=what, progress=progress)[
-        of_person
-    ]
+    return run_in_pieces(examples, n_rows, task, what=what, progress=progress)[of_person]

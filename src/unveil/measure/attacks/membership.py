@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from unveil.arguments import check_fields, number_within, whole_number
 from unveil.arrays import Floats, Ints
-from unveil.count.packing import Ids
+from unveil.count.packing import Ids, number, pack
 from unveil.errors import AlignError, ReadError
 from unveil.measure.attacks.prepare import (
     CONTROL,
@@ -312,6 +312,7 @@ def membership(
     level: float = 0.95,
     seed: int | None = None,
     person: str | None = None,
+    time: str | None = None,
     special_codes: Mapping[str, Any] | None = None,
     missing_values: str | Sequence[str] = (),
     progress: Progress | None = None,
@@ -346,6 +347,9 @@ def membership(
     person
         The column that says whose row it is: one row of each person is looked at then, drawn at
         random. Without one every row is a person.
+    time
+        The column by which the rows of a person follow one another: people are looked at with all
+        their rows then.
     special_codes, missing_values, progress
         As in `unveil.disclosure`.
 
@@ -374,6 +378,7 @@ def membership(
         columns=columns,
         without=without,
         person=person,
+        time=time,
         counting=ONE_ROW,
         special_codes=special_codes,
         missing_values=missing_values,
@@ -384,25 +389,35 @@ def membership(
     check_other_columns("categorical", codes, [column.name for column in data.columns])
     axes = axes_of(data.columns, categorical=codes)
     check_without_a_difference(axes)
+    tried = [_attack(intruder, axes, asked, progress) for intruder in data.intruders]
+    return MembershipResult(max(tried, key=lambda one: one.people_auc or 0.0))
+
+
+def _attack(
+    data: AttackData, axes: Sequence[GowerAxis], asked: MembershipSettings, progress: Progress
+) -> Membership:
+    axes, row_ids = data.along(axes), data.row_ids
+    if data.sequences is not None:
+        n_people = data.sequences.sides.n_rows
+        row_ids = number(*pack([(axis.codes, axis.n_levels) for axis in axes], n_people))[0]
     rows = {side: _draw_rows(data, side, asked) for side in SIDES}
-    return MembershipResult(
-        _record(data, MembershipSample(axes, data.row_ids, rows, progress), asked)
-    )
+    return _record(data, MembershipSample(axes, row_ids, rows, progress), asked)
 
 
 def _check_single(data: AttackData) -> None:
     for side, name in SIDES.items():
-        rows = data.slice_of(side)
-        if rows.stop - rows.start < 2:
+        if data.compared_sides.rows[side] < 2:
+            unit = "record" if data.sequences is None else "person"
             raise AlignError(
-                f"The {name} has 1 record, too few for distances. Give a file of at least 2."
+                f"The {name} has 1 {unit}, too few for distances. Give a file of at least 2."
             )
 
 
 def _draw_rows(data: AttackData, side: int, asked: MembershipSettings) -> Ints:
-    """The stacked rows of a side that are looked at, in their order."""
-    rows = np.arange(data.slice_of(side).start, data.slice_of(side).stop)
-    if side in data.people:
+    """The stacked rows of a side that are looked at, or people with all their rows, in order."""
+    some = data.compared_sides.slices[side]
+    rows = np.arange(some.start, some.stop)
+    if side in data.people and data.sequences is None:
         order = stream(asked.seed, "membership", "people", side).permutation(len(rows))
         _, first = np.unique(data.people[side][order], return_index=True)
         rows = rows[np.sort(order[first])]
@@ -458,7 +473,7 @@ def _record(data: AttackData, looked: MembershipSample, asked: MembershipSetting
     wanted = nearby.best() if asked.threshold is None else asked.threshold
     headline, *rows = score_thresholds(
         nearby,
-        [wanted, *_grid(len(data.columns), asked.threshold)],
+        [wanted, *_grid(len(looked.axes), asked.threshold)],
         level=asked.level,
         seed=asked.seed,
     )

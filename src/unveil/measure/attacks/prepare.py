@@ -4,7 +4,7 @@ The sides are stacked as original, copy, control: the same level has the same co
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,23 +12,75 @@ import numpy as np
 import polars as pl
 
 from unveil.arguments import absent_sentence
+from unveil.arrays import Ints
 from unveil.count.codes import CodedColumn, add_declarations
 from unveil.count.overlap import doubtful_levels
-from unveil.count.packing import Ids, number, pack
+from unveil.count.packing import Ids, Sides, number, pack
 from unveil.errors import AlignError, RolesError, SettingsError, list_names, nearest
 from unveil.io.table import Table
 from unveil.measure.roles.person import choose_people
+from unveil.models.neighbours.coding import PersonSequences, sequences_of
+from unveil.models.neighbours.distances import GowerAxis
 from unveil.records.disclosure import Coercion
 from unveil.records.person import PersonColumn
 from unveil.study.band_spec import Bands, parse_bands
 from unveil.study.people import NONE, People, check_person, people_of_rows
 from unveil.study.roles import Roles, names, roles
 from unveil.study.scenario import Progress
-from unveil.study.study import open_files
+from unveil.study.study import OpenFiles, open_files
 
 ORIGINAL, SYNTHETIC, CONTROL = 0, 1, 2
 COUNTING_ROWS = "Attacks count rows, not people."
 COUNTING_PEOPLE = "Each person is one attack, whose success is the mean over their rows."
+MOST_PLACES = 12
+"""Rows of a person that an intruder knows at most: the first, in the order of time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sequences:
+    """People of all sides, stacked as their rows are: an intruder knows all rows of a person.
+
+    The first rows of two people are compared, the second, and so on; a row that one of them has
+    and the other has not differs in every column.
+    """
+
+    sides: Sides  # people, not rows
+    of_row: Ints  # the person of each stacked row
+    place: Ints  # which of their rows it is, from 0
+
+    @classmethod
+    def of(cls, files: Sequence[PersonSequences]) -> "Sequences":
+        """The people of the files, one after another."""
+        sides = Sides(tuple(one.n_people for one in files))
+        before = [some.start for some in sides.slices]
+        whose = [one.of_row + start for one, start in zip(files, before, strict=True)]
+        return cls(sides, np.concatenate(whose), np.concatenate([one.place for one in files]))
+
+    @cached_property
+    def row_at(self) -> Ints:
+        """People by places: which stacked row it is; -1 where a person has no such row."""
+        known = np.flatnonzero(self.place < MOST_PLACES)
+        found = np.full((self.sides.n_rows, int(self.place[known].max(initial=0)) + 1), -1)
+        found[self.of_row[known], self.place[known]] = known
+        return found
+
+    def side_by_side(self, axes: Sequence[GowerAxis]) -> tuple[GowerAxis, ...]:
+        """Each axis once for every place, over people; no row is a level of its own."""
+        return tuple(_axis_at(axis, rows) for axis in axes for rows in self.row_at.T)
+
+
+def _axis_at(axis: GowerAxis, rows: Ints) -> GowerAxis:
+    none = axis.n_levels
+    codes = np.where(rows >= 0, axis.codes[rows], none).astype(np.min_scalar_type(none))
+    made = replace(axis, codes=codes, n_levels=none + 1)
+    if axis.places is None or axis.apart is None:
+        return made
+    apart = np.append(axis.apart.astype(np.int64), axis.apart.max(initial=0) + 1)
+    return replace(
+        made,
+        places=np.append(axis.places, 0.0),
+        apart=apart.astype(np.min_scalar_type(none + 1)),
+    )
 
 
 @dataclass(frozen=True)
@@ -43,6 +95,7 @@ class AttackData:
     notes: tuple[Coercion, ...]
     person: PersonColumn | None = None  # of the original; None: rows are attacked
     people: Mapping[int, Ids] = field(default_factory=dict)  # by side, whose row each row is
+    sequences: Sequences | None = None  # people with all their rows are compared, not rows
 
     @property
     def has_control(self) -> bool:
@@ -73,6 +126,29 @@ class AttackData:
     def slice_of(self, side: int) -> slice:
         """Where a side stands in the stacked codes."""
         return self.columns[0].sides.slices[side]
+
+    @property
+    def intruders(self) -> "tuple[AttackData, ...]":
+        """Who attacks: one who knows all rows of a person may use one row only, and so does."""
+        return (self,) if self.sequences is None else (self, replace(self, sequences=None))
+
+    @property
+    def compared_sides(self) -> Sides:
+        """Sides of what is compared: records, or people with all their rows."""
+        return self.columns[0].sides if self.sequences is None else self.sequences.sides
+
+    @property
+    def nearest(self) -> str:
+        """How the attack finds its guess."""
+        return "nearest records" if self.sequences is None else "nearest people"
+
+    def compared(self, rows: Ints) -> Ints:
+        """What is compared of these stacked rows: themselves, or the people they are of."""
+        return rows if self.sequences is None else self.sequences.of_row[rows]
+
+    def along(self, axes: Sequence[GowerAxis]) -> tuple[GowerAxis, ...]:
+        """What records, or people with all their rows, are compared along."""
+        return tuple(axes) if self.sequences is None else self.sequences.side_by_side(axes)
 
     def column(self, name: str) -> CodedColumn:
         """One of the compared columns."""
@@ -113,6 +189,7 @@ def prepare_attack(
     named: Sequence[str] = (),
     without: str | Iterable[str] = (),
     person: str | None = None,
+    time: str | None = None,
     counting: str = "",
     special_codes: Mapping[str, Any] | None,
     missing_values: str | Sequence[str],
@@ -121,8 +198,8 @@ def prepare_attack(
     """Read, align and encode, in the order of the original's columns.
 
     `columns` None is every column that all files have, but for those `without` names; all files
-    must have those `named`. `person` says whose row it is and is compared with nothing; `counting`
-    is how the attack counts people, as a sentence.
+    must have those `named`. `person` says whose row it is and is compared with nothing; with `time`
+    people are compared with all their rows. `counting` is how the attack counts, as a sentence.
     """
     given = {"original": original, "synthetic": _one_copy(synthetic)}
     if control is not None:
@@ -135,7 +212,8 @@ def prepare_attack(
     is_named = person not in (None, NONE)
     tables = open_files(given, None if is_named else wanted, missing_values, progress)
     people = choose_people(tables, person)
-    of_people = _note_people(tables, people, counting if is_named else COUNTING_ROWS)
+    sequences, told = _read_sequences(tables, person if is_named else None, time)
+    of_people = _note_people(tables, people, (told or counting) if is_named else COUNTING_ROWS)
     whose = {}
     if person is not None and people is not None:
         sides = (ORIGINAL, *range(CONTROL, len(tables)))
@@ -165,6 +243,31 @@ def prepare_attack(
         ),
         None if not whose or people is None else people.record,
         whose,
+        sequences,
+    )
+
+
+def _read_sequences(
+    tables: OpenFiles, person: str | None, time: str | None
+) -> tuple[Sequences | None, str]:
+    """People with their rows in order, where time says so and all files have it; and a sentence."""
+    if time is None:
+        return None, ""
+    if person is None:
+        raise RolesError("time is given without person. Name the column that says whose row it is.")
+    tables[ORIGINAL].check_columns([person, time])
+    for table in tables[1:]:
+        if lacking := [name for name in (person, time) if name not in table.frame.columns]:
+            return None, (
+                f"{table.place} has no column {list_names(map(repr, lacking))}, so people cannot be"
+                f" compared with all their rows. {COUNTING_PEOPLE}"
+            )
+    made = Sequences.of(sequences_of(tables, person, time))
+    n_over = len(np.unique(made.of_row[made.place >= MOST_PLACES]))
+    over = f" Of {n_over:,} people with more rows the first {MOST_PLACES} are used."
+    return made, (
+        "The intruder knows all rows of a person and compares people with all their rows, in the"
+        f" order of {time!r}, or row by row: what succeeds better is shown.{over if n_over else ''}"
     )
 
 

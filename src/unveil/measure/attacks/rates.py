@@ -3,7 +3,7 @@
 Giomi et al. (2023), as Anonymeter computes it, without clipping: R below 0 is shown below 0.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import ceil, sqrt
@@ -320,6 +320,16 @@ def attack_row(
             *row_warnings(WeightedOutcomes(outcomes, main, naive, control, drawn, level), group),
         ),
     )
+
+
+def most_successful(tried: Iterable[Sequence[AttackRow]]) -> Sequence[AttackRow]:
+    """The rows of the intruder with the highest R, without a control with the highest rate."""
+
+    def success(rows: Sequence[AttackRow]) -> tuple[float, float]:
+        main = rows[0].main or 0.0
+        return main if rows[0].R is None else rows[0].R, main
+
+    return max(tried, key=success)
 
 
 def risk_of(outcomes: Outcomes, main: Rate | None, control: Rate | None) -> float | None:

@@ -15,7 +15,7 @@ from unveil.arrays import Floats, Ints, Mask
 from unveil.count.packing import Ids
 from unveil.io.numbers import level_text
 from unveil.measure.attacks.inference_scores import Secret
-from unveil.measure.attacks.prepare import CONTROL, ORIGINAL, AttackData
+from unveil.measure.attacks.prepare import CONTROL, MOST_PLACES, ORIGINAL, AttackData
 from unveil.measure.attacks.rates import Outcomes
 from unveil.seeding import sample_rows
 
@@ -78,7 +78,10 @@ def draw_attacked(opened: AttackData, n: int | None, seed: int) -> AttackedRows:
     }
     whose = {}
     for side, of_row in opened.people.items():
-        places[side] = np.flatnonzero(np.isin(of_row, places[side]))
+        is_drawn = np.isin(of_row, places[side])
+        if opened.sequences is not None:
+            is_drawn &= opened.sequences.place[opened.slice_of(side)] < MOST_PLACES
+        places[side] = np.flatnonzero(is_drawn)
         whose[side] = of_row[places[side]]
     rows = {side: opened.slice_of(side).start + one for side, one in places.items()}
     warnings = _cut_short(opened, n, size)

@@ -20,6 +20,7 @@ from unveil.io.table import Table
 from unveil.models.neighbours.settings import DistanceSettings
 from unveil.records.disclosure import Coercion
 from unveil.records.protection import Metric, UnusableColumn
+from unveil.study.people import read_people
 from unveil.study.study import OpenFiles, Study
 
 Kind = Literal["number", "ordinal", "category"]
@@ -80,6 +81,20 @@ class PersonSequences:
         known = self.place < n_places
         found[self.of_row[known], self.place[known]] = rows[known]
         return found.reshape(self.n_people, -1)
+
+
+def sequences_of(files: OpenFiles, person: str, time: str) -> tuple[PersonSequences, ...]:
+    """The people of each file with their rows in the order of time."""
+    (column,) = files.encode([time]).columns
+    if column.has_missing or not column.is_scaled:
+        raise RolesError(
+            f"Column {time!r} cannot be the time: it must hold a date or a number in every row."
+        )
+    values = column.numbers[column.codes]
+    return tuple(
+        PersonSequences.of(read_people(files, person, place).of_row.astype(np.int64), values[rows])
+        for place, rows in enumerate(column.sides.slices)
+    )
 
 
 def code_columns(
