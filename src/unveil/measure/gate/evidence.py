@@ -228,6 +228,7 @@ def _gather_copy(
     slow = _EvidencePart()
     if in_full:
         keys = [one.keys for one in roles.scenarios]
+        whole = msgspec.structs.replace(whole, least_own=search.least_own())
         slow = _slow(search, looks, control, sides, keys=keys, copy=copy, progress=progress)
     if copy == "pooled":
         return replace(slow, whole=(whole,))

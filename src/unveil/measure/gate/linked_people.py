@@ -35,6 +35,8 @@ BANDS = 20
 QUARTERS = 4
 """A number with more values than FINE is looked at in bands of the original's ranks; beside another
 column in quarters."""
+TELLING = 0.5  # a column in which fewer people agree by nature tells them apart
+LEAST_TELLING = 3
 MOST_PAIRED = 8  # key variables whose pairs are looked at
 LEAST_GROUP = 20
 LEAST_GROUP_LINKS = 10
@@ -136,6 +138,21 @@ class TiedSearch:
             if tied > 0 and (best is None or tied > best[0]):
                 best = tied, tuple(by)
         return _NONE if best is None else (best[0] / max(some.n_people, 1), best[1])
+
+    def least_own(self) -> float | None:
+        """The lowest share of own values of a column, of people linked by all other columns.
+
+        A copied record is equal in the last column too, whichever that is. Synthetic data that
+        agree with a person in all columns but the one drawn last agree in that one as others do.
+        None where fewer than three columns tell people apart, or hardly anyone is linked.
+        """
+        found = []
+        for name in self.names:
+            rest = [other for other in self.names if other != name]
+            look = self._link_rows(self._part(rest[0]), rest).look(name) if rest else None
+            if look is not None and look.links >= LEAST_LINKS and look.yardstick <= TELLING:
+                found.append(look.own)
+        return min(found) if len(found) >= LEAST_TELLING else None
 
     @cached_property
     def widest(self) -> tuple[str, ...]:
