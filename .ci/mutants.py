@@ -11,21 +11,21 @@ until one fails, and the code is put back. Nothing is written to the source.
 
 import argparse
 import ast
+import builtins
 import copy
 import importlib
 import os
 import random
 import signal
 import sys
-import threading
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import _lru_cache_wrapper, partial
 from pathlib import Path
-from types import CodeType, FrameType, FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 import pytest
@@ -38,6 +38,7 @@ TESTS = (
     *("tests/count", "tests/laws", "tests/measure/disclosure", "tests/measure/cap", "tests/study"),
     *sorted(str(one.relative_to(ROOT)) for one in (ROOT / "tests").glob("test_*.py")),
 )
+NOTE = "__entered__"
 LONGEST_TEST = 4.0  # seconds; longer ones are left out, which can only leave more unnoticed
 LONGEST = 40.0  # seconds of tests for one change
 
@@ -76,13 +77,13 @@ class Mutant:
 
     file: Path
     function: str
-    line: int
     place: int
     what: str
+    text: str
 
     def __str__(self) -> str:
-        where = f"{self.file.relative_to(SOURCE / 'unveil')}:{self.line}"
-        return f"{where} {self.function}: {self.what}"
+        where = self.file.relative_to(SOURCE / "unveil").as_posix()
+        return f"{where} {self.function}: {self.what} | {self.text}"
 
 
 def changes(function: ast.AST) -> Iterator[tuple[ast.AST, Any, str]]:
@@ -159,7 +160,7 @@ def _swap(node: Any) -> None:
     node.body, node.orelse = node.orelse, node.body
 
 
-def functions(tree: ast.AST, before: str = "") -> Iterator[tuple[str, ast.AST]]:
+def functions(tree: ast.AST, before: str = "") -> Iterator[tuple[str, ast.FunctionDef]]:
     """Functions of a module and methods of its classes, with their names."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.FunctionDef):
@@ -169,10 +170,12 @@ def functions(tree: ast.AST, before: str = "") -> Iterator[tuple[str, ast.AST]]:
 
 
 def mutants_of(file: Path) -> list[Mutant]:
-    """Every change of one file."""
+    """Every change of one file, each with its line and where in it, so that no two are alike."""
+    source = file.read_text()
+    lines = source.splitlines()
     return [
-        Mutant(file, name, node.lineno, place, what)
-        for name, function in functions(ast.parse(file.read_text()))
+        Mutant(file, name, place, what, f"{node.col_offset}: {lines[node.lineno - 1].strip()}")
+        for name, function in functions(ast.parse(source))
         for place, (node, _, what) in enumerate(changes(function))
     ]
 
@@ -185,6 +188,16 @@ def changed_code(mutant: Mutant) -> CodeType:
     change(node)
     module = compile(ast.fix_missing_locations(tree), str(mutant.file), "exec")
     return next(code for code in _codes(module) if code.co_qualname == mutant.function)
+
+
+def noting_codes(file: Path) -> dict[str, CodeType]:
+    """Each function of a file, compiled so that it notes that it was entered."""
+    tree = ast.parse(file.read_text())
+    for name, function in functions(tree):
+        note = ast.parse(f"{NOTE}(({str(file)!r}, {name!r}))").body
+        function.body[:0] = note
+    module = compile(ast.fix_missing_locations(tree), str(file), "exec")
+    return {code.co_qualname: code for code in _codes(module)}
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
@@ -210,12 +223,16 @@ def live_function(mutant: Mutant) -> FunctionType | None:
 class Runner:
     """Runs the tests of each change inside one session of pytest."""
 
-    def __init__(self, n: int, seed: int, shard: tuple[int, int]) -> None:
+    def __init__(
+        self, n: int, seed: int, shard: tuple[int, int], longest: float, cases: int
+    ) -> None:
         self.n, self.seed, self.shard = n, seed, shard
+        self.longest, self.cases = longest, cases
         self.failed = False
         self.survivors: list[str] = []
         self.killed = self.untested = 0
         self._caches: list[Any] = []
+        self._noticed: dict[Any, Counter[tuple[Path, str]]] = defaultdict(Counter)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self) -> None:
@@ -239,13 +256,24 @@ class Runner:
         self._caches = [
             one for all_ in loaded for one in all_ if isinstance(one, _lru_cache_wrapper)
         ]
-        tests, seconds = self._who_enters_what(session)
-        for number, mutant in enumerate(self._drawn(), 1):
-            chosen = sorted(tests.get((str(mutant.file), mutant.function), ()), key=seconds.get)
-            self._try(mutant, chosen, seconds)
+        drawn = self._drawn()
+        tests, seconds = self._who_enters_what(session, drawn)
+        for number, mutant in enumerate(drawn, 1):
+            chosen = tests.get((str(mutant.file), mutant.function), ())
+            self._try(mutant, sorted(chosen, key=partial(self._when, mutant, seconds)), seconds)
             if number % 25 == 0:
                 self._say(f"{number} changes, {self.killed} noticed")
         return True
+
+    def _some(self, items: list[pytest.Item]) -> list[pytest.Item]:
+        """Of each test a few of its cases, drawn: fewer can only leave more unnoticed."""
+        cases: dict[str, list[pytest.Item]] = defaultdict(list)
+        for item in items:
+            cases[item.nodeid.partition("[")[0]].append(item)
+        dice = random.Random(self.seed)
+        return [
+            one for all_ in cases.values() for one in dice.sample(all_, min(self.cases, len(all_)))
+        ]
 
     def _drawn(self) -> list[Mutant]:
         first = [one for name in FIRST for one in mutants_of(SOURCE / "unveil" / name)]
@@ -260,33 +288,40 @@ class Runner:
         self._say(f"{len(first)} changes of bands, {len(drawn)} of {len(rest)} others")
         return (first + drawn)[: self.n][mine - 1 :: of]
 
-    def _who_enters_what(self, session: pytest.Session) -> tuple[dict[Any, Any], dict[Any, float]]:
+    def _who_enters_what(
+        self, session: pytest.Session, drawn: list[Mutant]
+    ) -> tuple[dict[Any, Any], dict[Any, float]]:
         entered: set[tuple[str, str]] = set()
-        places = tuple(str(SOURCE / "unveil" / one) for one in (*FIRST, *PACKAGES))
-
-        def note(frame: FrameType, event: str, _: Any) -> None:
-            code = frame.f_code
-            if event == "call" and code.co_filename.startswith(places):
-                entered.add((code.co_filename, code.co_qualname.split(".<locals>")[0]))
-
+        builtins.__dict__[NOTE] = entered.add
+        places = {(one.file, one.function): one for one in drawn}
+        live = {place: live_function(one) for place, one in places.items()}
+        kept = [(one, one.__code__) for one in live.values() if one is not None]
+        noting = {file: noting_codes(file) for file in {one.file for one in drawn}}
+        for (file, name), function in live.items():
+            if function is not None:
+                function.__code__ = noting[file][name]
         tests: dict[Any, set[Any]] = defaultdict(set)
         seconds: dict[Any, float] = {}
-        for item in session.items:
+        for item in self._some(session.items):
             entered.clear()
             self.failed = False
             began = time.process_time()
-            threading.setprofile(note)
-            sys.setprofile(note)
             self._run(item, 60)
-            sys.setprofile(None)
-            threading.setprofile(None)  # type: ignore[arg-type]
             seconds[item] = time.process_time() - began
             if not self.failed and seconds[item] <= LONGEST_TEST:
-                for function in entered:
-                    tests[function].add(item)
+                for place in entered:
+                    tests[place].add(item)
+        for function, code in kept:
+            function.__code__ = code
         took = sum(seconds.values())
         self._say(f"{len(seconds)} tests, {took:.0f} s, enter {len(tests)} functions")
         return tests, seconds
+
+    def _when(self, mutant: Mutant, seconds: dict[Any, float], item: Any) -> tuple[int, float]:
+        """Tests that noticed other changes of the function or file come first, then the quick."""
+        noticed = self._noticed[item]
+        same = 10 * noticed[mutant.file, mutant.function] + noticed[mutant.file, ""]
+        return -min(same, 10), seconds[item]
 
     def _try(self, mutant: Mutant, chosen: list[Any], seconds: dict[Any, float]) -> None:
         function = live_function(mutant)
@@ -299,11 +334,12 @@ class Runner:
         try:
             for item in chosen:
                 spent += seconds[item]
-                if spent > LONGEST and spent > seconds[item]:
+                if spent > self.longest and spent > seconds[item]:
                     break
                 self._run(item, 10 + 10 * seconds[item])
                 if self.failed:
                     self.killed += 1
+                    self._noticed[item].update([(mutant.file, mutant.function), (mutant.file, "")])
                     return
         finally:
             function.__code__ = kept
@@ -337,12 +373,14 @@ def main() -> int:
     asked.add_argument("--seed", type=int, default=1)
     asked.add_argument("--shard", default="1/1", help="2/4: the second of four parts")
     asked.add_argument("--bound", type=float, default=0.9)
+    asked.add_argument("--seconds", type=float, default=LONGEST, help="of tests for one change")
+    asked.add_argument("--cases", type=int, default=1000, help="of each test")
     asked.add_argument("--tests", nargs="*", default=TESTS, help="these tests only")
     given = asked.parse_args()
     mine, of = map(int, given.shard.split("/"))
     os.environ.setdefault("CI", "1")  # the same random examples for each change
     os.chdir(ROOT)
-    runner = Runner(given.mutants, given.seed, (mine, of))
+    runner = Runner(given.mutants, given.seed, (mine, of), given.seconds, given.cases)
     with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere):
         pytest.main([*given.tests, "-q", "-n", "0", "-p", "no:cacheprovider"], [runner])
     n = runner.killed + len(runner.survivors)

@@ -4,13 +4,15 @@
 
 A world is an original, two synthetic files, keys and targets, all drawn. It is measured by Python
 calls on frames, and again: with its rows in another order, as other types of equal value, as files,
-on the command line with one thread and with four, in a project, and by each engine that is there.
+on the command line with one thread and with four, in a project, by each engine that is there, and
+in the app (extra `app`), whose pages are read as a browser gets them.
 Printed is how many figures were compared with those of the plain call, and in how many ways.
 """
 
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -111,7 +113,8 @@ def by_command(world: World, folder: Path, threads: int) -> Figures:
     return found
 
 
-def by_project(world: World, folder: Path) -> Figures:
+def write_project(world: World, folder: Path) -> list[str]:
+    """Write a project with its files; which measures it asks for."""
     files = [path.name for path in write(world, folder, ".parquet")]
     signed = 'reason = "r"\nby = "Ann Lee, analyst"\n'
     excluded = [
@@ -127,13 +130,66 @@ def by_project(world: World, folder: Path) -> Figures:
         f"targets = {json.dumps([world.target])}\nmeasures = {json.dumps(measures)}\n"
     )
     (folder / "project.toml").write_text(text + "".join(excluded), encoding="utf-8")
-    project = read_project(folder)
-    parts = load_parts(folder, run_project(project, seed=1))
+    return measures
+
+
+def by_project(world: World, folder: Path) -> Figures:
+    measures = write_project(world, folder)
+    parts = load_parts(folder, run_project(read_project(folder), seed=1))
     return {
         kind: numbers_of(kind, record.to_dict())
         for kind in measures
         for _, record in parts.of(kind)
     }
+
+
+def by_app(world: World, folder: Path) -> Figures:
+    """What the app shows after a run that it started, and what it counts itself."""
+    from app.conftest import serving, wait_for
+
+    write_project(world, folder)
+    with serving(folder) as app:
+        browser = app.browser.enter()
+        browser.act("/jobs/run", by="Ann Lee, analyst")
+        pages = [wait_for(lambda: with_table(browser.get("/risk")[2]))]
+        pages += [wait_for(lambda: with_table(browser.act("/risk/whatif")[2]))]
+        pages += [browser.get(f"/risk/values?c={at}")[2] for at, _ in enumerate(world.copies)]
+    return {"shown": [number for page in pages for number in shown_on(page)]}
+
+
+def with_table(page: str) -> str:
+    """The page when it shows its figures; nothing while the app runs or counts."""
+    return page if "<table" in page else ""
+
+
+def shown_on(page: str) -> list[float]:
+    """The numbers of a page's tables, row by row, the rows sorted."""
+    rows = re.findall(r"<tr><th scope=.row.*?</tr>", page)
+    cells = [re.findall(r'<td class="number[^>]*>([\d,]+\.?\d*)', row) for row in rows]
+    found = sorted([float(text.replace(",", "")) for text in row] for row in cells)
+    return [number for row in found for number in row]
+
+
+def expected_on(record: dict[str, Any], n_copies: int) -> list[float]:
+    """What those pages must show, from the record of the plain call."""
+    (row,) = [one for one in record["attribute"] if one["copy"] == "mean"]
+    chart = [float(f"{row[name] or 0:.1f}") for name in ("DiSCO", "Dorig")]
+    values = []
+    for copy in range(1, n_copies + 1):
+        of_copy = [one for one in record["by_value"] if one["copy"] == copy]
+        seen = [(one, one["n_correct"] + one["n_wrong"]) for one in of_copy]
+        values += sorted(
+            [
+                n,
+                one["n_correct"],
+                round(100 * one["n_correct"] / n, 1),
+                one["n_wrong"],
+                one["n_people"],
+            ]
+            for one, n in seen
+            if n
+        )
+    return [*chart, *chart, *(number for row in values for number in row)]
 
 
 def by_engine(world: World, folder: Path, engine: str) -> Figures:
@@ -162,6 +218,8 @@ def ways(world: World, seed: int) -> Iterator[tuple[str, Callable[[Path], Figure
     yield "commands, one thread", lambda folder: by_command(shuffled, folder, 1)
     yield "commands, four threads", lambda folder: by_command(world, folder, 4)
     yield "project", lambda folder: by_project(shuffled, folder)
+    if find_spec("starlette"):
+        yield "app", lambda folder: by_app(shuffled, folder)
     for engine in engines():
         yield f"engine {engine}", lambda folder, engine=engine: by_engine(shuffled, folder, engine)
 
@@ -193,6 +251,7 @@ def compare_world(seed: int, compared: Counter[str]) -> list[str]:
     found = unveil.disclosure(
         world.original, world.copies, keys=world.keys, targets=world.target, exclude=world.exclude
     ).record.to_dict()
+    plain["shown"] = expected_on(found, len(world.copies))
     plain["counts"] = list(figures({name: found[name] for name in ("identity", "attribute")}))
     for way, measure in ways(world, seed):
         with tempfile.TemporaryDirectory() as folder:
