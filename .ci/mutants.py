@@ -5,6 +5,9 @@ counts and measures, runs the tests that enter the changed function, and prints 
 change that no test noticed. The edges of bands come first, all of them; the others are drawn with
 a seed.
 
+Changes that no figure can show are listed with the reason in `mutants_equivalent.txt`: they are
+printed with it, and the share is given with and without them.
+
 A change is made in the running process: the code of one function is replaced, the tests are run
 until one fails, and the code is put back. Nothing is written to the source.
 """
@@ -24,6 +27,7 @@ from collections.abc import Iterator
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import _lru_cache_wrapper, partial
+from itertools import pairwise
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
@@ -38,6 +42,7 @@ TESTS = (
     *("tests/count", "tests/laws", "tests/measure/disclosure", "tests/measure/cap", "tests/study"),
     *sorted(str(one.relative_to(ROOT)) for one in (ROOT / "tests").glob("test_*.py")),
 )
+EQUIVALENT = ROOT / ".ci" / "mutants_equivalent.txt"
 NOTE = "__entered__"
 LONGEST_TEST = 4.0  # seconds; longer ones are left out, which can only leave more unnoticed
 LONGEST = 40.0  # seconds of tests for one change
@@ -170,7 +175,7 @@ def functions(tree: ast.AST, before: str = "") -> Iterator[tuple[str, ast.Functi
 
 
 def mutants_of(file: Path) -> list[Mutant]:
-    """Every change of one file, each with its line and where in it, so that no two are alike."""
+    """Every change of one file, each with its line and where in it."""
     source = file.read_text()
     lines = source.splitlines()
     return [
@@ -223,11 +228,11 @@ def live_function(mutant: Mutant) -> FunctionType | None:
 class Runner:
     """Runs the tests of each change inside one session of pytest."""
 
-    def __init__(
-        self, n: int, seed: int, shard: tuple[int, int], longest: float, cases: int
-    ) -> None:
-        self.n, self.seed, self.shard = n, seed, shard
-        self.longest, self.cases = longest, cases
+    def __init__(self, given: argparse.Namespace) -> None:
+        self.n, self.seed = given.mutants, given.seed
+        self.longest, self.cases = given.seconds, given.cases
+        self.shard = tuple(map(int, given.shard.split("/")))
+        self.only = given.only and set(given.only.read_text(encoding="utf-8").splitlines())
         self.failed = False
         self.survivors: list[str] = []
         self.killed = self.untested = 0
@@ -283,6 +288,8 @@ class Runner:
             for file in sorted((SOURCE / "unveil" / package).rglob("*.py"))
             for mutant in mutants_of(file)
         ]
+        if self.only:
+            return [one for one in first + rest if str(one) in self.only]
         drawn = random.Random(self.seed).sample(rest, min(max(self.n - len(first), 0), len(rest)))
         mine, of = self.shard
         self._say(f"{len(first)} changes of bands, {len(drawn)} of {len(rest)} others")
@@ -327,7 +334,8 @@ class Runner:
         function = live_function(mutant)
         if not chosen or function is None:
             self.untested += 1
-            self.survivors.append(f"{mutant} (no test enters it)")
+            self.survivors.append(str(mutant))
+            self._say(f"no test enters: {mutant}")
             return
         kept, function.__code__ = function.__code__, changed_code(mutant)
         spent, self.failed = 0.0, False
@@ -376,18 +384,30 @@ def main() -> int:
     asked.add_argument("--seconds", type=float, default=LONGEST, help="of tests for one change")
     asked.add_argument("--cases", type=int, default=1000, help="of each test")
     asked.add_argument("--tests", nargs="*", default=TESTS, help="these tests only")
+    asked.add_argument("--only", type=Path, help="the changes that this file lists, one a line")
     given = asked.parse_args()
-    mine, of = map(int, given.shard.split("/"))
     os.environ.setdefault("CI", "1")  # the same random examples for each change
     os.chdir(ROOT)
-    runner = Runner(given.mutants, given.seed, (mine, of), given.seconds, given.cases)
+    runner = Runner(given)
     with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere):
         pytest.main([*given.tests, "-q", "-n", "0", "-p", "no:cacheprovider"], [runner])
-    n = runner.killed + len(runner.survivors)
-    print("\nNot noticed:", *sorted(runner.survivors), sep="\n  ")
+    n, why = runner.killed + len(runner.survivors), reasons()
+    same = [one for one in sorted(runner.survivors) if one in why]
+    real = [one for one in sorted(runner.survivors) if one not in why]
+    print("\nNot noticed, and no figure can show it:")
+    print(*(f"  {one}\n    {why[one]}" for one in same), sep="\n")
+    print("Not noticed:", *real, sep="\n  ")
     print(f"{runner.killed} of {n} changes noticed ({runner.killed / max(n, 1):.1%}),")
+    able = max(n - len(same), 1)
+    print(f"{runner.killed / able:.1%} of the {able} that a figure can show;")
     print(f"{runner.untested} in functions that none of these tests enters")
-    return int(runner.killed < given.bound * n)
+    return int(runner.killed < given.bound * able)
+
+
+def reasons() -> dict[str, str]:
+    """Why no figure can show a change: each change, and below it the reason."""
+    listed = EQUIVALENT.read_text(encoding="utf-8").splitlines()
+    return {one: why.strip() for one, why in pairwise(listed) if why.startswith("    ")}
 
 
 if __name__ == "__main__":

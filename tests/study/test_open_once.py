@@ -1,16 +1,21 @@
 """A command reads each file once, aligns each column once and encodes each column once."""
 
 from collections import Counter
+from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from click.testing import CliRunner
+from numpy.testing import assert_array_equal
+from polars.testing import assert_series_equal
 
 import unveil
 import unveil.count.cells
 import unveil.io.sources
 import unveil.study.study
 from unveil.cli.commands import Commands
+from unveil.count.codes import CodedColumn
 from unveil.errors import AlignError, InputError, SettingsError
 from unveil.examples import survey, survey_synthetic
 from unveil.measure.attacks.linkability import linkability
@@ -49,7 +54,46 @@ COMMANDS = {
         4,
     ),
     "suggest": ("suggest survey.csv --json", 1, 5),
-    "init": ("init survey.csv --synthetic one.csv --control left_out.csv", 3, 5),
+    "claims": (f"claims survey.csv one.csv -k {KEYS} --control left_out.csv --json", 3, 5),
+    "replicate": ("replicate survey.csv one.csv two.csv --findings found.toml --json", 3, 3),
+    "plan": ("plan plan.toml --json", 1, 3),
+    "table": ("table survey.csv --microdata --dims sex,region -r conventional:5 --json", 1, 2),
+    "synthesise": ("synthesise survey.csv --seed 1 --out made", 1, 2),  # what may be an identifier
+    "people": ("split rows.csv --person person --strata sex --seed 1 --out parts", 1, 2),
+    # What needs no comparison aligns nothing.
+    "codebook": ("codebook survey.csv --json", 1, 0),
+    "structure": ("codebook survey.csv one.csv --json", 2, 0),
+    "convert": ("convert one.csv --like survey.csv --format csv --out other", 2, 0),
+    "noise": (
+        "noise one.csv --column age --population empirical --N 60000 --n 300 --json",
+        1,
+        0,
+    ),
+    "ecap": ("noise one.csv --together age=1 --together income=2 --N 60000 --n 300 --json", 1, 0),
+    "split": ("split survey.csv --seed 1 --out halves", 1, 0),
+    "init": ("init survey.csv --synthetic one.csv --control left_out.csv", 3, 5 / 3),
+}
+
+FINDING = """
+[[finding]]
+name = "pay"
+kind = "regression"
+formula = "income ~ age + sex"
+"""
+TABLES = """
+data = "survey.csv"
+[[table]]
+name = "a"
+by = ["sex", "region"]
+publish = "suppress:4"
+[[table]]
+name = "b"
+by = ["sex", "health"]
+publish = "conventional:3"
+"""
+WITHOUT_DATA = {
+    *("set", "explain", "rule", "limits", "answer", "sign", "compare", "report", "decide", "log"),
+    *("app", "doctor"),
 }
 
 
@@ -61,6 +105,10 @@ def folder(tmp_path, monkeypatch):
     made = survey_synthetic().select(COLUMNS)
     made[:300].write_csv(tmp_path / "one.csv")
     made[300:600].write_csv(tmp_path / "two.csv")
+    twice = people[:100].with_columns(person=pl.int_range(100) // 2, sex=pl.lit("f"))
+    twice.write_csv(tmp_path / "rows.csv")
+    (tmp_path / "found.toml").write_text(FINDING, encoding="utf-8")
+    (tmp_path / "plan.toml").write_text(TABLES, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -70,24 +118,49 @@ def counted(monkeypatch) -> Counter:
     """How often each file was read, and each column aligned and encoded."""
     found = Counter()
 
-    def count(module, name, what):
+    def count(module, name, tell):
         real = getattr(module, name)
 
-        def counting(first, *others, **settings):
-            label = first if isinstance(first, str) else getattr(first, "name", "frame")
-            found[what, label] += 1
-            return real(first, *others, **settings)
+        def counting(*given, **settings):
+            found.update(tell(*given))
+            return real(*given, **settings)
 
         monkeypatch.setattr(module, name, counting)
 
-    count(unveil.io.sources, "_read", "read")
-    count(unveil.study.study, "align_column", "aligned")
-    count(unveil.study.study, "encode", "encoded")
+    def read(source, *_):
+        yield "read", str(getattr(source, "name", source)) if is_path(source) else "frame"
+
+    def aligned(column, tables):
+        yield from (("aligned", f"{table.side}: {column}") for table in tables)
+
+    def encoded(column, sides, *_):
+        yield from [("encoded", column)] * len(sides)
+
+    count(unveil.io.sources, "_read", read)
+    count(unveil.study.study, "align_column", aligned)
+    count(unveil.study.study, "align_beside", lambda known, _, new: aligned(known.name, new))
+    count(unveil.study.study, "encode", encoded)
+    count(CodedColumn, "add_sides", lambda known, new: encoded(known.name, new))
     return found
 
 
+def is_path(source) -> bool:
+    return isinstance(source, str | Path)
+
+
 def number(counted: Counter, what: str) -> int:
-    return sum(n for (kind, _), n in counted.items() if kind == what)
+    found = {label: n for (kind, label), n in counted.items() if kind == what}
+    return sum(n for label, n in found.items() if label != "frame")
+
+
+def aligned_of(counted: Counter, *names: str) -> dict[str, int]:
+    """How often each column of a file was aligned, by the names that it has as a side."""
+    found = Counter()
+    for (what, label), n in counted.items():
+        side, _, column = label.partition(": ")
+        if what == "aligned" and side in names:
+            found[column] += n
+    return dict(found)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -95,10 +168,22 @@ def test_a_command_opens_once(folder, counted, command):
     words, n_files, n_columns = COMMANDS[command]
     done = CliRunner().invoke(Commands(), words.split())
     assert done.exit_code in (0, 3, 4), done.output
-    assert [label for label, n in counted.items() if n > 1] == []
+    check_once(counted)
     assert number(counted, "read") == n_files
-    assert number(counted, "aligned") == n_columns
-    assert n_columns >= number(counted, "encoded") >= n_columns - 1  # what is only looked up
+    assert number(counted, "aligned") == n_files * n_columns
+    assert 0 <= n_columns - number(counted, "encoded") / n_files <= 1  # what is only looked up
+
+
+def check_once(counted: Counter) -> None:
+    """No file was read twice, and none of its columns aligned twice."""
+    is_counted = [key for key in counted if key[0] != "encoded" and key != ("read", "frame")]
+    assert [key for key in is_counted if counted[key] > 1] == []
+
+
+def test_every_command_that_opens_data_is_counted():
+    told = {words.split()[0] for words, *_ in COMMANDS.values()}
+    apart = {"run", "whatif", "explore", "protect", "recognise", "demo", "pack", "verify"}
+    assert told | apart | WITHOUT_DATA == {*Commands().list_commands(None)}
 
 
 def test_a_run_opens_once(folder, counted):
@@ -108,48 +193,134 @@ def test_a_run_opens_once(folder, counted):
     counted.clear()
     done = invoke(Commands(), ["run"])
     assert done.exit_code in (0, 3, 4), done.output
-    assert [label for label, n in counted.items() if n > 1] == []
+    n_sides = len(FILES) * len(COLUMNS)
+    check_once(counted)
     assert number(counted, "read") == len(FILES)
-    assert number(counted, "aligned") == number(counted, "encoded") == len(COLUMNS)
+    assert number(counted, "aligned") == number(counted, "encoded") == n_sides
+    counted.clear()
+    assert invoke(Commands(), ["whatif", "-x", "health=good"]).exit_code == 0
+    check_once(counted)
+    assert (number(counted, "read"), number(counted, "aligned")) == (len(FILES), n_sides)
 
 
 PLAN = """
 [data]
 original = "survey.csv"
+control = "left_out.csv"
+[roles]
+key = ["sex", "age", "region"]
+RECODE
 [[protect.step]]
 do = "synthesise"
 [[protect.step]]
 do = "distance_filter"
 columns = ["age", "income"]
-max_rounds = 1
+max_rounds = 3
+[[protect.step]]
+do = "remove_replicated_uniques"
+[[protect.step]]
+do = "smooth"
+columns = ["income"]
+[[protect.step]]
+do = "add_noise"
+column = "age"
+sigma = 1
+round = 0
+"""
+RECODE = """
+[[protect.step]]
+do = "top_code"
+column = "age"
+at = 70
 """
 
 
-def test_protecting_reads_the_original_once_and_compares_each_frame_once(folder, counted):
-    (folder / "project.toml").write_text(PLAN, encoding="utf-8")
-    done = CliRunner().invoke(Commands(), ["protect", "--seed", "1"])
+@pytest.mark.parametrize("recoding", ["", RECODE])
+@pytest.mark.parametrize("more", ["", "--sweep 5,20", "--stages"])
+def test_protecting_aligns_each_column_of_the_original_once(folder, counted, recoding, more):
+    (folder / "project.toml").write_text(PLAN.replace("RECODE", recoding), encoding="utf-8")
+    done = CliRunner().invoke(Commands(), ["protect", "--seed", "1", *more.split()])
     assert done.exit_code == 0, done.output
     assert counted["read", "survey.csv"] == 1
-    # The original by itself, for identifiers, and with the rows drawn, for filter and picture.
-    aligned = {label: n for (what, label), n in counted.items() if what == "aligned"}
-    assert aligned == {"age": 2, "income": 2}
+    assert counted["read", "left_out.csv"] == (more == "--stages")
+    once = dict.fromkeys(COLUMNS if more else COLUMNS[:4], 1)
+    # What a recoding changed is no longer what was aligned for the keys before it.
+    changed = {"age": 2} if recoding else {}
+    assert aligned_of(counted, "data", "original") == {**once, **changed}
+    if more == "--stages":
+        assert aligned_of(counted, "control") == once
 
 
 def test_a_filter_opens_once(folder, counted):
     unveil.distance_filter("survey.csv", "one.csv", columns=["age", "income"])
     assert counted["read", "survey.csv"] == counted["read", "one.csv"] == 1
-    assert {label for label, n in counted.items() if n > 1} == set()
-    assert number(counted, "aligned") == number(counted, "encoded") == 2
+    check_once(counted)
+    assert number(counted, "aligned") == number(counted, "encoded") == 2 * 2
 
 
-def test_exploring_compares_the_copies_of_a_setting_once(folder, counted):
+def test_exploring_aligns_the_original_once_and_every_copy_once(folder, counted):
     found = unveil.explore(
-        "survey.csv", keys=KEYS.split(","), methods=["sample", "cart"], min_leaf=5, copies=2, seed=1
+        "survey.csv",
+        keys=KEYS.split(","),
+        methods=["sample", "cart"],
+        min_leaf=5,
+        copies=2,
+        seed=1,
+        files={"other": ["one.csv", "two.csv"]},
     )
-    assert counted["read", "survey.csv"] == 1
-    # Of each setting its copies with the whole and its two parts; the original by itself.
-    n_made = len(found.rows) + 1  # independent columns, the floor of the map, are made too
-    assert counted["aligned", "health"] == counted["encoded", "health"] == n_made + 1
+    for name in ("survey.csv", "one.csv", "two.csv"):
+        assert counted["read", name] == 1
+    # The original and its two parts (all read as the original); the floor of the map is made too.
+    assert aligned_of(counted, "original") == dict.fromkeys(COLUMNS, 3)
+    n_copies = 2 * 2 * len(found.rows[:-1]) + 2 * 2 + 2  # of the whole and of a part; and the files
+    n_parts = len(found.rows[:-1]) + 1
+    assert number(counted, "encoded") == len(COLUMNS) * (3 + n_copies), n_parts
+
+
+def test_what_a_study_knows_is_what_aligning_anew_would_tell():
+    chance = np.random.default_rng(1)
+    for seed in range(8):
+        frames = [any_columns(chance, n, has_gaps=seed % 2 > 0) for n in (30, 17, 5)]
+        known = Study.open(frames[0], control=frames[2])
+        one = Study.open(known.original, frames[1], known.control)
+        two = Study.open(frames[0], frames[1], frames[2])
+        for name in frames[0].columns:
+            beside, anew = (study.files.align_one(name) for study in (one, two))
+            assert {*beside.notes} == {*anew.notes}
+            for here, there in zip(beside.sides, anew.sides, strict=True):
+                assert_series_equal(here, there)
+            beside, anew = (study.files.column(name) for study in (one, two))
+            assert_series_equal(beside.levels, anew.levels)
+            assert_array_equal(beside.codes, anew.codes, strict=True)
+            assert (beside.sides, beside.kind) == (anew.sides, anew.kind)
+        assert {"whole", "decimal", "text", "wide"} <= one._beside  # which were not aligned again
+
+
+def any_columns(chance, n: int, *, has_gaps: bool) -> pl.DataFrame:
+    """Columns of every type, with values that others may lack; decimals that may all be whole."""
+    whole, words = chance.integers(0, 9, n), np.array(["", "b", "a", "\u00e9", "Z"])
+    half = chance.choice([0.0, 0.5])
+    columns = {
+        "whole": pl.Series(whole),
+        "short": pl.Series(whole).cast(pl.UInt8),
+        "wide": pl.Series(chance.integers(-(10**12), 10**12, n)),
+        "decimal": pl.Series(np.round(chance.normal(size=n), 1)),
+        "single": pl.Series(np.round(chance.normal(size=n), 1)).cast(pl.Float32),
+        "by chance": pl.Series(whole + half),
+        "no number": pl.Series(np.where(chance.random(n) < 0.2, np.nan, whole)),
+        "zero": pl.Series(np.where(chance.random(n) < 0.5, -0.0, 1.5)),
+        "text": pl.Series(words[chance.integers(0, 5, n)]),
+        "category": pl.Series(words[chance.integers(1, 3, n)]).cast(pl.Categorical),
+        "ordered": pl.Series(words[chance.integers(1, 3, n)]).cast(pl.Enum(["b", "a"])),
+        "truth": pl.Series(chance.random(n) < 0.5),
+        "day": pl.Series(whole).cast(pl.Int32).cast(pl.Date),
+        "moment": pl.Series(whole * 10**6).cast(pl.Datetime("us")),
+        "nothing": pl.Series([None] * n, dtype=pl.Int64),
+    }
+    gaps = pl.Series(chance.random(n) < (0.1 if has_gaps else 0))
+    return pl.DataFrame(
+        {name: column.scatter(gaps.arg_true(), None) for name, column in columns.items()}
+    )
 
 
 def test_measures_of_a_study_share_what_is_known(folder, counted):
@@ -158,7 +329,7 @@ def test_measures_of_a_study_share_what_is_known(folder, counted):
     linked = linkability(study, columns=(["sex"], ["age", "region"]), n=20, seed=1)
     apart = utility(study, seed=1, n_permutations=2)
     assert number(counted, "read") == 3
-    assert number(counted, "aligned") == number(counted, "encoded") == len(COLUMNS)
+    assert number(counted, "aligned") == number(counted, "encoded") == 3 * len(COLUMNS)
     pair = ("survey.csv", "one.csv")
     assert found.record == disclosure(*pair, keys=["sex", "age"]).record
     other = linkability(

@@ -199,6 +199,23 @@ class CodedColumn:
         sides = Sides(tuple(rows))
         return replace(self, sides=sides, codes=np.concatenate(codes), levels=levels)
 
+    def add_sides(self, more: Sequence[pl.Series]) -> "CodedColumn":
+        """The column with further sides of the same type; its own are not looked at again."""
+        other = encode(self.name, more)
+        levels = pl.concat([self.levels, other.levels]).drop_nulls().unique().sort()
+        n, has_missing = len(levels), self.has_missing or other.has_missing
+        united = levels.extend_constant(None, 1) if has_missing else levels
+        made = [
+            one.replace_levels(
+                np.append(levels.search_sorted(one.levels.drop_nulls()).to_numpy(), n), united
+            )
+            for one in (self, other)
+        ]
+        sides = Sides((*self.sides.rows, *other.sides.rows))
+        return replace(
+            self, sides=sides, codes=np.concatenate([m.codes for m in made]), levels=united
+        )
+
     def replace_levels(self, level_of: Ints, levels: pl.Series) -> "CodedColumn":
         """The column with other levels, by which of them each of its own becomes."""
         made = level_of.astype(np.dtype(f"u{_code_bytes(len(levels))}"))

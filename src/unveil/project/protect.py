@@ -30,7 +30,6 @@ from unveil.protection.leaf_sizes import (
 from unveil.protection.plan import FileError, ProtectionPlan, faults_error, parse_plan
 from unveil.protection.plan_columns import absent_roles, leaf_faults
 from unveil.protection.plan_synthesis import drop_identifiers, identifier_faults, list_named_columns
-from unveil.protection.recoding.recode import restore_form
 from unveil.protection.result import ProtectResult, make_record, unused_notes
 from unveil.protection.steps import Stages
 from unveil.records.protection import Audience, ProtectionSeeds, SweepRow
@@ -366,17 +365,17 @@ def _make_copy(
         is_seeded=given["seed"] is not None,
         notes=(*notes, *unused_notes(stages, asked.named_columns, is_swept=bool(asked.leaves))),
     )
-    frame, person = stages.table.frame, settings.get("person")
+    person = settings.get("person")
     return ProtectResult(
         record,
         asked.seeds,
-        frame.drop(person or (), strict=False),
+        stages.original,
         s1=stages.frames["s1"],
         s2=stages.frames["s2"],
         s3=stages.frames["s3"],
         codebook=stages.codebook,
         recipe=stages.recipe,
-        whose=frame[person] if person in frame.columns else None,
+        person=person if person in stages.table.frame.columns else None,
     )
 
 
@@ -386,7 +385,7 @@ def _compare_leaves(
     """The sweep, by the keys and targets that the copy has."""
     columns, targets = stages.frames["s1"].columns, asked.targets
     rows = compare_leaf_sizes(
-        restore_form(stages.table),
+        stages.original,
         asked.leaves,
         settings,
         keys=[key for key in asked.keys if key in columns],

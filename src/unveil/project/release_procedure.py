@@ -33,6 +33,7 @@ from unveil.protection.leaf_sizes import add_leaf_size
 from unveil.protection.recoding.recode import recode, restore_form
 from unveil.records.recoding import Step, step_word
 from unveil.seeding import stream
+from unveil.study.study import Study
 from unveil.synthesis.synthesise import synthesise
 
 _FILE = "data.csv", "synthetic.csv"
@@ -104,7 +105,7 @@ class CandidateProcedure(msgspec.Struct, frozen=True, tag="explore", tag_field="
 
         order = CommonSettings(**self.common, n_copies=files, workers=1)
         setting = CandidateSetting.of({"rows": rows, **self.setting})
-        made = make_copies(table, setting, order, seed, no_progress).copies
+        made = make_copies(Study([table]).original, setting, order, seed, no_progress).copies
         return MadeRelease([_frame_of(one) for one in made])
 
 

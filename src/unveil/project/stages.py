@@ -16,7 +16,6 @@ import polars as pl
 
 from unveil.arguments import quote_value
 from unveil.errors import InputError, SettingsError
-from unveil.io.table import Labelled
 from unveil.measure.attacks.inference import inference
 from unveil.measure.attacks.linkability import linkability
 from unveil.measure.attacks.rates import AttacksResult
@@ -27,14 +26,14 @@ from unveil.project.explore.candidates import CandidateCopies, ScenarioSpec, mea
 from unveil.project.explore.settings import ForeignFiles
 from unveil.project.model import ProjectFile
 from unveil.protection.distance_filter import filter_again
-from unveil.protection.recoding.recode import recode, restore_form
+from unveil.protection.recoding.recode import Data, recode, restore_form
 from unveil.protection.result import ProtectResult
 from unveil.records.protection import Refill, StageAttack, StageRow, StageTable
 from unveil.records.recoding import as_mapping
 from unveil.seeding import choose_seed, stream
 from unveil.study.roles import names
 from unveil.study.scenario import Progress, no_progress
-from unveil.study.study import open_files
+from unveil.study.study import Study, StudyFile, open_files
 
 AS_LONG = "S1, as long as S2"
 N_ATTACKS = 500
@@ -89,14 +88,12 @@ def stages(
             f"made is {quote_value(type(made).__name__)}; it must be the result of unveil.protect."
         )
     known = _roles(made, keys, targets)
-    original, person = made.recoded, None if made.whose is None else made.whose.name
-    if made.whose is not None:
-        original = original.with_columns(made.whose)
-    used = None if control is None else _recode_control(made, control, missing_values, original)
+    used = None if control is None else _recode_control(made, control, missing_values)
+    base = Study.open(made.original, control=used)
     measured = _Stages(
-        original,
-        used,
-        ScenarioSpec(*known, bands, special_codes or {}, choose_seed(seed), None, person),
+        base.original,
+        base.control,
+        ScenarioSpec(*known, bands, special_codes or {}, choose_seed(seed), None, made.person),
         findings,
         made.record.refill,
     )
@@ -115,8 +112,8 @@ def stages(
             files=made.record.files,
             keys=known[0],
             targets=known[1],
-            n_original=made.recoded.height,
-            n_control=None if used is None else used.height,
+            n_original=base.files.rows[0],
+            n_control=None if used is None else base.files.rows[1],
             rows=tuple(rows),
             projection=made.record.projection,
         )
@@ -124,8 +121,7 @@ def stages(
 
 
 def _roles(made: ProtectResult, keys: Any, targets: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    whose = None if made.whose is None else made.whose.name
-    columns = [name for name in made.s3.columns if name != whose]
+    columns = [name for name in made.s3.columns if name != made.person]
     known = names(made.record.keys if keys is None else keys, "Keys")
     if not known:
         raise SettingsError("No keys are given. Name what an intruder would know: keys=[...].")
@@ -136,15 +132,14 @@ def _roles(made: ProtectResult, keys: Any, targets: Any) -> tuple[tuple[str, ...
     )
 
 
-def _recode_control(
-    made: ProtectResult, control: Any, missing_values: str | Sequence[str], original: pl.DataFrame
-) -> pl.DataFrame:
+def _recode_control(made: ProtectResult, control: Any, missing_values: str | Sequence[str]) -> Data:
     """The control as the original was recoded, on the columns of the synthetic data."""
     (table,) = open_files({"control": control}, None, missing_values)
     if made.recipe:
-        found = recode(restore_form(table), [as_mapping(step) for step in made.recipe]).data
-        table = replace(table, frame=found.frame if isinstance(found, Labelled) else found)
-    return table.frame.select(name for name in original.columns if name in table.frame.columns)
+        steps = [as_mapping(step) for step in made.recipe]
+        (table,) = recode(restore_form(table), steps).study.tables
+    known = [name for name in made.original.whole.frame.columns if name in table.frame.columns]
+    return restore_form(replace(table, frame=table.frame.select(known)))
 
 
 def _frames(made: ProtectResult, seed: int) -> Iterator[tuple[str, pl.DataFrame]]:
@@ -166,53 +161,54 @@ def _frames(made: ProtectResult, seed: int) -> Iterator[tuple[str, pl.DataFrame]
 class _Stages:
     """The recoded original, people who were not used, and what is asked of every stage."""
 
-    original: pl.DataFrame
-    control: pl.DataFrame | None
+    original: StudyFile
+    control: StudyFile | None
     scenario: ScenarioSpec
     findings: Any
     refill: Refill | None
 
     def row(self, name: str, frame: pl.DataFrame) -> StageRow:
         """All figures of one stage."""
-        close = None if self.refill is None else self._too_close(self.refill, frame)
-        frame = frame.drop(self.scenario.person or (), strict=False)
-        copies = CandidateCopies([frame], ())
-        parts = None if self.control is None else (self.original, self.control, copies)
-        found = row_of(ForeignFiles(name, (frame,)), self.scenario, (self.original, copies), parts)
+        whole, person = frame, self.scenario.person
+        frame = frame.drop(person or (), strict=False)
+        study = Study.open(self.original, frame, self.control)
+        (made,) = study.synthetic
+        close = None
+        if self.refill is not None:
+            close = self._too_close(self.refill, made if frame.width == whole.width else whole)
+        copies = CandidateCopies([made], ())
+        parts = None if self.control is None else (study.original, study.control, copies)
+        found = row_of(ForeignFiles(name, (frame,)), self.scenario, (study.original, copies), parts)
         shared = set(StageRow.__struct_fields__) & set(type(found).__struct_fields__) - {"control"}
         figures = {field: getattr(found, field) for field in shared}
-        overlaps = [*self._overlaps(frame)]
+        overlaps = [*self._overlaps(study)]
         return StageRow(
             stage=name,
             **{**figures, "n_rows": frame.height},
             too_close=close,
-            attacks=tuple(self._attacks(frame)),
+            attacks=tuple(self._attacks(study)),
             overlap=mean(overlaps),
             n_results=sum(one is not None for one in overlaps),
         )
 
-    def _too_close(self, used: Refill, frame: pl.DataFrame) -> float:
+    def _too_close(self, used: Refill, frame: Any) -> float:
         """The share of rows, or people, that the filter refuses: a later step may undo it."""
         codes = self.scenario.special_codes
         found = filter_again(self.original, frame, used, codes)
         return (len(found.keep) - found.n_kept) / max(len(found.keep), 1)
 
-    def _attacks(self, frame: pl.DataFrame) -> Iterator[StageAttack]:
+    def _attacks(self, study: Study) -> Iterator[StageAttack]:
         keys, targets = self.scenario.keys, self.scenario.targets
         seed, person = self.scenario.seed, self.scenario.person
-        asked: dict[str, Any] = {"control": self.control, "seed": seed, "person": person}
+        asked: dict[str, Any] = {"seed": seed, "person": person}
         codes: dict[str, Any] = dict(self.scenario.special_codes)
         compared = {name: codes[name] for name in (*keys, *targets) if name in codes}
         calls: dict[str, Callable[[], AttacksResult]] = {
-            "singling out": lambda: singling_out(
-                self.original, frame, n=N_ATTACKS, special_codes=codes, **asked
-            ),
+            "singling out": lambda: singling_out(study, n=N_ATTACKS, special_codes=codes, **asked),
             "linkability": lambda: linkability(
-                self.original, frame, columns=(keys, targets), special_codes=compared, **asked
+                study, columns=(keys, targets), special_codes=compared, **asked
             ),
-            "inference": lambda: inference(
-                self.original, frame, secrets=targets, keys=keys, **asked
-            ),
+            "inference": lambda: inference(study, secrets=targets, keys=keys, **asked),
         }
         for name, call in calls.items():
             try:
@@ -228,12 +224,12 @@ class _Stages:
                 R=mean(row.R for row in rows),
             )
 
-    def _overlaps(self, frame: pl.DataFrame) -> Iterator[float | None]:
+    def _overlaps(self, study: Study) -> Iterator[float | None]:
         """The mean overlap of each published result."""
         if self.findings is None:
             return
         codes = self.scenario.special_codes or None
-        found = replicate(self.original, frame, self.findings, special_codes=codes).record
+        found = replicate(study, findings=self.findings, special_codes=codes).record
         yield from (one.copies[0].mean_overlap for one in found.findings)
 
 

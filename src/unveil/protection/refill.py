@@ -17,7 +17,6 @@ import polars as pl
 from unveil.arguments import quote_value, whole_number
 from unveil.arrays import Ints, Mask
 from unveil.errors import SettingsError
-from unveil.io.table import Table, place_of
 from unveil.measure.result import rows_frame
 from unveil.measure.roles.person import choose_people
 from unveil.models.neighbours.settings import DistanceSettings
@@ -37,7 +36,7 @@ from unveil.records.protection import Refill, RefillRound
 from unveil.seeding import choose_seed, stream
 from unveil.study.people import People, check_person
 from unveil.study.scenario import Progress, no_progress
-from unveil.study.study import Study, open_files
+from unveil.study.study import Study, StudyFile, open_files
 from unveil.study.take_study import takes_study
 from unveil.synthesis.methods import MOST_ROWS
 from unveil.synthesis.synthesiser import Synthesiser, rows_of
@@ -290,7 +289,8 @@ def refill(
     check_person(person, settings.columns or ())
     people = None if person is None else choose_people(files, person)
     n_wanted = n_wanted if sequence is None else synthesiser.models.n_original
-    loop = _Loop(table, synthesiser, settings, n_wanted, n_rounds, choose_seed(seed), people)
+    held = files.study.file(files.places[0])
+    loop = _Loop(held, synthesiser, settings, n_wanted, n_rounds, choose_seed(seed), people)
     return loop.run(told)
 
 
@@ -298,7 +298,7 @@ def refill(
 class _Loop:
     """Rounds so far."""
 
-    table: Table
+    original: StudyFile
     synthesiser: Synthesiser
     settings: DistanceSettings
     n_wanted: int
@@ -337,7 +337,7 @@ class _Loop:
         models = self.synthesiser.models
         time = None if models.sequence is None else models.sequence.time
         (frame,) = self.synthesiser.sample(1, n_rows if time is None else None, seed)
-        study = Study((self.table, Table("synthetic", place_of("synthetic"), frame)))
+        study = Study.open(self.original, frame)
         compared, people = without_people(study.files, self.people), self.people
         whose = None if people is None else people.record.column
         sequences = read_sequences(study.files, self.settings, whose, time)

@@ -25,6 +25,7 @@ from unveil.records.protection import (
     SweepRow,
 )
 from unveil.records.recoding import Step
+from unveil.study.study import StudyFile
 from unveil.synthesis.synthesiser import inflation_note
 from unveil.view.ecap import records_sentences
 from unveil.view.format import and_list
@@ -200,19 +201,24 @@ class ProtectResult(RowsResult[Protection]):
     """The copy, what it was after each step, and the record; printing it shows no row.
 
     `s1` is the synthesis alone, `s2` filtered and filled again, `s3` with noise: the copy. A step
-    that was left out leaves the frame of the step before. `seeds`, `recipe` and `whose` are
+    that was left out leaves the frame of the step before. `seeds`, `recipe` and `original` are
     confidential.
     """
 
     rows_in = "steps"  # what each did, and the rows it left
     seeds: ProtectionSeeds
-    recoded: pl.DataFrame
+    original: StudyFile  # confidential: recoded
     s1: pl.DataFrame
     s2: pl.DataFrame
     s3: pl.DataFrame
     codebook: Codebook | None = None
     recipe: tuple[Step, ...] = ()  # confidential: recodings with the limits found in the data
-    whose: pl.Series | None = None  # confidential: the person of each row of `recoded`
+    person: str | None = None  # the column of the original that says whose row it is
+
+    @property
+    def recoded(self) -> pl.DataFrame:
+        """The original as it was synthesised."""
+        return self.original.whole.frame.drop(self.person or (), strict=False)
 
     @property
     def data(self) -> pl.DataFrame | Labelled:

@@ -71,6 +71,7 @@ from unveil.records.utility import Projection
 from unveil.seeding import stream
 from unveil.study.roles import names
 from unveil.study.scenario import Progress
+from unveil.study.study import Study, StudyFile
 from unveil.synthesis.synthesise import synthesise
 from unveil.synthesis.synthesiser import Synthesiser
 from unveil.view.format import format_count
@@ -112,6 +113,14 @@ class Stages:
     quiet: pl.DataFrame | None = None  # the copy before noise
     noisy: pl.DataFrame | None = None  # as the noise left it, before rules and derived columns
     left: Ints | None = None  # the rows of these that are in the copy
+    study: Study | None = None
+
+    @property
+    def original(self) -> StudyFile:
+        """The original as steps take it: recoded, with what is known of its columns."""
+        if self.study is None or self.study.tables[0].frame is not self.table.frame:
+            self.study = Study([replace(self.table, notes=())])
+        return self.study.original
 
     def recode(self) -> list[FileError]:
         """Do the recodings; everything that keeps the plan from being done to these data."""
@@ -149,9 +158,10 @@ class Stages:
             return
         self.recoding = msgspec.structs.replace(made.record, files=(self.table.source,))
         self.recipe = made.fixed_steps()
-        frame, book = _split_data(made.data)
-        self.raw, frame = whole[frame[_ROW]], frame.drop(_ROW)
-        self.table = replace(self.table, frame=frame, codebook=book)
+        (table,) = made.study.tables
+        self.raw, frame = whole[table.frame[_ROW]], table.frame.drop(_ROW)
+        self.table = replace(self.table, frame=frame, codebook=table.codebook)
+        self.study = made.study.with_tables({0: replace(self.table, notes=())}, (_ROW,))
         self.done += StepSentences.recodings(self.recoding, frame.width)
 
     def _noise(self, step: PlannedStep, *, is_recoded: bool) -> Iterator[FileError]:
@@ -172,7 +182,7 @@ class Stages:
         self._say(step)
         with _name_step(step):
             made = synthesise(
-                restore_form(self.table), **settings, progress=self._inside(step), rows=self.rows
+                self.original, **settings, progress=self._inside(step), rows=self.rows
             )
         record = msgspec.structs.replace(made.record, files=(self.table.source,))
         self.synthesiser = replace(made, record=record)
@@ -204,12 +214,11 @@ class Stages:
 
         What stays too close is taken out.
         """
-        original = restore_form(self.table)
 
         def find_close() -> Mask:
-            return ~filter_again(original, self.frame, used, self.codes).keep_rows
+            return ~filter_again(self.original, self.frame, used, self.codes).keep_rows
 
-        found = filter_again(original, self.frame, used, self.codes)
+        found = filter_again(self.original, self.frame, used, self.codes)
         self.n_close_after, close = len(found.keep) - found.n_kept, ~found.keep_rows
         (step,) = self.plan.having(FILTER)
         if not step.settings.get("repair", False):
@@ -270,7 +279,7 @@ class Stages:
             return None
         ((size, n, sampling),) = known
         return ecap_records(
-            restore_form(self.table),
+            self.original,
             columns={str(one["column"]): self.noises[one["column"]].how for one in asked},
             N=max(size, self.n_people),
             n=n,
@@ -413,7 +422,7 @@ class Stages:
         codes = {name: given for name, given in self.codes.items() if name in columns}
         codes |= said.pop("special_codes", None) or {}
         found = refill(
-            restore_form(self.table),
+            self.original,
             self.synthesiser,
             rows=self.frame.height if self.time is None else None,
             seed=self.seeds.distance_filter,
@@ -452,7 +461,7 @@ class Stages:
     def _remove(self, step: PlannedStep) -> None:
         keys = [name for name in self.keys if name in self.frame.columns]
         settings = {"keys": keys or None, "person": self.person, **step.settings}
-        made = remove_replicated_uniques(restore_form(self.table), self.copy, **settings)
+        made = remove_replicated_uniques(self.original, self.copy, **settings)
         self.removal = msgspec.structs.replace(
             made.record, files=(self.table.source, "the synthetic data")
         )

@@ -64,6 +64,28 @@ def align_column(name: str, tables: Sequence[Table]) -> AlignedColumn:
     return AlignedColumn(name, made, replace(matched, sides=[]), codes, tuple(notes))
 
 
+def align_beside(
+    known: AlignedColumn, held: Sequence[Table], added: Sequence[Table]
+) -> AlignedColumn | None:
+    """A column with further files beside those it is known of, which stay as they are.
+
+    None where the new ones could change what is known: another type, labelled codes, decimals
+    beside whole numbers. All are aligned anew then.
+    """
+    name, dtype = known.name, known.sides[0].dtype
+    is_plain = dtype in (pl.String, pl.Int64, pl.Float64, pl.Date) and not known.matched.ways
+    stored = {table.frame.schema[name] for table in (*held, *added)}
+    if not is_plain or len(stored) > 1 or any(name in table.variables for table in (*held, *added)):
+        return None
+    sides = [with_one_missing(table.frame[name]) for table in added]
+    made, notes = _align_sides(name, sides, added)
+    if made[0].dtype == pl.Int64 and dtype == pl.Float64:  # whole decimals, as it happens
+        made = tuple(side.cast(pl.Float64) for side in made)
+    if made[0].dtype != dtype:
+        return None
+    return replace(known, sides=(*known.sides, *made), notes=(*known.notes, *notes))
+
+
 def _align_sides(
     name: str, sides: Sequence[pl.Series], tables: Sequence[Table]
 ) -> tuple[tuple[pl.Series, ...], list[Coercion]]:

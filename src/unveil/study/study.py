@@ -26,7 +26,7 @@ from unveil.io.memory import check_cells, check_memory, free_memory
 from unveil.io.sources import CachedFile, hold, read_table
 from unveil.io.table import Table
 from unveil.records.disclosure import BandedColumn, Coercion
-from unveil.study.align import AlignedColumn, align_column
+from unveil.study.align import AlignedColumn, align_beside, align_column
 from unveil.study.band_spec import NO_BANDS, Banding, Bands, parse_bands
 from unveil.study.bands import band, cut_column
 from unveil.study.choose_engine import choose_engine
@@ -53,7 +53,9 @@ class Study:
         missing_values: Sequence[str] = (),
         paths: Sequence[Path | None] = (),
         columns: Mapping[str, Any] | None = None,
+        sources: Sequence[Any] = (),
     ) -> None:
+        """The tables; `sources` are what they were read from, among them files of a study."""
         self.columns = dict(columns or {})  # what is said of columns, by the name of the setting
         self.tables = tuple(tables)
         self.paths = tuple(paths) or (None,) * len(self.tables)  # None: a frame
@@ -66,6 +68,14 @@ class Study:
         self._scenarios: dict[tuple[tuple[int, ...], tuple[int, ...]], CountedScenario] = {}
         self._files: dict[int, StudyFile] = {}
         self._kept: list[Any] = []  # what is known by its id must not be freed
+        files = [one for one in sources if isinstance(one, StudyFile) and type(one.study) is Study]
+        self._base = files[0].study if files else None  # a study that knows some files already
+        self._numbers = {
+            place: one.number
+            for place, one in enumerate(sources)
+            if isinstance(one, StudyFile) and one.study is self._base
+        }
+        self._beside: set[str] = set()  # columns that were aligned with what it knows
 
     @classmethod
     def open(
@@ -125,7 +135,7 @@ class Study:
         for name, given in said.items():
             if given is not None and (name, given) != ("person", "none"):
                 tables[0].check_columns(names([given] if name == "person" else given, name))
-        return cls(tables, missing, [*map(_path, sides.values())], said)
+        return cls(tables, missing, [*map(_path, sides.values())], said, [*sides.values()])
 
     def kinds(self) -> dict[str, Kind]:
         """What each column of the original holds: number, date, ordered, category, text ..."""
@@ -201,7 +211,7 @@ class Study:
         held = self._holding(name)
         if name not in self._aligned:
             try:
-                whole = align_column(
+                whole = self._align_beside(name, held) or align_column(
                     name, self.column_tables(name, held, [self.tables[p] for p in held])
                 )
             except AlignError:
@@ -212,13 +222,55 @@ class Study:
         if found is None:  # one file among all is to blame: perhaps none of these
             return align_column(name, self.column_tables(name, files.places, files))
         made = found.select([held.index(place) for place in files.places])
-        called = {self.tables[p].side: t.side for p, t in zip(files.places, files, strict=True)}
+        called: dict[str, list[str]] = {table.side: [] for table in self.tables}
+        for place, table in zip(files.places, files, strict=True):
+            called[self.tables[place].side].append(table.side)
         notes = [
-            replace_side(note, called.get(note.side, note.side))
+            replace_side(note, side)
             for note in found.notes
-            if note.side in called or note.side not in {table.side for table in self.tables}
+            for side in called.get(note.side, [note.side])
         ]
         return replace(made, notes=tuple(notes))
+
+    def _split_known(self, held: Sequence[int]) -> tuple["OpenFiles", list[int], list[int]] | None:
+        """The files that another study knows, those that are new, and where each stands then."""
+        if self._base is None or not held or held[0] not in self._numbers:
+            return None
+        known = [place for place in held if place in self._numbers]
+        added = [place for place in held if place not in self._numbers]
+        files = OpenFiles(
+            self._base,
+            tuple(self._numbers[place] for place in known),
+            tuple(self.tables[place] for place in known),
+        )
+        return files, added, [[*known, *added].index(place) for place in held]
+
+    def _align_beside(self, name: str, held: Sequence[int]) -> AlignedColumn | None:
+        """The column with what another study knows of some files; None where all is new."""
+        parts = self._split_known(held)
+        if parts is None:
+            return None
+        files, added, order = parts
+        known = files.align_one(name)
+        made = known
+        if added:
+            found = align_beside(known, files, [self.tables[place] for place in added])
+            if found is None:
+                return None
+            made = found
+        self._beside.add(name)
+        return made.select(order)
+
+    def _encode_whole(self, name: str, held: tuple[int, ...], whole: AlignedColumn) -> CodedColumn:
+        """A column as codes over the levels of all files that have it."""
+        parts = self._split_known(held)
+        if parts is None or name not in self._beside:
+            return encode_aligned(whole, self.tables[held[0]])
+        files, added, order = parts
+        column = files.column(name)
+        if added:
+            column = column.add_sides([whole.sides[held.index(place)] for place in added])
+        return column.select_sides(order)
 
     def column_tables(
         self, name: str, places: Sequence[int], tables: Sequence[Table]
@@ -235,7 +287,7 @@ class Study:
                 self._encoded[known] = encode_aligned(here, files[0])
                 return self._encoded[known]
             if (name, held) not in self._encoded:
-                self._encoded[name, held] = encode_aligned(whole, self.tables[held[0]])
+                self._encoded[name, held] = self._encode_whole(name, held, whole)
             chosen = [held.index(place) for place in files.places]
             self._encoded[known] = self._encoded[name, held].select(chosen)
         return self._encoded[known]
@@ -434,7 +486,7 @@ def open_files(
     given = [one for one in sides.values() if isinstance(one, StudyFile)]
     study = given[0].study if len(given) == len(sides) else None
     if study is None or any(one.study is not study for one in given):
-        return Study(tables, missing).files
+        return Study(tables, missing, sources=[*sides.values()]).files
     if missing and missing != study.missing_values:
         raise SettingsError(
             "missing_values differ from those that the study was opened with. Give them to"

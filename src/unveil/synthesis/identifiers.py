@@ -15,6 +15,7 @@ from unveil.measure.roles.person import find_person
 from unveil.measure.roles.suggest import find_identifiers
 from unveil.study.people import People
 from unveil.study.roles import names
+from unveil.study.study import OpenFiles
 
 WHAT_TO_DO = (
     "Identifiers and free text are not synthesised without an instruction. Drop each, renumber it,"
@@ -98,14 +99,14 @@ class Instructions:
 
     def refuse_identifiers(
         self,
-        table: Table,
+        files: OpenFiles,
         columns: Iterable[str],
         special_codes: Mapping[str, tuple[float, ...]],
     ) -> None:
         """Refuse columns of the synthetic data that point at people, unless a reason is stated."""
         open_ = [name for name in columns if name not in self.real_values]
-        found = find_identifiers(table, open_, special_codes)
-        person = find_person(table)
+        found = find_identifiers(files, open_, special_codes)
+        person = find_person(files[0])
         if person is not None and person.column in open_:
             found[person.column] = f"{person.counts}, so it identifies the person of a row."
         if found:

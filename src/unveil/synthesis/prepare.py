@@ -22,7 +22,7 @@ from unveil.records.codebook import Codebook
 from unveil.seeding import sample_rows
 from unveil.study.people import People
 from unveil.study.roles import names
-from unveil.study.study import Study
+from unveil.study.study import Study, open_files
 from unveil.synthesis.constraints import Constraint
 from unveil.synthesis.derived import resolve_rules, rule_and_derived_notes
 from unveil.synthesis.identifiers import Instructions, note_people
@@ -161,8 +161,11 @@ def prepare_synthesis(
 ) -> SynthesisData:
     """Read the original, take its columns apart and plan, or refuse what cannot be done."""
     missing = entries(missing_values)
-    table = read_lettered_numbers(read_table(original, side="original", missing_values=missing))
-    people = None if person is None else choose_people(Study([table]).files, person)
+    files = open_files({"original": original}, None, missing)
+    table = read_lettered_numbers(files[0])
+    if table is not files[0]:
+        files = Study([table]).files
+    people = None if person is None else choose_people(files, person)
     if people is not None:
         named = list_columns((), order, predictors, keep, strata)
         instructions = instructions.without_person(people.record.column, named or ())
@@ -192,7 +195,7 @@ def prepare_synthesis(
         drop=drop,
         renumber=instructions.renumber,
     )
-    instructions.refuse_identifiers(table, (*plan.order, *plan.kept, *plan.strata), codes)
+    instructions.refuse_identifiers(files, (*plan.order, *plan.kept, *plan.strata), codes)
     plan = within_bounds(plan, columns)
     _check_nothing(plan)
     check_idle_options(plan, options)

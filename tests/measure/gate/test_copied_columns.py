@@ -12,6 +12,7 @@ from oracles import gate
 from unveil.io.table import Table
 from unveil.measure.gate.copied_columns import extra_columns, identifiers, single_holder
 from unveil.measure.gate.disguises import find_disguise
+from unveil.study.study import Study
 
 
 def held(original: list, synthetic: list):
@@ -57,11 +58,13 @@ def test_identifiers_are_found_however_they_are_spelt():
     original = table("original", pesel=pesel, n=[k % 7 for k in range(40)])
     spelt = [f"{one[:6]}-{one[6:]}" for one in pesel[:30]] + [f"x{k}" for k in range(10)]
     coded = columns(["pesel", "n"], original.frame.rows(), [(one, 3) for one in spelt])
-    found = identifiers(original, coded, 1, 1, declared=["n"], known=[])
+    found = identifiers(Study([original]).files, coded, 1, 1, declared=["n"], known=[])
     counts = {one.column: (one.n_real, one.n_records, one.is_declared) for one in found}
     assert counts == {"pesel": (30, 40, False), "n": (40, 40, True)}
     # What a person gave another role is none.
-    assert not [*identifiers(original, coded, 1, 1, declared=[], known=["pesel", "n"])]
+    assert not [
+        *identifiers(Study([original]).files, coded, 1, 1, declared=[], known=["pesel", "n"])
+    ]
 
 
 PAY = [round(1000 + 37.31 * k + k * k % 17, 2) for k in range(60)]
@@ -79,7 +82,7 @@ PAY = [round(1000 + 37.31 * k + k * k % 17, 2) for k in range(60)]
 )
 def test_columns_that_only_the_synthetic_data_have(values, reason, detail):
     original = table("original", pay=PAY, key=[f"{k:03}x" for k in range(60)])
-    (found,) = extra_columns(original, table("synthetic", more=values), 1)
+    (found,) = extra_columns(Study([original, table("synthetic", more=values)]).files, 1)
     assert (found.column, found.reason) == ("more", reason)
     assert found.detail.endswith(detail)
     assert found.n_real == (60 if reason == "repeats" else 0)
@@ -111,5 +114,7 @@ def test_identifiers_are_found_in_disguise(change, words):
     if found is not None:
         assert words in found.words
         assert found.n_real == len(NUMBERS)
-        (row,) = identifiers(table("original", x=NUMBERS), [column], 1, 1, declared=["x"], known=[])
+        (row,) = identifiers(
+            Study([table("original", x=NUMBERS)]).files, [column], 1, 1, declared=["x"], known=[]
+        )
         assert (row.n_real, words in row.detail) == (len(NUMBERS), True)

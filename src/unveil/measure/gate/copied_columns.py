@@ -23,7 +23,7 @@ from unveil.measure.roles.vocabulary import tokens
 from unveil.measure.structure.relations import find_relations
 from unveil.records.alerts import CopiedColumn, SingleHolder
 from unveil.records.base import Copy
-from unveil.study.study import Study
+from unveil.study.study import OpenFiles, Study
 
 FEWEST = 20
 FEW_LEVELS = 20
@@ -132,7 +132,7 @@ def _is_value(column: LinkColumn) -> Mask:
 
 
 def identifiers(
-    original: Table,
+    original: OpenFiles,
     columns: Sequence[LinkColumn],
     side: int,
     copy: Copy,
@@ -198,12 +198,13 @@ def _n_real(column: LinkColumn, side: int) -> int:
     return int(column.counts[side][is_real].sum())
 
 
-def extra_columns(original: Table, synthetic: Table, copy: Copy) -> Iterator[CopiedColumn]:
+def extra_columns(files: OpenFiles, copy: Copy) -> Iterator[CopiedColumn]:
     """Columns of a synthetic file that the original does not have, and what they look like."""
+    original, synthetic = files
     theirs = [name for name in synthetic.frame.columns if name not in original.frame.columns]
     if not theirs:
         return
-    recognised = find_identifiers(synthetic, theirs, {})
+    recognised = find_identifiers(files.select(1), theirs, {})
     for name in theirs:
         found = next(_likenesses(original, synthetic, name, copy), None)
         if found is None:
@@ -214,13 +215,9 @@ def extra_columns(original: Table, synthetic: Table, copy: Copy) -> Iterator[Cop
                 reason="identifier" if name in recognised else "unknown",
                 detail=reason,
                 n_records=synthetic.frame.height,
-                is_running=_is_running_extra(synthetic, name),
+                is_running=is_running(link_column(name, files.select(1)), 0),
             )
         yield found
-
-
-def _is_running_extra(table: Table, name: str) -> bool:
-    return is_running(link_column(name, Study([table]).files), 0)
 
 
 def _likenesses(original: Table, synthetic: Table, name: str, copy: Copy) -> Iterator[CopiedColumn]:

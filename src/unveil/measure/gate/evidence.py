@@ -261,10 +261,9 @@ def _find_copied(
     if copy == "pooled":
         return ()
     known = (*roles.compared, *roles.others)
-    found = identifiers(
-        files.original, here, sides[0], copy, declared=roles.identifiers, known=known
-    )
-    return (*found, *extra_columns(files.original, files.synthetic[sides[0] - 1], copy))
+    original = files.opened.select(0)
+    found = identifiers(original, here, sides[0], copy, declared=roles.identifiers, known=known)
+    return (*found, *extra_columns(files.opened.select(0, sides[0]), copy))
 
 
 def _numbers_records(column: LinkColumn, sides: Sequence[int]) -> bool:

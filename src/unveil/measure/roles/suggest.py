@@ -45,7 +45,7 @@ from unveil.study.band_spec import parse_bands
 from unveil.study.people import kind_unread
 from unveil.study.roles import names
 from unveil.study.scenario import Progress, no_progress
-from unveil.study.study import OpenFiles, Study, open_files
+from unveil.study.study import OpenFiles, open_files
 from unveil.study.take_study import takes_study
 from unveil.view.suggestion_toml import roles_toml
 
@@ -303,14 +303,14 @@ def _classify_columns(
 
 
 def find_identifiers(
-    table: Table, names: Iterable[str], special_codes: Mapping[str, tuple[float, ...]]
+    files: OpenFiles, names: Iterable[str], special_codes: Mapping[str, tuple[float, ...]]
 ) -> dict[str, str]:
-    """Those of some columns that would be proposed as identifiers, each with its reason.
+    """Those of some columns of a file that would be proposed as identifiers, each with its reason.
 
     Free text is among them: it may name people.
     """
+    (table,) = files
     read = [name for name in names if kind_unread(table, name) is None]
-    files = Study([table]).files
     asked = SuggestSettings(None, special_codes)
     found = {}
     for name in files.align([name for name in read if may_identify(table.frame[name])]):

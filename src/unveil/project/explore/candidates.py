@@ -17,7 +17,6 @@ from unveil.measure.utility.pair_tables import pair_tables
 from unveil.measure.utility.utility import utility
 from unveil.project.explore.settings import CandidateSetting, ForeignFiles
 from unveil.protection.noise import add_noise
-from unveil.protection.recoding.recode import restore_form
 from unveil.protection.refill import refill
 from unveil.records.disclosure import Disclosure
 from unveil.records.exploration import ExplorationCopy, ExplorationRow
@@ -89,14 +88,19 @@ class CandidateCopies:
 
 
 def make_copies(
-    table: Table, setting: CandidateSetting, order: CommonSettings, seed: int, progress: Progress
+    original: StudyFile,
+    setting: CandidateSetting,
+    order: CommonSettings,
+    seed: int,
+    progress: Progress,
 ) -> CandidateCopies:
-    """Copies of a table."""
+    """Copies of a file."""
+    table = original.whole
     method = setting.method
     if method in ("catall", "ipf"):
         method = joint_method(str(method), table, order.first)
     fitted = synthesise(
-        restore_form(table),
+        original,
         method=method,
         special_codes=order.special_codes or None,
         real_values=order.real_values,
@@ -112,7 +116,7 @@ def make_copies(
         )
     else:
         filter_ = {"rows": setting.rows, **setting.filter}
-        frames, short = _refill_copies(table, fitted, filter_, order, seed)
+        frames, short = _refill_copies(original, fitted, filter_, order, seed)
         said += short
     if setting.add_noise is not None:
         noise = _noise(setting.add_noise, table, order)
@@ -132,7 +136,7 @@ def draw_copies(seed: int, *path: int | str) -> int:
 
 
 def _refill_copies(
-    table: Table,
+    original: StudyFile,
     fitted: Synthesiser,
     filter_: Mapping[str, Any],
     order: CommonSettings,
@@ -144,7 +148,7 @@ def _refill_copies(
     frames, said = [], []
     for copy in range(order.n_copies):
         found = refill(
-            restore_form(table),
+            original,
             fitted,
             seed=draw_copies(seed, "filter", copy),
             special_codes=codes or None,

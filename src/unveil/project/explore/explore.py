@@ -42,12 +42,13 @@ from unveil.project.explore.settings import (
 )
 from unveil.project.recognition import recognise_candidate
 from unveil.protection.recoding.recode import restore_form
+from unveil.records.disclosure import Coercion
 from unveil.records.exploration import Exploration, ExplorationRow, RiskAxis, UtilityAxis, frontier
 from unveil.seeding import choose_seed
 from unveil.study.band_spec import parse_bands
 from unveil.study.roles import roles
 from unveil.study.scenario import Progress, no_progress
-from unveil.study.study import open_files
+from unveil.study.study import Study, StudyFile, open_files
 from unveil.study.take_study import takes_study
 from unveil.synthesis.identifiers import Instructions
 from unveil.synthesis.settings import check_progress, codes_by_column
@@ -336,10 +337,12 @@ def explore(
     table = replace(table, frame=table.frame.drop(instructions.drop))
     known = roles([table], keys, targets)
     codes = codes_by_column(special_codes, "Special codes", table.frame.columns, table.place)
-    instructions.refuse_identifiers(table, table.frame.columns, codes)
     parse_bands(bands, None)
     store = Store(None if folder is None else Path(folder))
     number = choose_seed(store.seed() if seed is None else seed)
+    parts = _parts(table, share, number)
+    study = Study([replace(one, notes=()) for one in (table, *parts)], sources=[original])
+    instructions.refuse_identifiers(study.files.select(0), table.frame.columns, codes)
     head = {
         "data": fingerprint(table),
         "seed": number,
@@ -352,13 +355,12 @@ def explore(
         "missing_values": missing_values,
         **({} if tested is None else {"recognition": tested}),
     }
-    parts = _parts(table, share, number)
     store.open(_plain(head))
     scenario = ScenarioSpec(known.keys, known.targets, bands, codes, number, workers)
     order = CommonSettings(
         known.keys, known.columns, n_copies, codes, instructions.real_values, workers
     )
-    work = _Work(table, scenario, order, parts, store, tested, missing_values)
+    work = _Work(study, scenario, order, table.notes, store, tested, missing_values)
     rows = (*work.rows(chosen, say), *map(work.row_of_files, foreign))
     record = work.record(rows, axes, say)
     return ExplorationResult(record, number)
@@ -397,22 +399,22 @@ def _plain(head: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
-def _parts(table: Table, share: float | None, seed: int) -> tuple[Table, Table] | None:
+def _parts(table: Table, share: float | None, seed: int) -> tuple[Table, ...]:
     """The people who are used and those who are held back, the same for every setting."""
     if share is None:
-        return None
+        return ()
     found = split(table.frame, 1 - share, seed=draw_copies(seed, "split"))
     return replace(table, frame=found.included), replace(table, frame=found.left_out)
 
 
 @dataclass(frozen=True)
 class _Work:
-    """One original, and what is asked of it."""
+    """One original and its two parts, and what is asked of it."""
 
-    table: Table
+    study: Study
     scenario: ScenarioSpec
     order: CommonSettings
-    parts: tuple[Table, Table] | None
+    notes: tuple[Coercion, ...]
     store: Store
     tested: Mapping[str, Any] | None = None  # what is asked of recognition
     missing_values: str | Sequence[str] = ()
@@ -437,13 +439,13 @@ class _Work:
         )
         try:
             copies = CandidateCopies([self._like_original(table) for table in opened], ())
-            return row_of(files, self.scenario, (restore_form(self.table), copies), None)
+            return row_of(files, self.scenario, (self.study.original, copies), None)
         except InputError as fault:
             return refused_row(files, str(fault))
 
     def _like_original(self, table: Table) -> Any:
         """A file without columns that the original does not have, such as a mark."""
-        known = [name for name in table.frame.columns if name in self.table.frame.columns]
+        known = [name for name in table.frame.columns if name in self.study.tables[0].frame.columns]
         return restore_form(replace(table, frame=table.frame.select(known)))
 
     def _row(self, setting: CandidateSetting) -> ExplorationRow:
@@ -461,22 +463,20 @@ class _Work:
         return msgspec.structs.replace(row, name=setting.name)
 
     def _measure(self, setting: CandidateSetting) -> ExplorationRow:
-        def draw(table: Table, what: str) -> CandidateCopies:
+        def draw(file: StudyFile, what: str) -> CandidateCopies:
             seed = draw_copies(self.scenario.seed, setting.model_mark, what)
-            return make_copies(table, setting, self.order, seed, no_progress)
+            return make_copies(file, setting, self.order, seed, no_progress)
 
-        copies, parts = draw(self.table, "whole"), None
-        if self.parts is not None:
-            train, control = self.parts
-            held = draw(train, "train")
-            parts = (restore_form(train), restore_form(control), held)
-        row = row_of(setting, self.scenario, (restore_form(self.table), copies), parts)
+        original, *parts = map(self.study.file, range(len(self.study.tables)))
+        copies = draw(original, "whole")
+        held = (parts[0], parts[1], draw(parts[0], "train")) if parts else None
+        row = row_of(setting, self.scenario, (original, copies), held)
         if self.tested is None:
             return row
-        used, others = (restore_form(self.table), None) if parts is None else parts[:2]
+        used, *others = map(restore_form, self.study.tables[1:] or self.study.tables)
         found = recognise_candidate(
             used,
-            others,
+            others[0] if others else None,
             setting=json.loads(setting.text),
             common={
                 "keys": self.order.keys,
@@ -496,17 +496,17 @@ class _Work:
     ) -> Exploration:
         """All rows, and what to hold them against."""
         progress("measuring the original", 0, 1)
-        data = restore_form(self.table)
+        data = self.study.original
         own = disclosure(data, data, **self.scenario.risk_settings).record
-        train, control = (None, None) if self.parts is None else self.parts
+        table, *parts = self.study.tables
         return Exploration(
-            file=self.table.source,
+            file=table.source,
             keys=self.scenario.keys,
             targets=self.scenario.targets,
-            n_original=self.table.frame.height,
+            n_original=table.frame.height,
             n_copies=self.order.n_copies,
-            n_train=None if train is None else train.frame.height,
-            n_control=None if control is None else control.frame.height,
+            n_train=parts[0].frame.height if parts else None,
+            n_control=parts[1].frame.height if parts else None,
             risk=axes[0],
             utility=axes[1],
             UiO=own.identity_of(1).UiO,
@@ -514,5 +514,5 @@ class _Work:
             floor=self._row(FLOOR),
             rows=rows,
             frontier=tuple(row.name for row in frontier(rows, *axes)),
-            coercions=self.table.notes,
+            coercions=self.notes,
         )

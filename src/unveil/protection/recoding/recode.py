@@ -277,9 +277,18 @@ Data = pl.DataFrame | Labelled
 class RecodeResult(RowsResult[Recoding]):
     """The recoded data, and what was done to it; printing it shows no record of the data."""
 
-    data: Data
-    copy: Data | None = None
+    study: Study  # the data as they are now, and what is known of columns that no step changed
     found: tuple[Step, ...] = ()  # confidential: limits and levels of the data stand in them
+
+    @property
+    def data(self) -> Data:
+        """The recoded data."""
+        return restore_form(self.study.tables[0])
+
+    @property
+    def copy(self) -> Data | None:
+        """The synthetic data, recoded in the same way; None where none were given."""
+        return restore_form(self.study.tables[1]) if len(self.study.tables) > 1 else None
 
     def fixed_steps(self) -> tuple[Step, ...]:
         """The recipe with the limits, bands and rare levels that were found, for the next extract.
@@ -348,9 +357,7 @@ def recode(
             dict.fromkeys((*(note for table in tables for note in table.notes), *run.notes))
         ),
     )
-    made = [restore_form(table) for table in run.tables]
-    copied = made[1] if copy is not None else None
-    return RecodeResult(record, made[0], copied, tuple(run.fixed))
+    return RecodeResult(record, run.study, tuple(run.fixed))
 
 
 def restore_form(table: Table) -> Data:

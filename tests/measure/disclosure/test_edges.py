@@ -1,0 +1,119 @@
+"""Edges of what is reported beside the measures: how many people are enough, and who is counted."""
+
+from math import log, sqrt
+
+import numpy as np
+import polars as pl
+import pytest
+
+import unveil
+from unveil.measure.disclosure import key_sets
+from unveil.measure.disclosure.key_sets import expected_replicated
+
+
+@pytest.mark.parametrize(("n", "n_pairs"), [(9, 0), (10, 1), (11, 1)])
+def test_ten_people_are_enough_for_a_pair_of_small_cells(n, n_pairs):
+    """Every cell has one person: only the least number of people keeps a flag from being raised."""
+    level = ["a"] * n + ["b"] * 30
+    people = pl.DataFrame(
+        {
+            "k": level,
+            "who": [f"p{i}" for i in range(len(level))],
+            "t": ["x"] * n + [f"y{i % 5}" for i in range(30)],
+        }
+    )
+    found = unveil.disclosure(people, people, keys=["k", "who"], targets="t").small_cells
+    assert sum(one.n_pairs for one in found) == n_pairs
+    assert sum(one.n for one in found) == n * n_pairs
+
+
+@pytest.mark.parametrize(("n", "groups"), [(9, []), (10, ["a"]), (11, ["a"])])
+def test_ten_people_disclosed_correctly_are_enough_for_a_group(n, groups):
+    """All values differ, so none can be guessed; the copy has those of n people of one level."""
+    ids = [f"p{i}" for i in range(200)]
+    people = pl.DataFrame({"k": ["a", "b"] * 100, "who": ids, "t": [f"v{i}" for i in ids]})
+    known = set(ids[0 : 2 * n : 2])
+    others = [
+        value if who in known else f"not {who}" for who, value in zip(ids, people["t"], strict=True)
+    ]
+    copy = people.with_columns(t=pl.Series(others))
+    found = unveil.disclosure(people, copy, keys=["k", "who"], targets="t").by_group
+    assert [one.level for one in found if one.key == "k"] == groups
+
+
+def replicated(c: list[int], n_people: int, n_records: int) -> tuple[float, float]:
+    """From the words: c[i] combinations have i + 1 holders."""
+    chance = [n * (i + 1) / 2 ** (i + 1) for i, n in enumerate(c)]
+    absent, once = chance[0] / sum(chance), chance[1] / sum(chance)
+    even = min(once / (-absent * log(absent)), 1.0)
+    x = absent ** (2 * n_records / n_people)
+    share = even * -x * log(x)
+    expected = c[0] * share
+    return expected, max(sqrt(expected * (1 - share) + expected**2 / c[1]), 1.0)
+
+
+@pytest.mark.parametrize("c", [[60, 20], [60, 20, 5], [400, 30, 0, 7]])
+@pytest.mark.parametrize("n_records", [50, 100])
+def test_uniques_expected_again_are_those_of_two_halves(c, n_records):
+    d_g = np.repeat(np.arange(1, len(c) + 1), c)
+    n_people = int(d_g.sum())
+    n_unique, *found = expected_replicated(d_g, n_people, n_records)
+    assert n_unique == c[0]
+    assert found == pytest.approx(replicated(c, n_people, n_records), rel=1e-12)
+    assert found[1] > 1
+
+
+@pytest.mark.parametrize(("quickly", "at_most"), [(0, 1), (20 * 2 * 2 * 3, 2)])
+def test_only_single_keys_are_searched_where_sets_would_take_long(monkeypatch, quickly, at_most):
+    half = pl.DataFrame({"a": ["x", "y"], "b": ["u", "v"], "t": ["p", "q"]})
+    frame = pl.concat([half] * 10)
+    monkeypatch.setattr(key_sets, "QUICKLY", quickly)
+    found = unveil.disclosure(frame, frame, keys=["a", "b"], targets="t").with_key_sets()
+    assert {one.at_most for one in found.record.key_sets} == {at_most}
+
+
+STAYS = pl.DataFrame(
+    {
+        "who": [1, 1, 2, 3, 3, 4],
+        "k": ["a", "b", "c", "d", "e", "f"],
+        "t": ["flu", "well", "well", "cold", "well", "flu"],
+    }
+)
+
+
+def test_each_copy_is_compared_with_its_own_people():
+    """Two copies of as many rows: each has the figures by person that it has alone."""
+    copies = [
+        STAYS.with_columns(k=pl.Series(["a", "b", "c", "x", "y", "z"])),
+        STAYS.with_columns(
+            who=pl.Series([9, 8, 8, 8, 7, 7]), k=pl.Series(["d", "d", "e", "f", "f", "c"])
+        ),
+    ]
+    asked = {"keys": ["k"], "targets": "t", "person": "who"}
+    both = unveil.disclosure(STAYS, copies, **asked).people.rows
+    for number, copy in enumerate(copies, 1):
+        alone = unveil.disclosure(STAYS, copy, **asked).people.rows
+        expected = {(one.measure, one.target): one.n_people for one in alone}
+        found = {(one.measure, one.target): one.n_people for one in both if one.copy == number}
+        assert found == expected
+
+
+def test_people_with_a_sensitive_value_who_are_shown_the_first_level():
+    """The copy shows "cold" to everybody: all who have flu are shown another value."""
+    copy = STAYS.with_columns(t=pl.lit("cold"))
+    asked = {"keys": ["k"], "targets": "t", "person": "who", "sensitive": {"t": ["flu", "well"]}}
+    rows = {
+        one.level: one for one in unveil.disclosure(STAYS, copy, **asked).single_values.sensitive
+    }
+    assert {
+        name: (one.n_people, one.n_correct, one.n_wrong, one.n_other) for name, one in rows.items()
+    } == {
+        "flu": (2, 0, 0, 2),
+        "well": (3, 0, 0, 3),
+    }
+
+
+@pytest.mark.parametrize("one_way", [[50], [50, 90, 1], [50, float("nan")], "50"])
+def test_a_check_has_two_thresholds(one_way):
+    with pytest.raises(unveil.SettingsError, match="must be two numbers"):
+        unveil.disclosure(STAYS, STAYS, keys="k", targets="t", one_way=one_way)
