@@ -29,6 +29,7 @@ PAGES = {
     "roles": "/roles",
     "keysets": "/roles/keysets",
     "synthesise": "/synthesise",
+    "noise": "/synthesise",
     "flags": "/risk",
     "values": "/risk/values",
     "recode": "/risk/recode",
@@ -80,13 +81,7 @@ def measured(folder: Path) -> None:
     project.run(seed=1)
     file = project.file
     MeasureKeySets.of(file, file.scenarios[0]).do(file)
-    ExploreSettings(
-        original=file.data.original,
-        keys=KEYS,
-        targets=file.roles.target,
-        min_leaf=(5, 50),
-        copies=1,
-    ).do(file)
+    ExploreSettings.of(file, file.scenarios[0], min_leaf=(5, 50), copies=1).do(file)
 
 
 def draw(browser: object, folder: Path, pages: dict[str, str]) -> None:
@@ -126,12 +121,12 @@ def fill(page: Page, name: str) -> None:
     if name == "flags":
         page.locator("#live svg").wait_for(timeout=90_000)
         page.locator("input[name=f]:not([disabled])").first.check()
-        page.wait_for_timeout(3_000)
-    if name == "synthesise":
+        page.get_by_text("Disclosed correctly, as ticked").wait_for(timeout=90_000)
+    if name == "noise":
         page.get_by_label("Column of numbers").select_option("age")
         page.get_by_label("Population size (N)").fill("500000")
         page.get_by_role("button", name="Find the noise").click()
-        page.get_by_label("Amount of noise").wait_for()
+        page.get_by_role("slider", name="Amount of noise").wait_for()
 
 
 def save(page: Page, place: Path) -> None:

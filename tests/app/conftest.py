@@ -50,7 +50,8 @@ class Browser:
         return self.send("POST", path, urlencode(fields, doseq=True), {**own, **(headers or {})})
 
     def mark(self):
-        return re.search(r'name="mark" value="([^"]*)"', self.get("/jobs")[2])[1]
+        found = re.search(r'name="mark" value="([^"]*)"', self.get("/jobs")[2])
+        return found[1] if found else ""  # there is no project yet
 
     def act(self, path, **fields):
         return self.post(path, {"mark": self.mark(), **fields}, HTMX)

@@ -1,5 +1,6 @@
 """Do the screens of the app hold in a browser: accessible, by keyboard, without script?"""
 
+import csv
 import shutil
 
 import pytest
@@ -7,7 +8,9 @@ from click.testing import CliRunner
 
 from unveil import Project
 from unveil.cli.demo import demo
+from unveil.examples import KEYS, write_csv
 from unveil.measure.tables.crosstab import write_workbook
+from unveil.project.actions import SetSettings
 from unveil.project.verify_pack import verify_pack
 
 pytestmark = [pytest.mark.browser, pytest.mark.app]
@@ -343,3 +346,153 @@ def test_key_sets_noise_and_the_map_of_settings(opening_app, project):
     wait_for(page, "Recorded as a step.")
     assert [one["do"] for one in Project.open(project).file.steps] == ["synthesise", "add_noise"]
     check_everything_stayed_here(opened)
+
+
+def test_a_publication_plan_of_the_folder_is_checked(opening_app, tmp_path):
+    """South, ill = yes: 13 - 12 = 1, which the sum of its row gives away."""
+    counts = {("North", "yes"): 10, ("North", "no"): 20, ("South", "yes"): 1, ("South", "no"): 12}
+    rows = [f"{town},{ill}\n" for (town, ill), n in counts.items() for _ in range(n)]
+    (tmp_path / "people.csv").write_text("town,ill\n" + "".join(rows))
+    head = 'data = "people.csv"\nthreshold = 3\n\n[[table]]\nname = "A <b>table</b>"\n'
+    (tmp_path / "a_plan.toml").write_text(f'{head}by = ["town"]\n')
+    more = 'by = ["town", "ill"]\npublish = "suppress:3"\nmargins = "all"\n'
+    (tmp_path / "b_plan.toml").write_text(head + more)
+    (tmp_path / "c_plan.toml").write_text(head.replace("people", "nobody") + more)
+    before = {*tmp_path.rglob("*")}
+    opened = opening_app(tmp_path, viewport=DESKTOP, bypass_csp=True)
+    page = opened.page
+    opened.go("/table")
+    check_plan(opened, "a_plan.toml", "within your limit of 0")
+    check_plan(opened, "b_plan.toml", "1 of 1 suppressed count can be worked out exactly")
+    assert "shows that 1 person is in town = South, ill = yes" in page.inner_text("#planned")
+    assert "A <b>table</b>" in page.inner_text("#planned")
+    assert find_violations(page) == []
+    check_plan(opened, "c_plan.toml", "nobody.csv")
+    assert page.locator("#planned .fault").count() == 1
+    made = {
+        one for one in tmp_path.rglob("*") if one not in before and "confidential" not in str(one)
+    }
+    assert made == set()
+    refused = [one for one in opened.said if "422" not in one and "Response Status" not in one]
+    opened.said[:] = refused  # a browser notes every answer of that status
+    check_everything_stayed_here(opened)
+
+
+def check_plan(opened, name, says):
+    """Choose a plan, have it checked; the command below does the same."""
+    page = opened.page
+    page.locator("select[name=plan]").select_option(label=name)
+    opened.press("Check the plan")
+    page.locator("#planned", has_text=says).wait_for()
+    if "fault" not in page.inner_html("#planned"):
+        command = page.inner_text("#cli-words")
+        assert command == f'unveil plan {name} --limit "recovered=0" --seconds 20'
+
+
+DROP = """([selector, name, bytes]) => {
+  const given = new DataTransfer();
+  given.items.add(new File([new Uint8Array(bytes)], name));
+  const at = document.querySelector(selector);
+  for (const kind of ["dragenter", "dragover", "drop"])
+    at.dispatchEvent(new DragEvent(kind, {dataTransfer: given, bubbles: true, cancelable: true}));
+}"""
+
+
+def test_a_cross_table_is_dragged_from_a_folder_and_dropped(opening_app, tmp_path):
+    opened = opening_app(tmp_path, viewport=DESKTOP)
+    page = opened.page
+    cells = [line.split("\t") for line in SHEET.splitlines()]
+    numbers = [[int(one) if one.isdecimal() else one for one in row] for row in cells]
+    book = list(write_workbook(numbers))
+    opened.go("/table")
+    page.evaluate(DROP, [".drop", "wards.xlsx", book])
+    page.wait_for_selector("#read")
+    assert page.locator("#read td.count").count() == 12
+    assert page.input_value("#pasted") == SHEET
+    page.get_by_role("radio", name="suppress small").check()  # its cells are in the text by now
+    page.locator("#cli-words", has_text="--round suppress:3").wait_for()
+    other = SHEET.replace("21\t4", "33\t7").replace("25", "40").replace("71\t11", "83\t14")
+    page.evaluate(DROP, ["#pasted", "other.tsv", list(other.replace("\t86", "\t101").encode())])
+    page.locator("#read", has_text="33").wait_for()
+    page.evaluate(DROP, [".drop", "people.sav", [1, 2, 3]])
+    page.locator(".fault", has_text="A table is read from").wait_for()
+    assert list(tmp_path.rglob("*.xlsx")) == list(tmp_path.rglob("*.tsv")) == []
+
+
+@pytest.fixture(scope="session")
+def several(tmp_path_factory):
+    """Two scenarios and three synthetic files of 500 people each, measured."""
+    folder = tmp_path_factory.mktemp("several") / "survey"
+    folder.mkdir()
+    write_csv(folder)
+    whole = (folder / "survey_synthetic.csv").read_text().splitlines(keepends=True)
+    names = [folder / f"copy_{n}.csv" for n in (1, 2, 3)]
+    for n, place in enumerate(names):
+        place.write_text("".join([whole[0], *whole[1 + 500 * n : 501 + 500 * n]]))
+    (folder / "survey_synthetic.csv").unlink()
+    people = (folder / "survey.csv").read_text().splitlines(keepends=True)
+    (folder / "survey.csv").write_text("".join(people[:501]))
+    made = {"folder": folder, "synthetic": names, "keys": KEYS, "by": ANALYST}
+    project = Project.create(folder / "survey.csv", **made)
+    scenario = 'scenario+={name = "colleague", keys = ["sex", "education"]}'
+    SetSettings(settings=(scenario,), by=ANALYST).do_in(folder)
+    project.run(seed=1)
+    return folder
+
+
+def count_claims(folder, name, keys, target):
+    """By value the people for whom a file shows it, and those of them who have it: by hand."""
+    sides = []
+    for one in ("survey.csv", name):
+        with (folder / one).open(newline="") as file:
+            sides.append([tuple(row[c] for c in (*keys, target)) for row in csv.DictReader(file)])
+    shown = {}
+    for *key, value in sides[1]:
+        shown.setdefault(tuple(key), set()).add(value)
+    found = {}
+    for *key, value in sides[0]:
+        claims = shown.get(tuple(key), ())
+        if len(claims) == 1:
+            (claim,) = claims
+            was = found.get(claim, (0, 0))
+            found[claim] = (was[0] + 1, was[1] + (value == claim))
+    return found
+
+
+def test_each_scenario_and_each_file_is_asked_for_by_itself(opening_app, several, tmp_path):
+    folder = shutil.copytree(several, tmp_path / "survey")
+    opened = opening_app(folder, viewport=DESKTOP)
+    page = opened.page
+    opened.go("/data")
+    assert page.get_by_role("link", name="Codebook of").count() == 4
+    opened.go("/risk")
+    page.get_by_role("navigation", name="Scenario").get_by_role("link", name="colleague").click()
+    assert [one.inner_text() for one in page.locator("main .chip").all()] == ["sex", "education"]
+    page.get_by_role("link", name="By value").click()  # the scenario goes along
+    page.get_by_role("navigation", name="Target").get_by_role("link", name="condition").click()
+    page.get_by_role("navigation", name="Synthetic file").get_by_role("link").nth(2).click()
+    chosen = page.locator(".pills [aria-current]").all_inner_texts()
+    assert chosen[:2] == ["colleague", "condition"]
+    assert "3" in chosen[2]
+    expected = count_claims(folder, "copy_3.csv", ("sex", "education"), "condition")
+    rows = page.locator("main table tbody tr").all()
+    shown = {one.locator("th, td").first.inner_text(): one.inner_text() for one in rows}
+    assert expected
+    for value, (claimed, right) in expected.items():
+        assert f"{right:,}" in shown[value].replace("\u202f", ","), (value, claimed, shown)
+    page.get_by_role("link", name="Recode").click()
+    page.get_by_label("Key").select_option("sex")
+    opened.press("Try it")
+    page.locator("#recoded .fault").wait_for()  # sex is no number
+    opened.go("/risk/records")
+    page.get_by_label("About").select_option("condition (colleague)")
+    page.get_by_label("Name, role").fill(ANALYST)
+    opened.press("Open the list")
+    page.wait_for_selector(".people-at-risk")
+    opened.go("/roles/keysets?s=1")
+    ticked = page.locator("input[name=key]:checked + span").all_inner_texts()
+    assert sorted(ticked) == ["education", "sex"]
+    opened.go("/release")
+    assert page.locator(".out b", has_text="FAKE_copy_").count() == 3
+    opened.go("/synthesise")
+    assert page.get_by_label("Synthetic file").locator("option").count() == 3

@@ -4,13 +4,16 @@ import numpy as np
 import polars as pl
 import pytest
 
+import unveil
 from unveil.count.codes import CodedColumn
 from unveil.count.kinds import is_wide, kind_of_codes, unit_of
 from unveil.count.no_answers import find_likely_codes
 from unveil.count.packing import Sides
 from unveil.count.profile import Profile
+from unveil.errors import SettingsError
 from unveil.measure.cap.baseline import prior_from_mapping
 from unveil.measure.cap.classes import runs_within
+from unveil.measure.cap.scores import parse_scenarios
 
 
 def coded(values: list, levels: list) -> CodedColumn:
@@ -87,3 +90,16 @@ def test_a_day_of_moments_and_a_second_of_spans():
 )
 def test_numbers_beyond_64_bits_with_a_sign_are_wide(dtype, number, wide):
     assert is_wide(pl.Series([number, None], dtype=dtype)) is wide
+
+
+@pytest.mark.parametrize("name", ["nothing", 1, None])
+def test_a_scenario_that_there_is_not_is_refused(name):
+    with pytest.raises(SettingsError, match="There is no scenario"):
+        parse_scenarios([name], None)
+
+
+def test_one_synthetic_file_is_not_pooled():
+    frame = pl.DataFrame({"k": [1.0, 2.0, 9.0, 20.0], "t": ["a", "b", "a", "b"]})
+    for n in (1, 2):
+        found = unveil.gtcap(frame, [frame] * n, keys="k", target="t", radii={"k": 1})
+        assert ("pooled" in {one.copy for one in found.record.copies}) is (n > 1)

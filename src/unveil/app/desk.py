@@ -82,11 +82,12 @@ class Snapshot:
         if self.result is None:
             return ("Nothing was measured yet.",)
         rows = [one for one in self.result.coverage if one.state != "measured"]
-        rows.sort(key=lambda one: one.state != "not tested")
-        told = (
-            one.reason if one.state == "not tested" else f"{one.what}: {one.reason}" for one in rows
+        told = [one.reason or "" for one in rows if one.state == "not tested"]
+        other = [one for one in rows if one.state != "not tested"]
+        return (  # a reason that was told already is not told again for each of its parts
+            *told,
+            *(f"{one.what}: {one.reason}" for one in other if not _is_told(one.reason, told)),
         )
-        return tuple(one or "" for one in told)
 
     @cached_property
     def people(self) -> tuple[str, ...]:
@@ -205,6 +206,10 @@ class Desk:
             return Snapshot(file, result, load_decisions(file.folder))
         except UnveilError as fault:
             return Snapshot(file, fault=str(fault))
+
+
+def _is_told(reason: str | None, told: Sequence[str]) -> bool:
+    return any((reason or "").rstrip(".") in one for one in told)
 
 
 def file_mark(file: ProjectFile) -> str:

@@ -1,7 +1,6 @@
 """`unveil disclosure`: what would synthetic data disclose about the original?"""
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,14 +30,12 @@ from unveil.errors import EngineError, SettingsError
 from unveil.measure.disclosure.disclosure import check_settings
 from unveil.measure.disclosure.disclosure import disclosure as measure_disclosure
 from unveil.measure.disclosure.result import DisclosureResult
-from unveil.measure.gate.assess import assess_counted, assess_files, hash_study
+from unveil.measure.gate.assess import assess_counted, assess_files, engine_of, hash_study
 from unveil.measure.gate.evidence import Files
 from unveil.records.alerts import Assessment
 from unveil.records.disclosure import Disclosure
 from unveil.records.limits import Verdict
-from unveil.study.choose_engine import choose_engine
-from unveil.study.engine import current_engine, use_engine
-from unveil.study.study import Study, sides_of
+from unveil.study.study import Study
 from unveil.view.blocks import Sentence
 from unveil.view.disclosure_blocks import PARTS, disclosure_blocks
 from unveil.view.format import visible
@@ -176,9 +173,24 @@ def measure_and_assess(
 ) -> tuple[DisclosureResult, Assessment]:
     """Read once, measure and assess, with a progress bar; a limit, too, makes it a gate."""
     check_settings(**settings)
-    if _engine_of(files) != "memory":
-        needs = {"--control": gate.control, "--accept": gate.accept, "--recode": recipe}
-        return _measure_counted(files, limits, gate, settings, needs=needs, is_gate=is_gate)
+    if engine_of(*files) != "memory":
+        for name, given in {"--control": gate.control, "--recode": recipe}.items():
+            if given:
+                raise EngineError(f"{name} needs the records in memory (--engine memory). Omit it.")
+        with progress_bar() as bar:
+            counted, assessment = assess_counted(
+                *files,
+                limits={name: (limit, limit) for name, limit in limits.items()},
+                settings=settings,
+                identifiers=gate.identifiers,
+                acceptances=gate.acceptances,
+                audience=gate.audience,
+                is_gate=bool(limits) or is_gate,
+                progress=bar,
+            )
+        gate.refuse_unknown(assessment)
+        assert counted is not None  # for types: the command has keys
+        return counted, assessment
     with progress_bar() as bar:
         missing = settings.get("missing_values", ())
         opened = Study.open(*files, gate.control, missing_values=missing, progress=bar)
@@ -209,41 +221,6 @@ def measure_and_assess(
     gate.refuse_unknown(assessment)
     for note in notes:
         click.echo(f"unveil: {visible(note)}", err=True)
-    return result, assessment
-
-
-def _engine_of(files: tuple[Any, Any]) -> str:
-    sides = sides_of(files[1], original=files[0])
-    return choose_engine([*sides.values()], current_engine(), by_counts=True)
-
-
-def _measure_counted(
-    files: tuple[Any, Any],
-    limits: Mapping[str, float],
-    gate: GateOptions,
-    settings: Mapping[str, Any],
-    *,
-    needs: Mapping[str, Any],
-    is_gate: bool,
-) -> tuple[DisclosureResult, Assessment]:
-    """Measure and assess where an engine keeps the records: what counts can say."""
-    for name, given in needs.items():
-        if given:
-            raise EngineError(f"{name} needs the records in memory (--engine memory). Omit it.")
-    with progress_bar() as bar:
-        chosen = _engine_of(files)
-        now = current_engine()
-        with use_engine(chosen, memory=now.memory, spill=now.spill, address=now.address):
-            result = measure_disclosure(*files, **settings, progress=bar)
-            with suppress(EngineError):  # told among what was not tested
-                result = result.with_expected(bar)
-            assessment = assess_counted(
-                result,
-                limits={name: (limit, limit) for name, limit in limits.items()},
-                sensitive=gate.sensitive,
-                audience=gate.audience,
-                is_gate=bool(limits) or is_gate,
-            )
     return result, assessment
 
 

@@ -141,6 +141,12 @@ class CodedColumn:
         """The number of every level, 0 where it is no amount."""
         return np.where(self.is_ordinary, self.numbers, 0.0)
 
+    def recode(self, level_of: Ints) -> NDArray[np.int32]:
+        """For each record the number that its level has here."""
+        if np.array_equal(level_of, np.arange(self.n_levels)):
+            return self.codes.astype(np.int32, copy=False)
+        return level_of.astype(np.int32).take(self.codes)
+
     def codes_on(self, side: int) -> Codes:
         """The codes of one side."""
         return self.codes[self.sides.slices[side]]

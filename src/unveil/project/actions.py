@@ -5,8 +5,9 @@ A command parses its options into an action, a page fills one from a form; both 
 process does it, and does it again with the same options where it was stopped.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import msgspec
 
@@ -93,6 +94,14 @@ def _option(name: str, value: str | int | None) -> tuple[str, ...]:
         return ()
     text = str(value)
     return (f"{name}={text}",) if text.startswith("-") else (name, text)
+
+
+def _names(names: Sequence[str]) -> str:
+    """Names with commas between them; one that could be read otherwise stands in quotes."""
+    return ",".join(
+        f'"{quoted}"' if one != one.strip() or set(one) & set('",') else one
+        for one, quoted in ((one, one.replace('"', '""')) for one in names)
+    )
 
 
 def _flag(name: str, is_set: bool) -> tuple[str, ...]:
@@ -438,36 +447,57 @@ def _find_answer(project: ProjectFile, name: str, kind: type[Answer]) -> Answer 
         return None
 
 
-class MeasureKeySets(Action, frozen=True, kw_only=True):
+class MeasureFiles(Action, frozen=True, kw_only=True):
+    """An action about files and not their project, which are read as it says."""
+
+    keys: tuple[str, ...]
+    targets: tuple[str, ...]
+    original: str
+    special_codes: dict[str, tuple[float, ...]] = {}
+    missing_values: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, project: ProjectFile, about: ScenarioEntry, **given: Any) -> Self:
+        """About the files of a project, and the targets of a scenario that are no keys."""
+        keys = given.pop("keys", about.keys)
+        every = about.targets or project.roles.target
+        return cls(
+            keys=tuple(keys),
+            targets=tuple(one for one in every if one not in keys),
+            original=project.data.original,
+            special_codes={name: tuple(of) for name, of in project.data.special_codes.items()},
+            missing_values=project.data.missing_values,
+            **given,
+        )
+
+    def _reading(self) -> tuple[str, ...]:
+        codes = (f"{name}={','.join(map(repr, of))}" for name, of in self.special_codes.items())
+        return (
+            *_option("--keys", _names(self.keys)),
+            *_option("--targets", _names(self.targets)),
+            *(word for one in codes for word in _option("--special-codes", one)),
+            *(word for one in self.missing_values for word in _option("--missing", one)),
+        )
+
+
+class MeasureKeySets(MeasureFiles, frozen=True, kw_only=True):
     """Disclosure by every set of some keys, in the place of those of a scenario."""
 
     name: ClassVar[str] = "keysets"
     scenario: str
-    keys: tuple[str, ...]
-    targets: tuple[str, ...]
-    original: str
     synthetic: tuple[str, ...]
     at_most: int | None = None
 
     @classmethod
-    def of(cls, project: ProjectFile, scenario: ScenarioEntry, **given: Any) -> "MeasureKeySets":
+    def of(cls, project: ProjectFile, about: ScenarioEntry, **given: Any) -> Self:
         """About the files of a project, and the targets of a scenario that are no keys."""
-        keys = given.pop("keys", scenario.keys)
-        every = scenario.targets or project.roles.target
-        return cls(
-            scenario=scenario.name,
-            keys=tuple(keys),
-            targets=tuple(one for one in every if one not in keys),
-            original=project.data.original,
-            synthetic=project.data.synthetic,
-            **given,
-        )
+        named = {"scenario": about.name, "synthetic": project.data.synthetic}
+        return super().of(project, about, **named, **given)
 
     def options(self) -> tuple[str, ...]:
         """The files, the keys and the targets."""
         return (
-            *_option("--keys", ",".join(self.keys)),
-            *_option("--targets", ",".join(self.targets)),
+            *self._reading(),
             *_option("--at-most", self.at_most),
             "--",
             self.original,
@@ -482,8 +512,8 @@ class MeasureKeySets(Action, frozen=True, kw_only=True):
             keys=self.keys,
             targets=self.targets,
             at_most=self.at_most,
-            special_codes=project.data.special_codes,
-            missing_values=project.data.missing_values,
+            special_codes=self.special_codes,
+            missing_values=self.missing_values,
             progress=progress,
         )
         _keep_answer(project, self._file(self.scenario), found.record)
@@ -499,28 +529,35 @@ class MeasureKeySets(Action, frozen=True, kw_only=True):
         return f"keysets_{hash_bytes(scenario.encode())[:12]}.json"
 
 
-class ExploreSettings(Action, frozen=True, kw_only=True):
+class ExploreSettings(MeasureFiles, frozen=True, kw_only=True):
     """Try several ways of making synthetic data, and measure each; none is written."""
 
     name: ClassVar[str] = "explore"
     FILE: ClassVar[str] = "exploration.json"
-    original: str
-    keys: tuple[str, ...]
-    targets: tuple[str, ...]
+    FOLDER: ClassVar[str] = f"{CONFIDENTIAL}/explore"
+    folder: str = FOLDER  # where it is continued
     methods: tuple[str, ...] = ("cart", "sample")
     min_leaf: tuple[int, ...] = (5, 20, 50)
     copies: int = 2
 
+    @classmethod
+    def of(cls, project: ProjectFile, about: ScenarioEntry, **given: Any) -> Self:
+        """About a scenario; other keys, codes or data are tried in a folder of their own."""
+        made = super().of(project, about, **given)
+        look = (project.folder / made.original).stat()
+        asked = (made.keys, made.targets, made.copies, made.special_codes, made.missing_values)
+        mark = hash_bytes(repr((*asked, look.st_size, look.st_mtime_ns)).encode())[:8]
+        return msgspec.structs.replace(made, folder=f"{cls.FOLDER}_{mark}")
+
     def options(self) -> tuple[str, ...]:
         """What is tried, about whom, and where it is continued."""
         return (
-            *_option("--keys", ",".join(self.keys)),
-            *_option("--targets", ",".join(self.targets)),
+            *self._reading(),
             *_option("--methods", ",".join(self.methods)),
             *_option("--min-leaf", ",".join(map(str, self.min_leaf))),
             *_option("--copies", self.copies),
             *_option("--control", "0"),
-            *_option("--folder", f"{CONFIDENTIAL}/explore"),
+            *_option("--folder", self.folder),
             "--",
             self.original,
         )
@@ -529,6 +566,7 @@ class ExploreSettings(Action, frozen=True, kw_only=True):
         """Try them, and keep what was found."""
         from unveil.project.explore.explore import explore
 
+        confidential_folder(project.folder)
         found = explore(
             project.folder / self.original,
             keys=self.keys,
@@ -537,9 +575,9 @@ class ExploreSettings(Action, frozen=True, kw_only=True):
             min_leaf=self.min_leaf,
             copies=self.copies,
             control=0,
-            special_codes=project.data.special_codes,
-            missing_values=project.data.missing_values,
-            folder=confidential_folder(project.folder) / "explore",
+            special_codes=self.special_codes,
+            missing_values=self.missing_values,
+            folder=project.folder / self.folder,
             progress=progress,
         )
         _keep_answer(project, self.FILE, found.record)

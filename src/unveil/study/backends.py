@@ -50,6 +50,7 @@ class Backend:
     """A place that keeps rows and counts them."""
 
     called = ""
+    is_ordered = False  # whether records come in the order of the file
 
     def __init__(self, settings: EngineSettings) -> None:
         self.settings = settings
@@ -215,6 +216,8 @@ def _parquet_files(path: Path) -> str:
 class Chunks(Backend):
     """Polars, in chunks: what is computed once is written to the folder."""
 
+    is_ordered = True
+
     def __init__(self, settings: EngineSettings) -> None:
         super().__init__(settings)
         self.called = f"polars {pl.__version__}, in chunks"
@@ -246,6 +249,8 @@ class DuckDB(Backend):
 
     def __init__(self, settings: EngineSettings) -> None:
         duckdb = _library("duckdb", "large")
+        # The allocator of Arrow reserves a GB with the first answer, which `ulimit -d` counts.
+        os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
         _library("pyarrow", "large")
         super().__init__(settings)
         self.memory = settings.memory or (free_memory() or 4 * 10**9) // 2

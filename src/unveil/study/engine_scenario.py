@@ -43,12 +43,12 @@ def _sum(column: nw.Expr) -> nw.Expr:
     return column.cast(nw.Int64).sum()
 
 
-def _count_if(condition: nw.Expr, of: nw.Expr = ONE) -> nw.Expr:
+def sum_if(condition: nw.Expr, of: nw.Expr = ONE) -> nw.Expr:
     """The sum of something where it is so."""
     return nw.when(condition).then(of).otherwise(0).cast(nw.Int64).sum()
 
 
-def _by(rows: Lazy, *keys: str, **sums: nw.Expr) -> Lazy:
+def sum_by(rows: Lazy, *keys: str, **sums: nw.Expr) -> Lazy:
     """RecordSums by keys, as whole numbers of 64 bits: engines add up in wider ones."""
     made = rows.group_by(*keys).agg(**sums)
     return made.select(*keys, *(nw.col(name).cast(nw.Int64) for name in sums))
@@ -125,7 +125,7 @@ class EngineScenario(CountedScenario):
     def _combinations(self) -> pl.DataFrame:
         """Every key combination: its levels, and its records on each side."""
         names = [f"k{place}" for place in range(len(self.key_columns))]
-        asked = _by(self._beside_rows(), *self.packs, *names, **self._per_side())
+        asked = sum_by(self._beside_rows(), *self.packs, *names, **self._per_side())
         return self._fetch_few(asked, "counting key combinations").sort(*self.packs)
 
     @cached_property
@@ -138,7 +138,7 @@ class EngineScenario(CountedScenario):
     def cells(self, target: int) -> Cells:
         """The cells of one target, on every side."""
         if target not in self._cells:
-            asked = _by(self._beside_rows(), *self.packs, f"t{target}", **self._per_side())
+            asked = sum_by(self._beside_rows(), *self.packs, f"t{target}", **self._per_side())
             what = f"counting cells of {self.target_names[target]}"
             found = self._fetch_few(asked, what).sort(*self.packs, f"t{target}")
             n_of_q = found.group_by(*self.packs, maintain_order=True).len()["len"].to_numpy()
@@ -159,7 +159,7 @@ class EngineScenario(CountedScenario):
         """The records of each side: the original, and each copy or all of them as one."""
         side = nw.col("side")
         copies = [side == i for i in self.copies] if len(self.sides.rows) > 2 else [side > 0]
-        return {f"n{i}": _count_if(one) for i, one in enumerate([side == 0, *copies])}
+        return {f"n{i}": sum_if(one) for i, one in enumerate([side == 0, *copies])}
 
     def _counts(self, found: pl.DataFrame) -> Integers:
         n_sides = len(self.sides.rows)
@@ -237,10 +237,10 @@ class EngineScenario(CountedScenario):
             s=nw.when(nw.col("side") > 0).then(1).otherwise(0)
         )
         of_copy = {f"c{i}": nw.when(nw.col("s") == 1).then(nw.col(f"t{i}")) for i in range(n)}
-        sums = {"d_q": _count_if(nw.col("s") == 0), "s_q": _sum(nw.col("s"))}
+        sums = {"d_q": sum_if(nw.col("s") == 0), "s_q": _sum(nw.col("s"))}
         for i in range(n):
             sums |= {f"low{i}": nw.col(f"c{i}").min(), f"high{i}": nw.col(f"c{i}").max()}
-        by_key = _by(rows.with_columns(**of_copy), *self.packs, **sums)
+        by_key = sum_by(rows.with_columns(**of_copy), *self.packs, **sums)
         shown = {
             f"shown{i}": nw.when(nw.col(f"low{i}") == nw.col(f"high{i}"))
             .then(nw.col(f"low{i}"))
@@ -264,7 +264,7 @@ class EngineScenario(CountedScenario):
     def joint_counts(self, target: int, key: int) -> Ints:
         """Original records by target level and key level."""
         if (target, key) not in self._joint:
-            asked = _by(self.originals, f"t{target}", f"k{key}", n=nw.len())
+            asked = sum_by(self.originals, f"t{target}", f"k{key}", n=nw.len())
             t, k, n = _columns(self.fetch(asked, "counting pairs of levels"))
             shape = self.target_columns[target].n_levels, self.key_columns[key].n_levels
             self._joint[target, key] = np.zeros(shape, np.int64)
@@ -275,9 +275,9 @@ class EngineScenario(CountedScenario):
     def most_common(self, target: int, key: int) -> Ints:
         """For each level of a key, the original records with its most common target level."""
         if (target, key) not in self._most:
-            pairs = _by(self.originals, f"t{target}", f"k{key}", n=nw.len())
+            pairs = sum_by(self.originals, f"t{target}", f"k{key}", n=nw.len())
             k, n = _columns(
-                self.fetch(_by(pairs, f"k{key}", n=nw.col("n").max()), "counting pairs")
+                self.fetch(sum_by(pairs, f"k{key}", n=nw.col("n").max()), "counting pairs")
             )
             self._most[target, key] = np.zeros(self.key_columns[key].n_levels, np.int64)
             self._most[target, key][k] = n
@@ -289,27 +289,22 @@ class EngineScenario(CountedScenario):
         coded, n = self._rows_of[1], len(self.copies)
         whole = {f"w{i}": one for i, one in enumerate(coded.whole)}
         side = nw.col("side")
-        counts = {f"n{i}": _count_if(side == i) for i in range(n + 1)}
-        alike = _by(coded.rows.with_columns(**whole), *whole, **counts).with_columns(all=ONE)
+        counts = {f"n{i}": sum_if(side == i) for i in range(n + 1)}
+        alike = sum_by(coded.rows.with_columns(**whole), *whole, **counts).with_columns(all=ONE)
         d = nw.col("n0")
-        sums = {"alone": _count_if(d == 1)}
+        sums = {"alone": sum_if(d == 1)}
         for i in range(1, n + 1):
             theirs = nw.col(f"n{i}")
-            sums[f"n{i}"] = _count_if(theirs > 0, d)
-            sums[f"alone{i}"] = _count_if((theirs > 0) & (d == 1))
-            sums[f"differ{i}"] = _count_if(theirs != d)
-        found = self.fetch(_by(alike, "all", **sums), "comparing whole records").row(0, named=True)
+            sums[f"n{i}"] = sum_if(theirs > 0, d)
+            sums[f"alone{i}"] = sum_if((theirs > 0) & (d == 1))
+            sums[f"differ{i}"] = sum_if(theirs != d)
+        found = self.fetch(sum_by(alike, "all", **sums), "comparing whole records").row(
+            0, named=True
+        )
         return found["alone"], [
             (found[f"n{i}"], found[f"alone{i}"], found[f"n{i}"] > 0 and not found[f"differ{i}"])
             for i in range(1, n + 1)
         ]
-
-    def count_holders(self) -> tuple[Ints, Ints]:
-        """How many original records are equal in all columns, and how often so many are."""
-        whole = {f"w{i}": one for i, one in enumerate(self._rows_of[1].whole)}
-        alike = _by(self.originals.with_columns(**whole), *whole, n=nw.len())
-        n, times = _columns(self.fetch(_by(alike, "n", times=nw.len()), "comparing whole records"))
-        return n, times
 
 
 def _columns(frame: pl.DataFrame) -> list[Ints]:
@@ -391,7 +386,7 @@ class EngineExclusions(Exclusions):
         for number, rule in reversed([*self._select_rules("missing-keys")]):
             x = nw.when(self._lacking(rule)).then(number).otherwise(x)
         rows = self.pair.rows.with_columns(x=x)
-        asked = _by(rows, "d_q", "s_q", "x", n=nw.len())
+        asked = sum_by(rows, "d_q", "s_q", "x", n=nw.len())
         d_q, s_q, x_d, n = _columns(self.pair.fetch(asked, "counting looks of keys"))
         in_d, in_s = (d_q > 0).astype(np.int64), (s_q > 0).astype(np.int64)
         n_original = np.array([self.scenario.sides.rows[0]])
@@ -400,7 +395,9 @@ class EngineExclusions(Exclusions):
 
     @told
     def _profile(self, target: int) -> Profile:
-        asked = _by(self._cells(target), "d", "s", "d_q", "s_q", "single", "x_d", "x_s", w=nw.len())
+        asked = sum_by(
+            self._cells(target), "d", "s", "d_q", "s_q", "single", "x_d", "x_s", w=nw.len()
+        )
         answer = self.pair.fetch(asked, f"counting looks of {self.scenario.target_names[target]}")
         d, s, d_q, s_q, single, x_d, x_s, w = _columns(answer)
         n_shown = np.where(single > 0, 1, np.where(s_q > 0, 2, 0))  # 2 stands for several
@@ -424,7 +421,9 @@ class EngineExclusions(Exclusions):
         alone = rows.filter(n_alike == 1).select(
             *columns, nw.col("d").cast(nw.Int64), nw.col("s").cast(nw.Int64)
         )
-        shared = _by(rows.filter(n_alike > 1), *columns, d=_sum(nw.col("d")), s=_sum(nw.col("s")))
+        shared = sum_by(
+            rows.filter(n_alike > 1), *columns, d=_sum(nw.col("d")), s=_sum(nw.col("s"))
+        )
         d, s = nw.col("d"), nw.col("s")
         return nw.concat([alone, shared]).with_columns(
             x_d=self._rule(target, d, s), x_s=self._rule(target, d, s, of_copy=True)
@@ -444,9 +443,9 @@ class EngineExclusions(Exclusions):
             "ss": _sum(s * s),
             "ds": _sum(d * s),
         }
-        by_key = _by(cells, *self.pair.packs, **sums)
+        by_key = sum_by(cells, *self.pair.packs, **sums)
         products = {name: _sum(nw.col(name)) for name in ("dd", "ss", "ds")}
-        asked = _by(by_key, "d_left", "s_left", **products, n=nw.len())
+        asked = sum_by(by_key, "d_left", "s_left", **products, n=nw.len())
         answer = self.pair.fetch(asked, "striking out what is excluded")
         d_left, s_left, dd, ss, ds, n = _columns(answer)
         return Renormalised(
@@ -542,7 +541,7 @@ class EngineExclusions(Exclusions):
         ]
         asked = nw.concat(
             [
-                _by(
+                sum_by(
                     part.with_columns(level=nw.col(by), what=nw.lit(what)),
                     "what",
                     "level",
@@ -606,9 +605,9 @@ class EngineFound:
         rows = self.exclusions.left(self.target, rows, shown=True)
         keys = [f"k{place}" for place in range(len(pair.key_columns))]
         parts = ["g"] if self.is_parted else []
-        pieces = _by(rows, *pair.packs, *keys, t, *parts, n=nw.len())
+        pieces = sum_by(rows, *pair.packs, *keys, t, *parts, n=nw.len())
         n = nw.col("n")
-        sums = {"n": _sum(n), "shared": _count_if(n > self.several, n)}
+        sums = {"n": _sum(n), "shared": sum_if(n > self.several, n)}
         g = nw.col("g") if self.is_parted else nw.lit(0, nw.Int32)
         asked = []
         for place in range(-1, len(keys)):
@@ -616,7 +615,7 @@ class EngineFound:
             named = pieces.with_columns(
                 key=nw.lit(place, nw.Int32), segment=g, level=nw.col(t), k=k
             )
-            asked.append(_by(named, "key", "segment", "level", "k", **sums))
+            asked.append(sum_by(named, "key", "segment", "level", "k", **sums))
         what = f"counting what is disclosed of {pair.target_names[self.target]}"
         return pair.fetch(nw.concat(asked), what).sort("segment", "level", "k")
 
@@ -634,7 +633,7 @@ class EngineFound:
         pair, t = self.exclusions.pair, f"t{self.target}"
         rows = self._all_left()
         g = nw.col("g") if self.is_parted else nw.lit(0, nw.Int32)
-        asked = _by(rows.with_columns(segment=g), "segment", t, n=nw.len())
+        asked = sum_by(rows.with_columns(segment=g), "segment", t, n=nw.len())
         answer = pair.fetch(asked, "counting who is left").sort("segment", t)
         segment, level, n = _columns(answer)
         return RecordSums(segment, level, np.zeros_like(n), n)
@@ -661,7 +660,7 @@ class EngineFound:
             n_level = pair.joint_counts(self.target, key)[pairs.t, pairs.k]
             return column.counts[0][pairs.k].astype(np.int64), n_level
         g = nw.col("g") if self.is_parted else nw.lit(0, nw.Int32)
-        rows = _by(pair.originals.with_columns(g=g), "g", t, k, n=nw.len())
+        rows = sum_by(pair.originals.with_columns(g=g), "g", t, k, n=nw.len())
         wanted = pl.DataFrame({"g": pairs.segment, k: pairs.k}).unique().cast(pl.Int32)
         both = rows.join(pair._rows_of[1].backend.put(wanted), on=["g", k], how="inner")
         answer = pair.fetch(both, "counting pairs of levels").cast(pl.Int64)

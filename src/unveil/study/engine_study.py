@@ -8,6 +8,7 @@ import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from dataclasses import fields as dataclass_fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn
@@ -87,6 +88,10 @@ class EntryColumn(CodedColumn):
         entries = tuple((level_of[codes], n) for codes, n in self.entries)
         return replace(self, entries=entries, levels=levels)
 
+    def recode(self, level_of: Ints) -> Any:
+        """Nothing: records are not here."""
+        return NO_ROWS
+
     def select_sides(self, places: Sequence[int], *, pooled: bool = False) -> "EntryColumn":
         """The column on some of its sides, with all of its levels; all but the first as one."""
         rows, counts = [self.sides.rows[place] for place in places], self.counts[list(places)]
@@ -107,6 +112,17 @@ class EngineSide:
     places: Mapping[str, str]  # the name of ours for each column
     texts: Mapping[str, tuple[pl.DataFrame, pl.Series]] = field(default_factory=dict)
     """Of a text file: the distinct texts of each column, counted, and what they were read as."""
+
+    def read(self, name: str, raw: pl.Series) -> pl.Series:
+        """Entries of a column as they are read: of a text file in the type of all its texts."""
+        if name not in self.texts:
+            return raw
+        found, made = self.texts[name]
+        known = pl.DataFrame({"v": found["v"], "read": made})
+        whole = pl.DataFrame({"v": raw}).join(
+            known, on="v", how="left", nulls_equal=True, maintain_order="left"
+        )
+        return whole["read"]
 
 
 class EngineStudy(Study):
@@ -169,6 +185,29 @@ class EngineStudy(Study):
                 entries=entries,
             )
         return self._encoded[known]
+
+    @told
+    def bring(self, by: str | None = None, kept: Sequence[pl.Series] = ()) -> Study:
+        """Records in memory, in all columns: all, or in each file those with some values of one."""
+        tables = []
+        for place, side in enumerate(self.sides):
+            rows = side.rows
+            if by is not None:
+                here = kept[place].drop_nulls()
+                raw = plain_values(nw.col(side.places[by]), here.dtype)
+                put = self.backend.put(pl.DataFrame({"v": here}))
+                rows = rows.with_columns(v=raw).join(put, on="v", how="inner")
+            asked = rows.select(*map(nw.col, side.places.values()))
+            found = self.backend.fetch(asked, f"bringing records of the {side.table.side} data")
+            frame = pl.DataFrame(
+                {name: side.read(name, found[called]) for name, called in side.places.items()}
+            )
+            if by is not None or not self.backend.is_ordered:  # the same in every run
+                frame = frame.sort(one.name for one in frame if not one.dtype.is_nested())
+            table = replace(side.table, frame=frame)
+            fields = {one.name: getattr(table, one.name) for one in dataclass_fields(Table)}
+            tables.append(with_missing(Table(**fields), self.missing_values))
+        return Study(tables, self.missing_values)
 
     def count(
         self,

@@ -331,15 +331,6 @@ class PartedScenario(EngineScenario):
             ]
         return n_alone, [(n, one, n > 0 and is_same) for n, one, is_same in found]
 
-    def count_holders(self) -> tuple[Ints, Ints]:
-        """How many original records are equal in all columns, and how often so many are."""
-        found = np.zeros(0, np.int64)
-        for here, _ in self.walk("comparing whole records"):
-            n_alike, times = here.count_holders()
-            found = np.pad(found, (0, max(int(n_alike.max(initial=0)) + 1 - len(found), 0)))
-            found[n_alike] += times
-        return np.flatnonzero(found), found[found > 0]
-
     def facts(self, rules: tuple[Exclusion, ...]) -> PartFacts:
         """All that is asked of these files under some rules, of all targets at once."""
         if rules not in self._facts:

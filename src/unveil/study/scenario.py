@@ -219,14 +219,6 @@ class CountedScenario:
             found.append((n, int((n_recurring == 1).sum()), is_equal))
         return int((n_alike == 1).sum()), found
 
-    def count_holders(self) -> tuple[Ints, Ints]:
-        """How many original records are equal in all columns, and how often so many are."""
-        pair = self.pooled_copies
-        originals = number_whole_rows(pair.keys, pair.target_columns)[self.sides.slices[0]]
-        originals.sort()
-        found = np.bincount(np.diff(run_starts(originals)))
-        return np.flatnonzero(found), found[found > 0]
-
     def cells_of_originals(self, target: int, rows: Ints | None = None) -> Ints:
         """The cell of one target that each original record, or each of these, is counted in."""
         chosen = self.sides.slices[0] if rows is None else rows

@@ -182,7 +182,7 @@ def _whatif_table(record: WhatIf, scenario: WhatIfScenario) -> TableBlock:
             row.measure,
             percent_or_dash(row.before),
             percent_or_dash(row.after),
-            format_share(row.R),
+            *(() if record.bands else (format_share(row.R),)),
             *(format_status(worst(statuses(row, f"status_{at}"))) for at in ("before", "after")),
         )
         for row in here
@@ -192,7 +192,8 @@ def _whatif_table(record: WhatIf, scenario: WhatIfScenario) -> TableBlock:
             or any(status != "no limit" for status in statuses(row, "status_before"))
         )
     ]
-    heads = ("target", "measure", "before", "after", "due to\nit (R)")
+    due = () if record.bands else ("due to\nit (R)",)  # of what is excluded, not of bands
+    heads = ("target", "measure", "before", "after", *due)
     return table(
         f"{truncate(scenario.scenario)}: before and after",
         (*heads, "status before", "status after"),

@@ -29,10 +29,10 @@ def test_ten_people_are_enough_for_a_pair_of_small_cells(n, n_pairs):
 
 @pytest.mark.parametrize(("n", "groups"), [(9, []), (10, ["a"]), (11, ["a"])])
 def test_ten_people_disclosed_correctly_are_enough_for_a_group(n, groups):
-    """All values differ, so none can be guessed; the copy has those of n people of one level."""
+    """All values differ: none can be guessed. The copy has those of n people of "a", 1 of "b"."""
     ids = [f"p{i}" for i in range(200)]
     people = pl.DataFrame({"k": ["a", "b"] * 100, "who": ids, "t": [f"v{i}" for i in ids]})
-    known = set(ids[0 : 2 * n : 2])
+    known = {*ids[0 : 2 * n : 2], ids[1]}
     others = [
         value if who in known else f"not {who}" for who, value in zip(ids, people["t"], strict=True)
     ]
@@ -111,6 +111,11 @@ def test_people_with_a_sensitive_value_who_are_shown_the_first_level():
         "flu": (2, 0, 0, 2),
         "well": (3, 0, 0, 3),
     }
+
+
+def test_one_key_has_no_sets_of_keys():
+    found = unveil.disclosure(STAYS, STAYS, keys="k", targets="t").with_key_sets()
+    assert found.record.key_sets == ()
 
 
 @pytest.mark.parametrize("one_way", [[50], [50, 90, 1], [50, float("nan")], "50"])

@@ -1,7 +1,9 @@
-"""`/jobs`: what long work is under way, how far is it, and how did the last ended?
+"""`/jobs`: what long work is under way, how far is it, and how did the last one end?
 
 Each job shows its whole command; to resume one is to start that command again.
 """
+
+import asyncio
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -11,8 +13,16 @@ from unveil.app.jobs import Job
 from unveil.app.render_app import check_mark, desk_of, draw_page, draw_part, is_part, start_job
 from unveil.errors import SettingsError
 from unveil.project.actions import Action, RunMeasures, load_action
+from unveil.project.store import load_unfinished
+from unveil.view.blocks import Block, Folded, Sentence
+from unveil.view.format import format_count, visible
+from unveil.view.show import as_blocks
 
 TITLE = "Jobs"
+NO_STATUS = (
+    "Figures stand here as they are measured, without status: only a finished run is held against"
+    " limits."
+)
 
 
 async def show(request: Request) -> Response:
@@ -27,6 +37,16 @@ async def state(request: Request) -> Response:
     jobs = desk_of(request).jobs.list()
     say = f"{jobs[0].state}: {jobs[0].what}" if jobs else ""
     return draw_part(request, "job_rows.html", jobs=jobs, say=say)
+
+
+async def parts(request: Request) -> Response:
+    """What a run that is not finished has measured so far, part by part."""
+    found = await asyncio.to_thread(load_unfinished, desk_of(request).folder)
+    said = format_count(len(found), "part is finished", "parts are finished")
+    blocks: list[Block] = [Sentence(f"{said}. {NO_STATUS}", "look")]
+    blocks += [Folded(visible(part.name), tuple(as_blocks(record))) for part, record in found]
+    command = RunMeasures()
+    return draw_page(request, title="The run so far", blocks=blocks, command=command)
 
 
 async def run(request: Request) -> Response:
@@ -68,6 +88,7 @@ def _job(request: Request) -> Job:
 ROUTES = (
     Route("/jobs", show),
     Route("/jobs/state", state),
+    Route("/jobs/parts", parts),
     Route("/jobs/run", run, methods=["POST"]),
     Route("/jobs/{number:int}/resume", resume, methods=["POST"]),
     Route("/jobs/{number:int}/cancel", cancel, methods=["POST"]),

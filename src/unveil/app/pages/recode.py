@@ -81,7 +81,7 @@ def _draw(
         "recode.html",
         title=TITLE,
         tab="recode",
-        at=at,
+        s=at,
         keys=keys,
         numbers=[(str(place), f"{n} bands") for place, n in enumerate(NUMBERS)],
         key=place_of(asked.get("key", keys.index("age") if "age" in keys else 0), len(keys)) or 0,

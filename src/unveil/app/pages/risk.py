@@ -178,6 +178,7 @@ def _draw(
         record=record,
         scenario=scenario,
         scenarios=result.scenarios,
+        s=result.scenarios.index(scenario),
         run=result.number,
         n_newer=_count_newer(desk, result, scenario),
         is_each=not may_rule_together(result.judgement.audience),

@@ -1,7 +1,7 @@
 """`/synthesise`: how are synthetic data made and protected, and which way is best?"""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -37,9 +37,11 @@ from unveil.project.explore.settings import METHODS
 from unveil.project.model import ProjectFile
 from unveil.project.seeds import CONFIDENTIAL
 from unveil.project.toml import value_text
+from unveil.protection.noise import add_noise
 from unveil.records.noise import NoiseChoice
 from unveil.records.synthesis import ConfidentialSynthesis
 from unveil.view.blocks import Block, Figure, Folded, Heading, Items, Sentence
+from unveil.view.charts.distributions import before_and_after
 from unveil.view.charts.lines import ecap_curve
 from unveil.view.charts.scatter import risk_utility
 from unveil.view.ecap import TEMPLATES, choice_sentences, choice_tables, claim, figure
@@ -51,6 +53,7 @@ from unveil.view.suggestion_toml import toml_string
 TITLE = "Synthesise"
 USUAL = {"method": "cart", "copies": 1, "min_leaf": "", "rules": ()}
 NUMBERS = {"copies": "The number of files", "min_leaf": "The fewest records in a leaf"}
+DRAW = "One draw of this amount of noise, for this page alone. Not for publication."
 CURVE = "Highest ECAP over the values, by the standard deviation of the noise. Not for publication."
 MAP = "Each setting by risk and utility: left and down is better. Dashed: independent columns."
 
@@ -106,12 +109,10 @@ async def explore(request: Request) -> Response:
             raise SettingsError("Declare a scenario first: its keys are needed.")
         methods = chosen(form, "methods", METHODS)
         leaves = [whole_of(form, f"leaf-{n}", "A leaf") for n in range(3)]
-        scenario = desk.file.scenarios[0]
-        every = scenario.targets or desk.file.roles.target
-        return ExploreSettings(
-            original=desk.file.data.original,
-            keys=scenario.keys,
-            targets=tuple(one for one in every if one not in scenario.keys),
+        (scenario,) = chosen(form, "s", desk.file.scenarios)[:1] or desk.file.scenarios[:1]
+        return ExploreSettings.of(
+            desk.file,
+            scenario,
             methods=tuple(methods) or ("cart", "sample"),
             min_leaf=tuple(one for one in leaves if one is not None) or (5,),
         )
@@ -124,18 +125,20 @@ async def noise(request: Request) -> Response:
     form, desk = await request.form(), desk_of(request)
     try:
         asked, choice = await asyncio.to_thread(_choose, desk, form)
+        at = place_of(form.get("at"), len(choice.curve))
+        at = _usual_place(choice) if at is None else at
+        drawn = await asyncio.to_thread(lambda: [*_before_and_after(asked, choice, at)])
     except UnveilError as fault:
         return draw_fault(request, str(fault))
-    at = place_of(form.get("at"), len(choice.curve))
     values: dict[str, Any] = {
         "blocks": [*_noise_blocks(choice)],
         "curve": choice.curve,
-        "at": _usual_place(choice) if at is None else at,
+        "at": at,
         "asked": asked,
         "form": form,
         "amount": choice.sigma_to_use,
     }
-    values["position"] = [*_position(choice, values["at"])]
+    values["position"] = [*_position(choice, at), *drawn]
     command = (
         *("unveil", "noise", asked["file"], "--column", asked["column"]),
         *("--population", asked["population"], "--N", str(asked["N"]), "--n", str(asked["n"])),
@@ -205,33 +208,52 @@ def _choose(desk: Desk, form: FormData) -> tuple[dict[str, Any], NoiseChoice]:
     if file is None or not file.data.synthetic:
         raise SettingsError("There is no synthetic file yet. Synthesise first.")
     (column,) = chosen(form, "column", _columns(file))[:1] or [""]
+    (name,) = chosen(form, "file", file.data.synthetic)[:1] or file.data.synthetic[:1]
     size = whole_of(form, "N", "The size of the population (N)")
     sample = whole_of(form, "n", "The size of the sample (n)")
     if size is None or sample is None:
         raise SettingsError("State the size of the population (N) and of the sample (n).")
     asked = {
-        "file": file.data.synthetic[0],
+        "file": name,
         "column": column,
         "population": text_of(form, "population") or "empirical",
         "N": size,
         "n": sample,
         "threshold": number_of(form, "threshold", "The highest tolerated ECAP"),
     }
-    place = file.folder / file.data.synthetic[0]
+    place = file.folder / name
     look = place.stat() if place.is_file() else None
     state = None if look is None else (look.st_mtime_ns, look.st_size)
     codes = tuple(map(float, file.data.special_codes.get(column, ())))
-    how = (asked["population"], size, sample, asked["threshold"], state)
-    return asked, _measure(place, column, codes, how)
+    asked["values"] = _values(place, column, codes, state)
+    how = (asked["population"], size, sample, asked["threshold"])
+    return asked, _measure(place, column, codes, state, how)
+
+
+@lru_cache(maxsize=4)
+def _values(place: Path, column: str, codes: tuple[float, ...], state: Any) -> Any:
+    """The numbers of the column; `state` is that of its file."""
+    return column_values(read_table(place, side="data"), column, codes)
 
 
 @lru_cache(maxsize=16)
-def _measure(place: Path, column: str, codes: tuple[float, ...], how: Any) -> NoiseChoice:
+def _measure(
+    place: Path, column: str, codes: tuple[float, ...], state: Any, how: Any
+) -> NoiseChoice:
     """Every position of the slider at once; asked again, it is remembered."""
-    population, size, sample, threshold, _ = how
-    values = column_values(read_table(place, side="data"), column, codes)
+    population, size, sample, threshold = how
+    values = _values(place, column, codes, state)
     people = prepare_values(values, population, size, sample, "normal", discrete=False)
     return choose_for_values(people, threshold)
+
+
+def _before_and_after(asked: Mapping[str, Any], choice: NoiseChoice, at: int) -> Iterator[Block]:
+    """The column beside itself with noise of this amount: one draw, which no release will have."""
+    if choice.curve and choice.curve[at].sigma > 0:
+        column = asked["column"]
+        frame = asked["values"].to_frame(column)
+        made = add_noise(frame, columns={column: choice.curve[at].sigma}).record.columns[0]
+        yield Figure(Sentence(""), before_and_after(made), DRAW)
 
 
 def _usual_place(choice: NoiseChoice) -> int:

@@ -30,7 +30,7 @@ async def show(request: Request) -> Response:
         "values.html",
         title="Risk by value",
         tab="values",
-        scenario=desk.result.scenarios.index(scenario),
+        s=desk.result.scenarios.index(scenario),
         record=record,
         copies=[copy_name(one) for one in copies],
         at_target=at_target,

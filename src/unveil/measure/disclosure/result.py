@@ -233,19 +233,16 @@ class DisclosureResult(Result):
         With parts, `record.parts` and `record.groups` have what explains the correct values.
         """
         found = explain_single_values(self._exclusions, progress, has_parts=has_parts)
-        record = replace_fields(
-            self.record, claims=found.claims, parts=found.parts, groups=found.groups
-        )
-        return replace(self, record=record)
-
-    def count_holders(self) -> tuple[Ints, Ints]:
-        """How many original records are equal in all columns, and how often so many are."""
-        return self._exclusions.scenario.count_holders()
+        return self.with_record(claims=found.claims, parts=found.parts, groups=found.groups)
 
     def with_key_sets(self, progress: Progress = no_progress) -> Self:
         """The same result with `record.key_sets`: an intruder who uses only some of the keys."""
         found = search_key_sets(self._exclusions, progress)
-        return replace(self, record=replace_fields(self.record, key_sets=found))
+        return self.with_record(key_sets=found)
+
+    def with_record(self, **fields: Any) -> Self:
+        """The same result with other fields of its record."""
+        return replace(self, record=replace_fields(self.record, **fields))
 
     def whatif(self, exclude: Any = ()) -> Self:
         """The same scenario under exactly these exclusions; nothing is counted again."""

@@ -5,8 +5,12 @@ thresholds are in docs/gate.md.
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import combinations
+from math import comb
 from pathlib import Path
 from typing import Any, get_args
 
@@ -18,28 +22,29 @@ from unveil.assessment.assess_release import Breach, assess_release, check_accep
 from unveil.assessment.key_set_alerts import LIMITED
 from unveil.assessment.limits import LIMITABLE, check_limits, is_limit_exceeded, read_pairs
 from unveil.assessment.summarise import summarise_disclosure
-from unveil.errors import SettingsError, list_names, nearest
+from unveil.errors import EngineError, SettingsError, list_names, nearest
 from unveil.io.table import Table
 from unveil.measure.disclosure.disclosure import check_settings, disclosure
 from unveil.measure.disclosure.result import DisclosureResult
 from unveil.measure.gate.evidence import (
-    NOT_COUNTED,
-    SAMPLE_THEM,
+    SLOW,
     DeclaredRoles,
     Files,
-    gather_counted,
     gather_evidence,
 )
 from unveil.measure.gate.recoded_columns import ScenarioKeys
-from unveil.records.alerts import Acceptance, Alert, Assessment
+from unveil.records.alerts import Acceptance, Alert, Assessment, GateEvidence, NotTested
 from unveil.records.disclosure import Disclosure
 from unveil.records.judgement import Audience
 from unveil.records.limits import Verdict
 from unveil.records.summary import Summary
+from unveil.study.choose_engine import choose_engine
+from unveil.study.engine import EngineName, current_engine, use_engine
+from unveil.study.open_scenario import open_in_engine
 from unveil.study.people import NONE
 from unveil.study.roles import names
 from unveil.study.scenario import Progress, no_progress
-from unveil.study.study import Study
+from unveil.study.study import Study, sides_of
 from unveil.study.take_study import takes_study
 from unveil.view.show import Result
 
@@ -137,6 +142,27 @@ def assess(
         raise SettingsError(
             f"audience is {quote_value(audience)}. Give closed, registered or open."
         )
+    if engine_of(original, synthetic) != "memory":
+        if control is not None:
+            raise EngineError("A control sample needs the records in memory. Omit it.")
+        scenario = {} if keys is None else {**settings, "keys": keys, "targets": targets}
+        result, counted = assess_counted(
+            original,
+            synthetic,
+            limits=wanted,
+            settings={
+                **scenario,
+                "sensitive": sensitive,
+                "person": person,
+                "missing_values": missing_values,
+            },
+            identifiers=names(identifiers, "Identifiers"),
+            acceptances=lambda digest: _acceptances(accept or {}, digest or ""),
+            audience=audience,
+            progress=progress,
+        )
+        check_acceptances(accept or {}, counted.alerts, audience)
+        return AssessResult(counted, result, _figures(wanted))
     opened = Study.open(
         original, synthetic, control, missing_values=missing_values, progress=progress
     )
@@ -175,8 +201,12 @@ def assess(
         progress=progress,
     )
     check_acceptances(accept or {}, record.alerts, audience)
-    figures = {name: pair[1] for name, pair in wanted.items() if name in LIMITABLE}
-    return AssessResult(record, found, figures)
+    return AssessResult(record, found, _figures(wanted))
+
+
+def _figures(limits: Limits) -> dict[str, float]:
+    """The limits that are held against figures."""
+    return {name: pair[1] for name, pair in limits.items() if name in LIMITABLE}
 
 
 def hash_study(study: Study) -> str:
@@ -200,21 +230,10 @@ def assess_files(
     progress: Progress = no_progress,
 ) -> Assessment:
     """Files that are read, and a scenario that is measured, held against limits."""
-    if person not in (None, NONE) and person not in identifiers:
-        identifiers = (*identifiers, person)  # whose row it is points at people
-    files.original.check_columns(identifiers)
-    compared = () if record is None else (*record.keys, *record.targets)
-    scenarios = () if record is None else (ScenarioKeys(record.keys, record.targets),)
-    roles = DeclaredRoles(
-        identifiers=tuple(identifiers), compared=compared, scenarios=scenarios, person=person
-    )
-    evidence = gather_evidence(files, roles, in_full=in_full, progress=progress)
-    figures = {name: pair[1] for name, pair in limits.items() if name in LIMITABLE}
-    verdicts = check_limits(record, figures) if record is not None else ()
-    return assess_release(
-        evidence,
-        disclosures=() if record is None else ((None, record),),
-        breaches=[breach_of(one) for one in verdicts if is_limit_exceeded([one])],
+    roles = _declared(files.original, record, identifiers, person)
+    return _assess_evidence(
+        gather_evidence(files, roles, in_full=in_full, progress=progress),
+        record,
         limits=limits,
         sensitive=sensitive,
         acceptances=accept,
@@ -224,39 +243,185 @@ def assess_files(
     )
 
 
-def assess_counted(
-    result: DisclosureResult,
-    *,
-    limits: Limits,
-    sensitive: Mapping[str, Sequence[str]] | None = None,
-    audience: Audience | None = None,
-    is_gate: bool = True,
-) -> Assessment:
-    """A scenario whose records an engine keeps, held against limits.
-
-    It never passes: a release that copies people in what is no key and no target would, too.
-    """
-    record = result.record
-    unchecked = Alert(
-        id="records-not-compared",
-        kind="unchecked",
-        columns=(),
-        status="decide",
-        sentence=NOT_COUNTED,
-        action=SAMPLE_THEM,
+def _declared(
+    original: Table, record: Disclosure | None, identifiers: Sequence[str], person: str | None
+) -> DeclaredRoles:
+    if person not in (None, NONE) and person not in identifiers:
+        identifiers = (*identifiers, person)  # whose row it is points at people
+    original.check_columns(identifiers)
+    compared = () if record is None else (*record.keys, *record.targets)
+    scenarios = () if record is None else (ScenarioKeys(record.keys, record.targets),)
+    return DeclaredRoles(
+        identifiers=tuple(identifiers), compared=compared, scenarios=scenarios, person=person
     )
-    figures = {name: pair[1] for name, pair in limits.items() if name in LIMITABLE}
-    verdicts = check_limits(record, figures)
+
+
+def _assess_evidence(
+    evidence: GateEvidence, record: Disclosure | None, *, limits: Limits, **said: Any
+) -> Assessment:
+    """Evidence, and figures of a scenario, against limits."""
+    verdicts = check_limits(record, _figures(limits)) if record is not None else ()
     return assess_release(
-        gather_counted(result),
-        disclosures=((None, record),),
+        evidence,
+        disclosures=() if record is None else ((None, record),),
         breaches=[breach_of(one) for one in verdicts if is_limit_exceeded([one])],
         limits=limits,
-        sensitive=sensitive,
+        **said,
+    )
+
+
+# Releases whose records an engine keeps.
+
+
+def engine_of(original: Any, synthetic: Any) -> EngineName:
+    """Where the records of these files are counted."""
+    sides = sides_of(synthetic, original=original)
+    return choose_engine([*sides.values()], current_engine(), by_counts=True)
+
+
+def assess_counted(
+    original: Any,
+    synthetic: Any,
+    *,
+    limits: Limits,
+    settings: Mapping[str, Any],
+    identifiers: Sequence[str] = (),
+    acceptances: Callable[[str | None], Sequence[Acceptance]] = lambda _: (),
+    audience: Audience | None = None,
+    is_gate: bool = True,
+    progress: Progress = no_progress,
+) -> tuple[DisclosureResult | None, Assessment]:
+    """Measure, and hold against limits, a release whose records an engine keeps.
+
+    `settings` are those of `unveil.disclosure`; without keys no scenario is measured. A check that
+    could not be made stops the release: one that copies people would pass, too.
+    """
+    engine, now = engine_of(original, synthetic), current_engine()
+    sides = sides_of(synthetic, original=original)
+    missing, person = settings.get("missing_values", ()), settings.get("person")
+    found, more, not_tested = None, [], []
+    with use_engine(engine, memory=now.memory, spill=now.spill, address=now.address):
+        if settings.get("keys") is not None:
+            found = disclosure(original, synthetic, **settings, progress=progress)
+            with suppress(EngineError):  # told among what was not tested
+                found = found.with_expected(progress)
+        record = None if found is None else found.record
+        from unveil.measure.gate.counted import bring_whole, gather_counted  # with its libraries
+
+        try:
+            files = open_in_engine(engine, sides, None, missing, ())
+            roles = _declared(files[0], record, identifiers, person)
+            brought = bring_whole(files)
+            if brought is None:
+                evidence = gather_counted(files, roles, progress)
+            else:
+                evidence = gather_evidence(Files(brought.files), roles, progress=progress)
+        except EngineError as fault:
+            brought, evidence = None, _no_evidence(sides, record)
+            not_tested.append(NotTested(what="check", sentence=f"{NOT_COUNTED} {fault}"))
+        if not set(SLOW) <= set(evidence.checks):
+            more.append(_unchecked("records-not-compared", NOT_COUNTED, SAMPLE_THEM))
+        if found is not None and any(name in limits for name in LIMITED):
+            if brought is not None:
+                whole = disclosure(brought.original, brought.synthetic, **settings)
+                searched = whole.with_key_sets(progress).record.key_sets
+                found = found.with_record(key_sets=searched)
+            else:
+                more += _count_key_sets((original, synthetic), found.record, limits, settings)
+                keys = found.record.keys
+                if (most := _most_keys(len(keys))) < len(keys) - 1:
+                    text = f"Only sets of at most {most} of the keys were held against limits."
+                    not_tested.append(NotTested(what="check", columns=keys[:3], sentence=text))
+    digest = _hash_paths([*sides.values()])
+    made = _assess_evidence(
+        evidence,
+        None if found is None else found.record,
+        limits=limits,
+        sensitive=settings.get("sensitive"),
+        acceptances=acceptances(digest),
+        files_sha256=digest,
         audience=audience,
-        more=[unchecked],
+        more=more,
+        not_tested=not_tested,
         is_gate=is_gate,
     )
+    return found, made
+
+
+NOT_COUNTED = (
+    "Identifiers, values of single people, near-copies, people tied to their own values, groups and"
+    " other codings were not looked for."
+)
+SAMPLE_THEM = "Run unveil assess on random samples of both files that memory holds as well."
+MOST_SETS = 16
+"""Sets of keys that are counted by an engine, each by itself."""
+
+
+def _unchecked(name: str, sentence: str, action: str) -> Alert:
+    """What was not looked at and might disclose: a person has to decide."""
+    return Alert(
+        id=name, kind="unchecked", columns=(), status="decide", sentence=sentence, action=action
+    )
+
+
+def _no_evidence(sides: Mapping[str, Any], record: Disclosure | None) -> GateEvidence:
+    """Nothing was looked at but the scenario."""
+    return GateEvidence(
+        files=() if record is None else record.files,
+        n_original=0 if record is None else record.n_original,
+        n_synthetic=(0,) * (len(sides) - 1) if record is None else record.n_synthetic,
+        compared=() if record is None else (*record.keys, *record.targets),
+        checks=(),
+    )
+
+
+def _most_keys(n_keys: int) -> int:
+    """The size up to which all sets of so many keys, but for the whole, are counted."""
+    sizes = range(1, n_keys)
+    n_sets = [sum(comb(n_keys, one) for one in range(1, most + 1)) for most in sizes]
+    return sum(n <= MOST_SETS for n in n_sets)
+
+
+def _count_key_sets(
+    files: tuple[Any, Any], record: Disclosure, limits: Limits, settings: Mapping[str, Any]
+) -> Iterator[Alert]:
+    """Limits against sets of the keys, each counted by itself; nothing is said about chance."""
+    keys, targets = record.keys, record.targets
+    figures: dict[str, float] = {name: limits[name][1] for name in LIMITED if name in limits}
+    for size in range(1, _most_keys(len(keys)) + 1):
+        for some in combinations(keys, size):
+            asked: dict[str, Any] = {
+                name: {one: way for one, way in given.items() if one in (*some, *targets)}
+                for name in ("bands", "special_codes")
+                if isinstance(given := settings.get(name), Mapping)
+            }
+            asked["missing_values"] = settings.get("missing_values", ())
+            counted = disclosure(*files, keys=some, targets=targets, **asked).record
+            for one in check_limits(counted, figures):
+                if is_limit_exceeded([one]):
+                    what = one.measure if one.target is None else f"{one.measure} of {one.target}"
+                    name = f"keysets:{one.measure}" + (f":{one.target}" if one.target else "")
+                    yield Alert(
+                        id=name,
+                        kind="key_sets",
+                        columns=() if one.target is None else (one.target,),
+                        figure=one.value,
+                        status="decide",
+                        sentence=(
+                            f"{what}: an intruder who uses only {list_names(some)} reaches"
+                            f" {one.value:.1f} %, above {one.limit:g} %. Whether chance would"
+                            " show it was not tested."
+                        ),
+                        action="Look at the sets of keys; recode the keys that are named.",
+                    )
+
+
+def _hash_paths(sources: Sequence[Any]) -> str | None:
+    """One hash for all files; None where some are no files."""
+    paths = [Path(os.fsdecode(one)) for one in sources if isinstance(one, str | os.PathLike)]
+    if len(paths) < len(sources) or not all(one.is_file() for one in paths):
+        return None
+    return files_hash(map(_digest_file, paths))
 
 
 def breach_of(verdict: Verdict) -> Breach:
@@ -288,11 +453,15 @@ def _acceptances(given: Mapping[str, tuple[str, str]], digest: str) -> list[Acce
 
 def _digest(path: Path | None, table: Table) -> str:
     if path is not None and path.is_file():
-        with open(path, "rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return _digest_file(path)
     frame = table.frame
     plain = [name for name in frame.columns if not _is_unread(frame[name].dtype)]
     return hashlib.sha256(frame[plain].write_csv().encode()).hexdigest()
+
+
+def _digest_file(path: Path) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _is_unread(dtype: pl.DataType) -> bool:

@@ -105,13 +105,10 @@ def link_column(name: str, files: OpenFiles) -> LinkColumn:
     example = np.zeros(len(keys), np.int64)
     example[codes_of_levels[by_use]] = by_use
     missing = int(codes_of_levels[-1]) if source.has_missing else None
-    codes: NDArray[np.integer] = source.codes
-    if not np.array_equal(codes_of_levels, np.arange(source.n_levels)):
-        codes = codes_of_levels.astype(np.int32).take(codes)
     return LinkColumn(
         name,
         source.sides,
-        codes.astype(np.int32, copy=False),
+        source.recode(codes_of_levels),
         len(keys),
         None if said.numbers is None else said.numbers[example],
         missing,

@@ -13,7 +13,6 @@ import numpy as np
 
 from unveil.arrays import Ints
 from unveil.io.table import Table
-from unveil.measure.disclosure.result import DisclosureResult
 from unveil.measure.gate.columns import ORIGINAL, LinkColumn, link_column
 from unveil.measure.gate.copied_columns import (
     computed_columns,
@@ -29,7 +28,7 @@ from unveil.measure.gate.linked_people import (
     own_value_record,
 )
 from unveil.measure.gate.links import LinkRows, LinkView, expected_share
-from unveil.measure.gate.near_copies import choose_numbers, find_near_copies
+from unveil.measure.gate.near_copies import choose_alone, choose_numbers, find_near_copies
 from unveil.measure.gate.recoded_columns import ScenarioKeys, coding_rows, find_codings
 from unveil.measure.roles.person import choose_people
 from unveil.models.intervals import wilson
@@ -138,39 +137,6 @@ def gather_evidence(
     )
 
 
-NOT_COUNTED = (
-    "Identifiers, values of single people, near-copies, people tied to their own values, groups and"
-    " other codings were not looked for: these checks need the records in memory."
-)
-SAMPLE_THEM = "Run unveil assess on random samples of both files that memory holds as well."
-
-
-def gather_counted(result: DisclosureResult) -> GateEvidence:
-    """What can be counted of a release whose records an engine keeps: whole records."""
-    record = result.record
-    counts, times = result.count_holders()
-    whole = tuple(
-        WholeRecords(
-            copy=row.copy,
-            n_columns=row.n_columns,
-            n_unique=row.n_alone,
-            n_reappearing=row.n_alone_recurring,
-            n_people=record.n_original,
-            expected=expected_share(counts, record.n_synthetic[row.copy - 1], times) * row.n_alone,
-        )
-        for row in record.recurrence
-    )
-    return GateEvidence(
-        files=record.files,
-        n_original=record.n_original,
-        n_synthetic=record.n_synthetic,
-        compared=(*record.keys, *record.targets),
-        checks=FAST[:1],
-        whole=whole,
-        not_tested=(NotTested(what="check", sentence=f"{NOT_COUNTED} {SAMPLE_THEM}"),),
-    )
-
-
 def _columns(files: Files, progress: Progress) -> dict[str, LinkColumn]:
     """Every column that the original and some synthetic file have, coded over all files."""
     theirs = {name for table in files.synthetic for name in table.frame.columns}
@@ -211,7 +177,7 @@ def _gather_copy(
         for name, column in columns.items()
         if all(name in table.frame.columns for table in tables)
     ]
-    linking = [column for column in here if not _numbers_records(column, sides)]
+    linking = [column for column in here if not numbers_records(column, sides)]
     if not linking:
         return _EvidencePart(copied=_find_copied(files, roles, here, sides, copy))
     rows = LinkRows.of(linking, [ORIGINAL], sides)
@@ -266,7 +232,7 @@ def _find_copied(
     return (*found, *extra_columns(files.opened.select(0, sides[0]), copy))
 
 
-def _numbers_records(column: LinkColumn, sides: Sequence[int]) -> bool:
+def numbers_records(column: LinkColumn, sides: Sequence[int]) -> bool:
     """Whether the column numbers the records on both sides, with numbers of their own."""
     return is_running(column, ORIGINAL) and all(
         is_running(column, side) and not (column.counts[side] * column.counts[ORIGINAL]).any()
@@ -340,7 +306,8 @@ def _slow(
     progress("groups", 0, 1)
     groups = tuple(find_tied_groups(search, looks, copy, keys))
     progress("near-copies", 0, 1)
-    numbers = choose_numbers(list(rows.columns.values()))
+    linking = list(rows.columns.values())
+    numbers = choose_numbers(linking) or choose_alone(linking)
     near = tuple(find_near_copies(numbers, sides, copy)) if numbers else ()
     return _EvidencePart(own=own, near=near, groups=groups)
 

@@ -197,11 +197,11 @@ class LinkRows:
     def effective(self, name: str) -> float:
         """People linked by one column, each counted 1 / the larger of the two cells."""
         if name in self.counts:
-            return _effective(*self.counts[name])
+            return effective_links(*self.counts[name])
         levels = self.columns[name].n_levels
         mine = np.bincount(self.people[name], minlength=levels)
         theirs = np.bincount(self.records[name], minlength=levels)
-        return _effective(mine, theirs)
+        return effective_links(mine, theirs)
 
     def effective_of(self, by: Sequence[str]) -> float:
         """The same for several columns together."""
@@ -209,7 +209,7 @@ class LinkRows:
         values, counts = np.unique(mine, return_counts=True)
         ordered = np.sort(theirs)
         n = np.searchsorted(ordered, values, "right") - np.searchsorted(ordered, values, "left")
-        return _effective(counts, n)
+        return effective_links(counts, n)
 
     def agrees(self, name: str, mine: NDArray[np.int32], theirs: NDArray[np.int32]) -> Mask:
         """Whether two values of a column are the same; numbers, nearly."""
@@ -254,7 +254,8 @@ def expected_share(counts: Ints, n_records: int, times: Ints | None = None) -> f
     return 1 - float(absent ** (2 * n_records / max(int((held * n_values).sum()), 1)))
 
 
-def _effective(mine: Ints, theirs: Ints) -> float:
+def effective_links(mine: Ints, theirs: Ints) -> float:
+    """People linked by cells of so many people and records, each counted 1 / the larger."""
     larger = np.maximum(np.maximum(mine, theirs), 1)
     return float((mine * (theirs > 0) / larger).sum())
 

@@ -26,12 +26,22 @@ YARDSTICK = 20_000
 
 
 def choose_numbers(columns: Sequence[LinkColumn]) -> list[LinkColumn]:
-    """The numbers that take part; fewer than two say nothing."""
+    """The numbers that take part together; fewer than two say nothing of records."""
+    fine = _fine_numbers(columns)
+    return fine[:MOST_NUMBERS] if len(fine) > 1 else []
+
+
+def choose_alone(columns: Sequence[LinkColumn]) -> list[LinkColumn]:
+    """The only number of a file: each of its values may be a person's with a hair of noise."""
+    fine = _fine_numbers(columns)
+    return fine if len(fine) == 1 else []
+
+
+def _fine_numbers(columns: Sequence[LinkColumn]) -> list[LinkColumn]:
     fine = [
         column for column in columns if column.is_number and column.n_original_levels > MANY_LEVELS
     ]
-    fine.sort(key=lambda column: (-column.n_original_levels, column.name))
-    return fine[:MOST_NUMBERS] if len(fine) > 1 else []
+    return sorted(fine, key=lambda column: (-column.n_original_levels, column.name))
 
 
 def find_near_copies(
@@ -64,6 +74,10 @@ def _points(numbers: Sequence[LinkColumn], sides: Sequence[int]) -> Floats:
 
 
 def _shares(people: Floats, records: Floats, most: int) -> list[float]:
-    """For each ratio, the share of people with a record nearer than that times their neighbour."""
+    """For each ratio, the share of people with a record nearer than that times their neighbour.
+
+    Of one number, equal values do not count: any donor gives them back (`single_holder`).
+    """
     to_person, to_record = nearest_distances(people, records, most)
-    return [float(np.mean(to_record < ratio * to_person)) for ratio in RATIOS]
+    counts = to_record > 0 if people.shape[1] == 1 else np.ones(len(to_record), bool)
+    return [float(np.mean(counts & (to_record < ratio * to_person))) for ratio in RATIOS]

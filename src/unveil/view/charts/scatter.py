@@ -1,4 +1,4 @@
-"""Points on two axes: files on the original's main axes, settings by risk and utility."""
+"""Points on two axes: files on the original's main axes, settings and runs by risk and utility."""
 
 from collections.abc import Sequence
 from math import cos, pi, sin
@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from unveil.records.comparison import Cloud
 from unveil.records.exploration import Exploration, ExplorationRow, frontier
+from unveil.records.report import HistoryRow
 from unveil.records.utility import ProjectedGroup, Projection
 from unveil.view.charts.chart import Chart
 from unveil.view.charts.marks import (
@@ -224,6 +225,41 @@ def risk_utility(record: Exploration) -> Chart:
     )
 
 
+def run_map(history: Sequence[HistoryRow], floor: float | None = None) -> Chart:
+    """Runs by highest DiSCO and worst S_pMSE, joined in their order; equal ones named together."""
+    found = [
+        (row.run, row.DiSCO, row.S_pMSE)
+        for row in history
+        if row.DiSCO is not None and row.S_pMSE is not None
+    ]
+    numbers: dict[tuple[float, float], list[int]] = {}
+    for run, risk, utility in found:
+        numbers.setdefault((risk, utility), []).append(run)
+    points: list[Row] = [
+        {"name": f"run {', '.join(map(str, runs))}", "risk": risk, "utility": utility}
+        for (risk, utility), runs in numbers.items()
+    ]
+    way: list[Row] = [{"risk": risk, "utility": utility, "run": n} for n, risk, utility in found]
+    ends = [*points, *([] if floor is None else [{"risk": floor}])]
+    x = _axis("risk", RISKS["DiSCO_max"], ends, ("risk",), room=0.2)
+    y = _axis("utility", f"{UTILITIES['S_pMSE_max']} (lower is better)", points, ("utility",))
+    layers = [
+        line(x, y, way, {"order": number("run")}, color=BASELINE),
+        draw("point", points, {"x": x, "y": y}, filled=True, size=90, opacity=1, color=SYNTHETIC),
+        *(_names(points, x, y) if len(points) <= MOST_NAMED else ()),
+        *(() if floor is None else _floor(floor, x)),
+    ]
+    told = "; ".join(
+        f"{one['name']}: DiSCO {percent(one['risk'])}, S_pMSE {one['utility']:.1f}"
+        for one in points
+    )
+    return Chart(
+        panel(layers, _WIDTH, _HEIGHT),
+        title="Risk and utility of each run: lower left is better",
+        description=f"Points joined in the order of the runs. {told}.",
+    )
+
+
 def _floor(risk: float, x: Spec) -> list[Spec]:
     """A line where columns drawn independently are, which is no risk of people."""
     rows: list[Row] = [{"risk": risk, "name": "independent columns"}]
@@ -251,7 +287,7 @@ def _setting(record: Exploration, row: ExplorationRow) -> Row:
 
 
 def _axis(
-    field: str, title: str, points: Sequence[Row], ends: tuple[str, str], room: float = 0.0
+    field: str, title: str, points: Sequence[Row], ends: tuple[str, ...], room: float = 0.0
 ) -> Spec:
     """Room around the points, so that names are not cut off."""
     found = [point[end] for point in points for end in ends] or [0.0, 1.0]

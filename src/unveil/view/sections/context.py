@@ -69,7 +69,7 @@ def blocks(contents: ReportContents, parts: Parts) -> Iterator[Block]:
     yield Heading("Decision", 3)
     yield from _decision_blocks(contents.decision)
     yield Heading("Run history", 3)
-    yield from _history(contents)
+    yield from history_blocks(contents)
     yield Heading("Records at risk", 3)
     yield from _records(contents)
 
@@ -239,7 +239,8 @@ def _notes(run: Run, parts: Parts) -> Iterator[Block]:
     yield from notes(group_notes(list(found.values())))
 
 
-def _history(contents: ReportContents) -> Iterator[Block]:
+def history_blocks(contents: ReportContents) -> Iterator[Block]:
+    """What the last run changed, and every run in a line."""
     rows = [row for row in contents.history if row.run <= contents.run.number]
     if len(rows) < 2:
         yield Sentence("This is the first run.", key="history.first")
