@@ -7,8 +7,9 @@ import pytest
 
 import unveil
 from project.run_projects import HEAD, LIMITS, people, project
-from unveil.errors import SettingsError
+from unveil.errors import InputError, SettingsError
 from unveil.project.figures import list_figures
+from unveil.project.read_project import read_project
 from unveil.project.run import run_project
 from unveil.project.store import load_parts
 
@@ -101,3 +102,19 @@ def test_counts_that_a_plan_discloses_are_decided_on_where_no_limit_covers_them(
     assert (alert.id, alert.status) == ("plan:recovered", "decide")
     assert f"disclose {n:,.0f} counts together" in alert.sentence
     assert done.exit_code != 0
+
+
+def test_a_table_of_a_project_may_have_a_hierarchy(tmp_path):
+    counts = "region,ward,n\nN,W1,4\nN,W2,8\nS,W1,0\nS,W2,0\n"
+    section = '\n[[table]]\nname = "wards"\nfile = "wards.csv"\nn_max = 1\n'
+    found = []
+    for place, nested in enumerate(("", 'nested = { ward = "region" }\n')):
+        folder = tmp_path / str(place)
+        folder.mkdir()
+        (folder / "wards.csv").write_text(counts, encoding="utf-8")
+        run = run_project(project(folder, "", section + nested, head=HEAD), seed=1)
+        found.append(load_parts(folder, run)["sap wards"].taught.n_recovered)
+    assert found == [2, 0]
+    (folder / "project.toml").write_text(HEAD + section + 'nested = ["ward"]\n')
+    with pytest.raises(InputError, match="names pairs of dimensions"):
+        read_project(folder)

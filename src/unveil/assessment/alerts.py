@@ -54,11 +54,13 @@ Limits = Mapping[str, tuple[float, float]]
 def gate_alerts(evidence: GateEvidence, limits: Limits | None = None) -> tuple[Alert, ...]:
     """Every alert, the gravest first; of several copies one alert for the worst."""
     limits = limits or {}
+    own = [*_own(evidence, limits)]
     found = [
         *_real(evidence, limits),
-        *_own(evidence, limits),
+        *own,
         *_near(evidence),
         *_single(evidence),
+        *_coarse(evidence, own),
         *_columns(evidence),
         *_groups(evidence),
         *_codings(evidence),
@@ -288,7 +290,7 @@ def _near_alert(row: NearCopies, evidence: GateEvidence, status: AlertStatus) ->
 
 def _single(evidence: GateEvidence) -> Iterator[Alert]:
     identifying = {(one.copy, one.column) for one in evidence.copied}
-    for row in evidence.single:
+    for row in (one for one in evidence.single if one.within is None):
         is_most = row.n_held >= max(FEWEST_HELD, HALF * _n_people(evidence))
         if not is_most or row.is_running or (row.copy, row.column) in identifying:
             continue
@@ -336,6 +338,35 @@ def _computed_alert(row: SingleHolder, evidence: GateEvidence, status: AlertStat
         ),
         action=f"Protect {sources} too, or compute them from the protected {row.column}.",
     )
+
+
+def _coarse(evidence: GateEvidence, own: Sequence[Alert]) -> Iterator[Alert]:
+    """Changed numbers that people's own values of other columns give, though none exactly."""
+    shown = {name: alert for alert in own for name in alert.columns}
+    for row in evidence.single:
+        if row.within is None or row.column in shown:
+            continue
+        alerts = sort_by_gravity(shown[name] for name in row.computed_from if name in shown)
+        if not alerts:
+            continue
+        alert = alerts[0]
+        sources = format_names(row.computed_from)
+        gives = "gives" if len(row.computed_from) == 1 else "give"
+        yield Alert(
+            id=f"given-back:{row.column}",
+            kind="given_back",
+            columns=(row.column, *row.computed_from)[:3],
+            figure=alert.figure,
+            expected=alert.expected,
+            status=alert.status,
+            sentence=(
+                f"{row.column} differs from the original's, but {sources} {gives} it back to within"
+                f" {row.within:.3g} in half of the records, and it is published {row.moved:.3g}"
+                f" away from that; people are shown with their own {alert.columns[0]} in"
+                f" {_where(row.copy, evidence)}."
+            ),
+            action=f"Protect {sources} too, or compute them from the protected {row.column}.",
+        )
 
 
 def _columns(evidence: GateEvidence) -> Iterator[Alert]:

@@ -589,6 +589,7 @@ def _comparison(
         total=asked["total"],
         margins=parse_margins(asked["margins"], first.grid),
         structural=structural,
+        nested=asked["nested"],
         draws=DRAWS if asked["draws"] is None else asked["draws"],
         seed=asked["seed"],
         nodes=asked["nodes"],

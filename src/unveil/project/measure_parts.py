@@ -33,6 +33,7 @@ _RELEASE = (
     *("total_label", "layout", "blank", "count", "sample", "weights", "record_keys", "bands"),
     "special_codes",
     *("missing_values", "rounding", "total", "margins", "published", "structural", "constraints"),
+    "nested",
 )
 """What is said of a table of counts before anything is asked about it."""
 

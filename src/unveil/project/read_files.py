@@ -27,8 +27,8 @@ TYPES = ("integer", "number", "text", "date")
 """What a column can be read as."""
 TABLE = (
     *("name", "file", "dims", "count", "layout", "total_label", "weights", "sample", "blank"),
-    *("levels", "rounding", "total", "margins", "constraints", "structural", "known", "depth"),
-    *("given", "n_max", "published", "seed", "nodes", "seconds", "record_keys"),
+    *("levels", "rounding", "total", "margins", "constraints", "structural", "nested", "known"),
+    *("depth", "given", "n_max", "published", "seed", "nodes", "seconds", "record_keys"),
 )
 """Settings of `[[table]]`: the arguments of `unveil.sap` and of the file or people it is about."""
 PUBLICATION = ("plan", "threshold", "width", "seconds")
@@ -248,6 +248,13 @@ def _table(fields: Fields) -> None:
         fields.columns("dims", "dims")
     for name in ("total", "sample"):
         fields.truth(name)
+    nested = fields.table.get("nested", {})
+    if not isinstance(nested, dict) or not all(isinstance(one, str) for one in nested.values()):
+        fields.refuse(
+            'nested of [[table]] names pairs of dimensions: { ward = "region" } for wards within'
+            " regions.",
+            "nested",
+        )
     why = ": how many people an intruder may know"
     fields.parse("n_max", lambda given: whole_number("n_max", given, least=0, why=why))
     given = fields.table.get("rounding")

@@ -154,6 +154,8 @@ class SingleHolder(Record, frozen=True, kw_only=True):
     expected: float  # share of them that would reappear in another sample of the same people
     is_running: bool  # whole numbers without gaps in both files: most likely record numbers
     computed_from: tuple[str, ...] = ()  # not as published, but as these columns give it
+    within: float | None = None  # how near these typically are, where they give no value exactly
+    moved: float | None = None  # how far the published values typically are from what they give
 
 
 class CopiedColumn(Record, frozen=True, kw_only=True):

@@ -177,6 +177,18 @@ def test_tables_come_by_name_in_a_list_in_a_folder_or_by_area(tmp_path):
     assert [row.table for row in listed.rows] == ["table 1", "table 2"]
 
 
+def test_cells_that_a_hierarchy_rules_out_are_no_recovery():
+    """A ward lies in one region: that nobody of W1 lives in S is no news."""
+    counts = np.array([[[4, 3], [8, 5]], [[0, 0], [0, 0]]])
+    tables = {"one": PublishedTable.from_counts(counts, dims=["region", "ward", "job"])}
+    for margins in (None, "all"):  # by formula, and one by one
+        rows = compare_rounding(
+            tables, ["exact"], n_max=1, margins=margins, nested={"ward": "region"}
+        ).rows
+        assert rows[0].upper[0] == 0
+        assert compare_rounding(tables, ["exact"], n_max=1, margins=margins).rows[0].lower[0] == 1
+
+
 def test_lists_of_numbers_are_one_table_and_nested_lists_several():
     assert compare_rounding(FIGURE_1, "exact").record.n_tables == 1
     two = [FIGURE_1, [[4, 2], [3, 1]]]

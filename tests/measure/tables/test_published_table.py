@@ -588,6 +588,8 @@ def test_a_hierarchy_rules_out_what_cannot_be():
     assert release.nested == (("ward", "region"),)
     assert sap(plain, n_max=0).record.taught.n_recovered == 7
     assert sap(release, n_max=0).record.taught.n_recovered == 1
+    named = sap(NESTED, **REGIONS, nested={"ward": "region"}, n_max=0)
+    assert named.record.taught.n_recovered == 1
     empty = [[[4, 3], [0, 0], [0, 0]], [[0, 0], [0, 0], [6, 2]]]
     free = PublishedTable.from_counts(empty, **REGIONS, nested={"ward": "region"})
     assert free.system.structural == {4, 5, 6, 7}  # W2 may be in either region

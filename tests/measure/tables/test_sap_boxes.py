@@ -1,9 +1,11 @@
 """Box splitting against every sample of small systems, and its certified bounds when stopped."""
 
+import re
 from fractions import Fraction
 from itertools import pairwise
 from random import Random
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,6 +23,7 @@ from measure.tables.systems import (
 )
 from profiles import examples
 from unveil.errors import InternalError
+from unveil.measure.tables.published_table import PublishedTable
 from unveil.measure.tables.sap_boxes import split
 from unveil.measure.tables.sap_events import SamplePolynomials
 
@@ -210,6 +213,18 @@ def test_progress_is_told():
     told = []
     split(six_by_eight(0), 10, progress=lambda *what: told.append(what))
     assert told[0] == ("splitting the samples", 0, 20_000)
+
+
+@pytest.mark.slow
+def test_what_is_certain_so_far_is_told():
+    counts = np.random.default_rng(2).poisson(2, (3, 3, 3))
+    release = PublishedTable.from_counts(counts, rounding="conventional:5", margins="all")
+    told = []
+    upper = split(release.system, 12, progress=lambda what, *_: told.append(what)).upper
+    said = [re.search(r"SAP\((\d+)\) at most (\S+) so far$", what) for what in told]
+    known = [(int(one[1]), float(one[2])) for one in said if one]
+    assert len(known) > 1
+    assert all(0 < n <= 12 and upper[n] <= most < 1 for n, most in known)
 
 
 def test_weights_are_the_coefficients_of_a_product():

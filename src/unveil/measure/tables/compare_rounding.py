@@ -26,7 +26,13 @@ from unveil.measure.tables.grid import (
     parse_table,
 )
 from unveil.measure.tables.parts import publish_counts, stream
-from unveil.measure.tables.published_table import PublishedTable, make_release, structural_cells
+from unveil.measure.tables.published_table import (
+    PublishedTable,
+    make_release,
+    nested_cells,
+    parse_nested,
+    structural_cells,
+)
 from unveil.measure.tables.round_table import hellinger
 from unveil.measure.tables.sap import LARGEST_N, parse_effort, parse_threshold
 from unveil.measure.tables.sap_batch import UNBOUNDED, Tables, curves
@@ -337,6 +343,7 @@ def compare_rounding(
     total: bool = False,
     margins: Any = None,
     structural: Any = None,
+    nested: Mapping[str, str] | None = None,
     area: str | None = None,
     dims: str | Iterable[str] | None = None,
     count: str | None = None,
@@ -359,7 +366,7 @@ def compare_rounding(
         One or several of the schemes of `unveil.round_table`.
     n_max, threshold
         The largest number of known people, and the SAP that is not to be passed.
-    total, margins, structural
+    total, margins, structural, nested
         What else is published, under the same scheme, and which cells are impossible: as in
         `unveil.PublishedTable.from_counts`, for every table.
     area, dims, count
@@ -392,7 +399,7 @@ def compare_rounding(
         draws=whole_number("draws", draws, most=MOST_DRAWS),
         seed=choose_seed(seed),
     )
-    publish = dict(total=settings.total, margins=margins, structural=structural)
+    publish = dict(total=settings.total, margins=margins, structural=structural, nested=nested)
     effort = Effort(*parse_effort(nodes, seconds), settings.seed, no_progress)
     report = progress or no_progress
     drawn: dict[str, list[list[SchemeDraw]]] = {}
@@ -440,7 +447,7 @@ def _draw(
     seeds = [_seed(settings.seed, draw, place) for place in range(len(named))]
     found: list[SchemeDraw | None] = [None] * len(named)
     if publish["margins"] is None and scheme.kind not in ("controlled", "interval"):
-        found = _together(named, scheme, seeds, settings, publish["structural"])
+        found = _together(named, scheme, seeds, settings, publish)
     for place, (grid, counts) in enumerate(named.values()):
         if found[place] is None:
             release = make_release(grid, counts, rounding=scheme.text, **publish, seed=seeds[place])
@@ -458,7 +465,11 @@ def _seed(seed: int, draw: int, place: int) -> int:
 
 
 def _together(
-    named: Named, scheme: Scheme, seeds: Sequence[int], settings: RoundingSettings, structural: Any
+    named: Named,
+    scheme: Scheme,
+    seeds: Sequence[int],
+    settings: RoundingSettings,
+    publish: Mapping[str, Any],
 ) -> list[SchemeDraw | None]:
     """Tables of equally many cells in one go; None where whole numbers would grow too large."""
     places: dict[int, list[int]] = {}
@@ -472,10 +483,8 @@ def _together(
         published = _publish_rows(counts, scheme, chosen, TABLE)
         lo, hi = _bounds(published, scheme, counts.shape)
         possible = np.ones(counts.shape, dtype=bool)
-        for row, place in enumerate(alike if structural is not None else ()):
-            possible[row, sorted(structural_cells(every[place][0], structural, counts[row]))] = (
-                False
-            )
+        for row, place in enumerate(alike):
+            possible[row, sorted(_impossible(every[place][0], publish, counts[row]))] = False
         total_hi = None
         if settings.total:
             sums = counts.sum(axis=1, keepdims=True)
@@ -488,6 +497,12 @@ def _together(
                 cells = published[row * width : (row + 1) * width]
                 found[place] = SchemeDraw(values[row], values[row], cells, complete=True)
     return found
+
+
+def _impossible(grid: Grid, publish: Mapping[str, Any], counts: Counts) -> frozenset[int]:
+    within = nested_cells(grid, parse_nested(grid, publish["nested"]), counts)
+    structural = publish["structural"]
+    return within if structural is None else within | structural_cells(grid, structural, counts)
 
 
 def _publish_rows(

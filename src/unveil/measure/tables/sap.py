@@ -221,6 +221,7 @@ def sap(
     margins: Any = None,
     constraints: Iterable[Mapping[str, Any]] | None = None,
     structural: Any = None,
+    nested: Mapping[str, str] | None = None,
     known: Any = None,
     depth: int | str | None = None,
     given: Any = None,
@@ -237,7 +238,7 @@ def sap(
     ----------
     counts
         A `PublishedTable`, or true counts as `Release.from_counts` takes them.
-    dims, levels, rounding, total, margins, constraints, structural, published
+    dims, levels, rounding, total, margins, constraints, structural, nested, published
         What is published about the counts, as in `Release.from_counts`. Without any of them the
         exact table is published; with `constraints` alone only what they say.
     known
@@ -272,7 +273,8 @@ def sap(
     is the total.
     """
     asked = dict(rounding=rounding, total=total, margins=margins, constraints=constraints)
-    asked |= dict(structural=structural, published=published, dims=dims, levels=levels)
+    asked |= dict(structural=structural, nested=nested, published=published)
+    asked |= dict(dims=dims, levels=levels)
     limits = parse_effort(nodes, seconds)
     effort = Effort(*limits, progress=progress or no_progress).start()
     release = counts if isinstance(counts, PublishedTable) else _make_table(counts, asked, seed)

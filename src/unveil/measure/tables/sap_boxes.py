@@ -14,6 +14,7 @@ import heapq
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from decimal import ROUND_CEILING, Context
 from fractions import Fraction
 
 from unveil.measure.tables.integer_programme import OutOfTime
@@ -122,8 +123,8 @@ class _BoxSearch:
         while self.open and self.n_nodes < nodes and len(self.open) <= most:
             if until is not None and time.monotonic() >= until:
                 return
-            if self.n_nodes % 64 == 0:
-                progress("splitting the samples", self.n_nodes, nodes)
+            if self.n_nodes % 64 == 0 or self.n_nodes >= look:
+                progress(f"splitting the samples{self._so_far()}", self.n_nodes, nodes)
             if self.n_nodes >= look:
                 if self._refocus() <= gap:
                     return
@@ -135,6 +136,15 @@ class _BoxSearch:
                 heapq.heappush(self.open, box)
                 return
             self.n_nodes += 1
+
+    def _so_far(self) -> str:
+        """The largest n, up to that at which most is undecided, of which something is certain."""
+        most = self.risky + self.undecided
+        for n in range(self._focus, 0, -1):
+            if (share := self.weights.share(most, n)) < 1:
+                said = Context(prec=2, rounding=ROUND_CEILING).create_decimal_from_float(share)
+                return f" | SAP({n}) at most {float(said):g} so far"
+        return ""
 
     def _find_initial_risk(self) -> list[int]:
         try:

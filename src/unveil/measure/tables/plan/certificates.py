@@ -9,15 +9,19 @@ closed at once, each in a world of its own, and each says something of all boxes
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, fields, replace
+from itertools import count
+from typing import TypeVar
 
 import numpy as np
 
 from unveil.arrays import Ints, Mask
 from unveil.measure.tables.plan.closing import (
+    NO_LIMIT,
+    OPEN,
+    UNIT,
     Bits,
     BoxBounds,
     LineBatch,
@@ -27,14 +31,15 @@ from unveil.measure.tables.plan.closing import (
 )
 from unveil.measure.tables.plan.table_facts import PlanFacts
 
-MOST_STATE = 1 << 21
-"""Boxes of all worlds that one thread closes at once."""
+MOST_STATE = 1 << 25
+"""Boxes of all worlds that one thread closes at once; few of them are spoken of in each world."""
 N_THREADS = 2
 
 MOST_WITH_ALL = 3_000
 """Boxes of a plan all of whose lines are looked at for each set; of larger plans those between
 two values of the set."""
 
+T = TypeVar("T")
 TableSet = tuple[int, ...]
 CloseWithout = Callable[[Mask], tuple[BoxBounds, bool]]
 """Bounds without some tables, and whether all lines are closed."""
@@ -51,92 +56,265 @@ class Certificate:
     """None of the tables can be left out; False where time ran out before that was seen."""
 
 
+@dataclass(frozen=True)
+class Asked:
+    """Boxes that are given away, and how far their bounds may be apart for that."""
+
+    boxes: Ints
+    widths: Ints
+    """0 of a recovered box."""
+
+    def among(self, keys: Ints, n_boxes: int) -> tuple[Ints, Ints, Ints]:
+        """Of boxes of several worlds those asked for: their rows, worlds, and places here."""
+        place = np.full(n_boxes, -1, np.int64)
+        place[self.boxes] = np.arange(len(self.boxes))
+        world, box = np.divmod(keys, n_boxes)
+        at = np.flatnonzero(place[box] >= 0)
+        return at, world[at], place[box[at]]
+
+    def some(self, rows: Ints) -> Asked:
+        """Some of them."""
+        return Asked(self.boxes[rows], self.widths[rows])
+
+
+@dataclass(frozen=True)
+class Given:
+    """Which of some sets of tables give which boxes away; those of the first sets only, if late."""
+
+    n_sets: int
+    """Sets that were closed."""
+    world: Ints
+    """By the number of the set, and the place of the box among those asked for."""
+    place: Ints
+    proofs: Bits
+
+    def after(self, first: int) -> Given:
+        """The same, where so many sets stand before these."""
+        return replace(self, world=self.world + first)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Given], n_words: int) -> Given:
+        """What several portions of the sets give."""
+        none = np.zeros((0, n_words), np.uint64)
+        return cls(
+            sum(one.n_sets for one in parts),
+            np.concatenate([_NONE, *(one.world for one in parts)]),
+            np.concatenate([_NONE, *(one.place for one in parts)]),
+            np.concatenate([none, *(one.proofs for one in parts)]),
+        )
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What each table says: its values, or all that follows from them by themselves."""
+
+    box: Ints
+    table: Ints
+    also: Ints
+    """A second table without which the first does not say it, or -1."""
+    lower: Ints
+    upper: Ints
+    is_spoken: Mask
+    """False of what follows for boxes beyond those between its values."""
+
+    @classmethod
+    def by_values(cls, facts: PlanFacts, rows: Ints) -> _Said:
+        """The values themselves."""
+        box, table, also = facts.box[rows], facts.table[rows], facts.also[rows]
+        is_spoken = np.ones(len(rows), bool)
+        return cls(box, table, also, facts.lower[rows], facts.upper[rows], is_spoken)
+
+    @classmethod
+    def joined(cls, parts: Sequence[_Said]) -> _Said:
+        """What several say."""
+        names = [one.name for one in fields(cls)]
+        return cls(*(np.concatenate([getattr(one, name) for one in parts]) for name in names))
+
+
+@dataclass(frozen=True)
+class _Closed:
+    """Bounds of the boxes of some worlds."""
+
+    sets: Sequence[TableSet]
+    keys: Ints
+    """The boxes, numbered through all worlds, in order."""
+    bounds: BoxBounds
+    is_spoken: Mask
+
+    def give(self, asked: Asked, n_boxes: int, n_words: int) -> Given:
+        """The boxes asked for that are given away."""
+        at, world, place = asked.among(self.keys, n_boxes)
+        is_given = self.bounds.spare(at) <= asked.widths[place]
+        at, world, place = at[is_given], world[is_given], place[is_given]
+        local = self.bounds.above_by[at] | self.bounds.below_by[at]
+        return Given(len(self.sets), world, place, _from_local(local, world, self.sets, n_words))
+
+    def said_alone(self, n_boxes: int) -> _Said:
+        """What follows from single tables."""
+        lower, upper = self.bounds.lower, self.bounds.upper
+        row = np.flatnonzero(self.is_spoken | (lower > 0) | (upper < NO_LIMIT))
+        world, box = np.divmod(self.keys[row], n_boxes)
+        table = np.array(self.sets).reshape(-1)[world]
+        return _Said(box, table, np.full_like(box, -1), lower[row], upper[row], self.is_spoken[row])
+
+
 class Worlds:
     """Sets of tables that are closed side by side, each as if there were no others."""
 
-    def __init__(self, facts: PlanFacts, batches: Sequence[LineBatch], n_boxes: int) -> None:
-        self._batches, self._n_boxes = batches, n_boxes
-        order = np.argsort(facts.table, kind="stable")
-        ends = np.searchsorted(facts.table[order], np.arange(facts.table.max(initial=-1) + 2))
+    def __init__(self, facts: PlanFacts, batches: Sequence[LineBatch], n_tables: int) -> None:
+        self._batches, self._n_boxes, self._n_tables = batches, facts.boxes.n, n_tables
+        self._n_words = (n_tables + 63) // 64
         self._facts = facts
-        self._of_table = [order[a:b] for a, b in pairwise(ends.tolist())]
+        self._of_box = _Index.of(facts.box, np.arange(len(facts.box)), self._n_boxes)
         # The lines that each box lies on, numbered through all batches.
         self._first = np.cumsum([0, *(len(batch.boxes) for batch in batches)])
-        box = np.concatenate([batch.boxes.reshape(-1) for batch in batches] or [_NONE])
-        line = np.concatenate(
-            [
-                np.repeat(np.arange(len(batch.boxes)) + first, batch.boxes.shape[1])
-                for batch, first in zip(batches, self._first, strict=False)
-            ]
-            or [_NONE]
+        box = np.concatenate([_NONE, *(batch.boxes.reshape(-1) for batch in batches)])
+        many = np.concatenate(
+            [_NONE, *(np.full(len(batch.boxes), batch.boxes.shape[1]) for batch in batches)]
         )
-        by_box = np.argsort(box, kind="stable")
-        self._line = line[by_box]
-        self._line_from = np.searchsorted(box[by_box], np.arange(n_boxes + 1))
+        self._lines = _Index.of(box, np.repeat(np.arange(len(many)), many), self._n_boxes)
+        self._say(_Said.by_values(facts, np.arange(len(facts.box))), is_closed=False)
 
-    def close(
-        self, sets: Sequence[TableSet], boxes: Ints, until: float | None = None
-    ) -> Iterator[tuple[int, BoxBounds]]:
-        """Bounds of some boxes by each set of tables; proofs number the tables of the set."""
+    def _say(self, said: _Said, *, is_closed: bool) -> None:
+        self._said, self._is_closed = said, is_closed
+        self._of_table = _Index.of(said.table, np.arange(len(said.table)), self._n_tables)
+
+    def close_alone(self, tables: TableSet, asked: Asked, until: float | None) -> Given:
+        """Each of some tables by itself; other sets of them start from what follows from each."""
+        closed = self._in_portions([(t,) for t in tables], lambda some: self._close(some, until))
+        said = [_Said.by_values(self._facts, np.flatnonzero(self._facts.also >= 0))]
+        parts = []
+        for first, one in closed:
+            said.append(one.said_alone(self._n_boxes))
+            parts.append(one.give(asked, self._n_boxes, self._n_words).after(first))
+        self._say(_Said.joined(said), is_closed=True)
+        return Given.joined(parts, self._n_words)
+
+    def close(self, sets: Sequence[TableSet], asked: Asked, until: float | None = None) -> Given:
+        """The boxes asked for that each set gives away, with the tables that prove it."""
+
+        def give(some: Sequence[TableSet]) -> Given | None:
+            closed = self._close(some, until)
+            if closed is None:
+                return None
+            return closed.give(asked, self._n_boxes, self._n_words)
+
+        parts = [one.after(first) for first, one in self._in_portions(sets, give)]
+        return Given.joined(parts, self._n_words)
+
+    def find_essential(
+        self, whole: BoxBounds, asked: Asked, proofs: Bits, until: float | None
+    ) -> Bits | None:
+        """Of each box, the tables without which the whole plan no longer gives it away.
+
+        A table that proves no bound of it is not among them. None where time ran out.
+        """
+        used = tables_in(np.asarray(np.bitwise_or.reduce(proofs, axis=0, initial=0), np.uint64))
+        lost = self._in_portions(
+            [(table,) for table in used], lambda some: self._lose(whole, some, asked, until)
+        )
+        given = Given.joined([one.after(first) for first, one in lost], 0)
+        if given.n_sets < len(used):
+            return None
+        essential = np.zeros_like(proofs)
+        one = np.array([pack_tables([table], self._n_words) for table in used])
+        np.bitwise_or.at(essential, given.place, one[given.world])
+        return essential
+
+    def _in_portions(
+        self, sets: Sequence[TableSet], close: Callable[[Sequence[TableSet]], T | None]
+    ) -> Iterator[tuple[int, T]]:
+        """What portions of the sets say, with the number of the first, as long as time is left."""
         most = MOST_STATE // max(self._n_boxes, 1)
         size = max(1, min(most, -(-len(sets) // N_THREADS)))
         portions = [sets[i : i + size] for i in range(0, len(sets), size)]
         # Work on arrays, for which Python lets other threads go on.
         with ThreadPoolExecutor(N_THREADS) as threads:
-            closed = threads.map(lambda some: self._close_boxes(some, boxes, until), portions)
-            for place, found in enumerate(closed):
+            for first, found in zip(count(0, size), threads.map(close, portions), strict=False):
                 if found is None:
                     return
-                yield from enumerate(found, place * size)
+                yield first, found
 
-    def _close_boxes(
-        self, sets: Sequence[TableSet], boxes: Ints, until: float | None
-    ) -> list[BoxBounds] | None:
-        bounds = self._close_some(sets, until)
-        if bounds is None:
-            return None
-        every = (g * self._n_boxes + boxes for g in range(len(sets)))
-        return [
-            BoxBounds(bounds.above[at], bounds.below[at], bounds.above_by[at], bounds.below_by[at])
-            for at in every
-        ]
+    def _close(self, sets: Sequence[TableSet], until: float | None) -> _Closed | None:
+        said, n = self._said, self._n_boxes
+        members = np.concatenate([np.array(tables, np.int64) for tables in sets])
+        sizes = np.array([len(tables) for tables in sets])
+        of_set = np.repeat(np.arange(len(sets)), sizes)
+        # Of each table its place in each set; the last one, for -1, is no table.
+        place = np.full((len(sets), self._n_words * 64 + 1), -1, np.int64)
+        place[of_set, members] = np.concatenate([np.arange(size) for size in sizes])
+        row, which = self._of_table.find(members)
+        world = of_set[which]
+        is_said = (said.also[row] < 0) | (place[world, said.also[row]] >= 0)
+        row, world = row[is_said], world[is_said]
+        key = said.box[row] + world * n
+        spoken = np.full(n * len(sets), n <= MOST_WITH_ALL)
+        spoken[key[said.is_spoken[row]]] = True
+        lines = self._lines_between(spoken, np.flatnonzero(spoken))
+        keys, lines = _renumber(key, lines, len(spoken))
+        bounds = BoxBounds.of_nothing(len(keys), int(sizes.max()))
+        at, is_spoken = np.searchsorted(keys, key), spoken[keys]
+        table, also = place[world, said.table[row]], place[world, said.also[row]]
+        bounds.learn(at, table, also, said.lower[row], said.upper[row])
+        first: list[Mask] | None = None
+        if self._is_closed:
+            # Lines of which only one table speaks were closed with it.
+            least, most = np.full(len(keys), len(members)), np.full(len(keys), -1)
+            np.minimum.at(least, at, np.where(also < 0, table, -1))
+            np.maximum.at(most, at, np.where(also < 0, table, len(members)))
+            new = is_spoken & (most < 0)
+            least[new], most[new] = -1, len(members)
+            first = [least[one.boxes].min(axis=1) < most[one.boxes].max(axis=1) for one in lines]
+        is_closed = close_lines(bounds, lines, first=first, until=until)
+        return _Closed(sets, keys, bounds, is_spoken) if is_closed else None
 
-    def _close_some(self, sets: Sequence[TableSet], until: float | None) -> BoxBounds | None:
-        n = self._n_boxes
-        bounds = BoxBounds.of_nothing(n * len(sets), max(map(len, sets)))
-        touched = np.zeros(n * len(sets), bool)
-        rows, world, local, also = [], [], [], []
-        # Of each table its place in the set; the last one, for -1, is no table.
-        place = np.full(len(self._of_table) + 1, -1, np.int64)
+    def _lose(
+        self, whole: BoxBounds, sets: Sequence[TableSet], asked: Asked, until: float | None
+    ) -> Given | None:
+        """Close the plan without each set of tables: the boxes that it no longer gives away.
+
+        What the others prove holds and cannot be tighter. So the boxes whose proof names one of
+        the set are forgotten, and closed again on the lines that they lie on.
+        """
+        facts, n = self._facts, self._n_boxes
+        gone = np.array([pack_tables(tables, self._n_words) for tables in sets])
+        is_above, is_below = (
+            np.concatenate([(by & one).any(axis=1) for one in gone])
+            for by in (whole.above_by, whole.below_by)
+        )
+        stale = np.flatnonzero(is_above | is_below)
+        line, which = self._lines.find(stale % n)
+        line = line + stale[which] // n * self._first[-1]
+        keys, lines = _renumber(stale, self._batch(np.unique(line)), n * len(sets))
+        box = keys % n
+        above, below = whole.upper[box] * UNIT, -whole.lower[box] * UNIT
+        above[(whole.upper[box] >= NO_LIMIT) | is_above[keys]] = OPEN
+        below[is_below[keys]] = 0
+        no_proof = np.zeros((len(keys), 0), np.uint64)
+        bounds = BoxBounds(above, below, no_proof, no_proof)
+        row, which = self._of_box.find(stale % n)
+        is_gone = np.zeros((len(sets), self._n_words * 64 + 1), bool)
         for g, tables in enumerate(sets):
-            place[[*tables]] = np.arange(len(tables))
-            for i, t in enumerate(tables):
-                other = self._facts.also[self._of_table[t]]
-                is_said = (other < 0) | (place[other] >= 0)
-                rows.append(self._of_table[t][is_said])
-                world.append(np.full(len(rows[-1]), g))
-                local.append(np.full(len(rows[-1]), i))
-                also.append(place[other[is_said]])
-            place[[*tables]] = -1
-        row = np.concatenate(rows)
-        box = self._facts.box[row] + np.concatenate(world) * n
-        known = self._facts.lower[row], self._facts.upper[row]
-        bounds.learn(box, np.concatenate(local), np.concatenate(also), *known)
-        if n <= MOST_WITH_ALL:
-            touched[:] = True
-        touched[box] = True
-        lines = self._lines_between(touched, np.flatnonzero(touched))
-        return bounds if close_lines(bounds, lines, until=until) else None
+            is_gone[g, [*tables]] = True
+        world = stale[which] // n
+        is_said = ~is_gone[world, facts.table[row]] & ~is_gone[world, facts.also[row]]
+        row, at = row[is_said], np.searchsorted(keys, stale[which[is_said]])
+        unnamed = np.full(len(row), -1)
+        bounds.learn(at, unnamed, unnamed, facts.lower[row], facts.upper[row])
+        if not close_lines(bounds, lines, until=until):
+            return None
+        at, world, place = asked.among(keys, n)
+        is_lost = bounds.spare(at) > asked.widths[place]
+        lost = np.flatnonzero(is_lost)
+        return Given(len(sets), world[lost], place[lost], no_proof[lost])
 
     def _lines_between(self, touched: Mask, new: Ints) -> list[LineBatch]:
         """Lines with two boxes or more that are spoken of; boxes between their cuts count too."""
         n_lines = int(self._first[-1])
         keys, counts = _NONE, _NONE
         while len(new):
-            world, box = np.divmod(new, self._n_boxes)
-            many = self._line_from[box + 1] - self._line_from[box]
-            start = np.repeat(self._line_from[box] - np.cumsum(many) + many, many)
-            line = self._line[start + np.arange(len(start))] + np.repeat(world, many) * n_lines
+            line, which = self._lines.find(new % self._n_boxes)
+            line = line + new[which] // self._n_boxes * n_lines
             found, n_new = np.unique(line, return_counts=True)
             keys, place = np.unique(np.concatenate([keys, found]), return_inverse=True)
             both = np.concatenate([counts, n_new])
@@ -171,57 +349,31 @@ def _boxes_between(touched: Mask, batch: LineBatch) -> Ints:
     return batch.boxes[between]
 
 
-def find_essential(
-    boxes: Ints, widths: Ints, proofs: Bits, close_without: CloseWithout, n_tables: int
-) -> Bits | None:
-    """Of each box, the tables without which the whole plan no longer gives it away.
-
-    A table that proves no bound of it is not among them. None where time ran out.
-    """
-    essential = np.zeros_like(proofs)
-    for table in range(n_tables):
-        removed = np.arange(n_tables) == table
-        one = pack_tables([table], proofs.shape[1])
-        if not (proofs & one).any():
-            continue
-        bounds, is_closed = close_without(removed)
-        if not is_closed:
-            return None
-        essential[bounds.spare(boxes) > widths] |= one
-    return essential
-
-
 @dataclass
 class Proofs:
     """Boxes, and the tables that prove what is known of each, as far as they are reduced."""
 
-    boxes: Ints
-    widths: Ints
-    """How far bounds may be apart to be given away: 0 of a recovered box."""
+    asked: Asked
     tables: Bits
     """Of each box the tables on the paths of its bounds."""
+    essential: Bits
+    """The tables without which the whole plan does not give the box away, where they are known."""
     needed: Bits
-    """Of these, the tables that are known to be needed."""
-    is_single: Mask
-    """Whether it was seen which boxes one table gives away: then two are the smallest set."""
+    """Of its tables those that are known to be needed."""
 
     @classmethod
-    def of(cls, boxes: Ints, widths: Ints, tables: Bits, essential: Bits) -> Proofs:
+    def of(cls, asked: Asked, tables: Bits, essential: Bits) -> Proofs:
         """Proofs as the lines give them."""
-        return cls(boxes, widths, tables.copy(), essential & tables, np.zeros(len(boxes), bool))
+        return cls(asked, tables.copy(), essential, essential & tables)
 
     def find_singles(self, worlds: Worlds, until: float | None) -> bool:
         """Close each table by itself; False where time ran out."""
-        n_words = self.tables.shape[1]
         union = np.bitwise_or.reduce(self.tables, axis=0, initial=0)
-        singles = [(t,) for t in tables_in(np.asarray(union, np.uint64))]
-        n_closed = 0
-        for g, bounds in worlds.close(singles, self.boxes, until):
-            n_closed += 1
-            found = ~self.is_single & (bounds.spare() <= self.widths)
-            self.tables[found] = self.needed[found] = pack_tables(singles[g], n_words)
-            self.is_single |= found
-        return n_closed == len(singles)
+        singles = tables_in(np.asarray(union, np.uint64))
+        given = worlds.close_alone(singles, self.asked, until)
+        rows, first = np.unique(given.place, return_index=True)
+        self.tables[rows] = self.needed[rows] = given.proofs[first]
+        return given.n_sets == len(singles)
 
     def reduce(self, worlds: Worlds, until: float | None) -> bool:
         """Close sets that are proofs without one table, until all are needed; False: no time.
@@ -231,7 +383,7 @@ class Proofs:
         needed. No table gives a box away alone that was not found before.
         """
         while len(pending := np.flatnonzero((self.tables & ~self.needed).any(axis=1))):
-            few = pending[np.bitwise_count(self.tables[pending]).sum(axis=1) <= 2]
+            few = pending[_sizes(self.tables[pending]) <= 2]
             self.needed[few] = self.tables[few]
             pending = np.setdiff1d(pending, few)
             if not len(pending):
@@ -239,28 +391,30 @@ class Proofs:
             free = self.tables[pending] & ~self.needed[pending]
             chosen = _choose_sets(self.tables[pending] & ~_first_bit(free))
             sets = [tables_in(mask) for mask in chosen]
-            n_closed = 0
-            for g, bounds in worlds.close(sets, self.boxes[pending], until):
-                n_closed += 1
-                self._learn(pending, bounds, chosen[g], sets[g])
-            if n_closed < len(sets):
+            given = worlds.close(sets, self.asked.some(pending), until)
+            self._learn(pending, chosen[: given.n_sets], given)
+            if given.n_sets < len(sets):
                 return False
         return True
 
-    def _learn(self, pending: Ints, bounds: BoxBounds, chosen: Bits, tables: TableSet) -> None:
-        is_given = bounds.spare() <= self.widths[pending]
-        own, n_words = self.tables[pending], self.tables.shape[1]
-        found = _from_local(bounds.above_by | bounds.below_by, tables, n_words)
-        is_less = np.bitwise_count(found).sum(axis=1) < np.bitwise_count(own).sum(axis=1)
-        better = is_given & is_less
-        rows, less = pending[better], found[better]
+    def _learn(self, pending: Ints, chosen: Bits, given: Given) -> None:
+        """What sets that were closed say of boxes whose tables may not all be needed."""
+        own = self.tables[pending]
+        row, world = _lacking_one(own, chosen)
+        key = row * len(chosen) + world
+        is_lost = ~np.isin(key, given.place * len(chosen) + given.world)
+        row, world = row[is_lost], world[is_lost]
+        np.bitwise_or.at(self.needed, pending[row], own[row] & ~chosen[world])
+        # Of each box the proof with the fewest tables.
+        order = np.lexsort((_sizes(given.proofs), given.place))
+        place, first = np.unique(given.place[order], return_index=True)
+        found = given.proofs[order[first]]
+        better = _sizes(found) < _sizes(own[place])
+        rows, less = pending[place[better]], found[better]
         # What is known to be needed stays so where the new proof is a part of the old one.
-        is_part = ((less & ~own[better]) == 0).all(axis=1)
-        self.tables[rows] = less
-        self.needed[rows] &= np.where(is_part[:, None], less, 0)
-        lacking = own & ~chosen
-        is_one = np.bitwise_count(lacking).sum(axis=1) == 1
-        self.needed[pending] |= np.where((~is_given & is_one)[:, None], lacking, 0)
+        is_part = ((less & ~self.tables[rows]) == 0).all(axis=1)
+        needed = np.where(is_part[:, None], self.needed[rows] & less, self.essential[rows])
+        self.tables[rows], self.needed[rows] = less, needed
 
 
 def find_certificates(
@@ -283,14 +437,14 @@ def find_certificates(
     return found
 
 
-MOST_SETS = 96
+MOST_SETS = 512
 """Sets of tables between two looks at what is still to be done."""
 
 
 def _choose_sets(wanted: Bits) -> Bits:
     """The sets that most boxes ask for, of few tables first."""
     sets, n_asking = np.unique(wanted, axis=0, return_counts=True)
-    worth = n_asking / np.bitwise_count(sets).sum(axis=1)
+    worth = n_asking / _sizes(sets)
     chosen: Bits = sets[np.argsort(-worth, kind="stable")[:MOST_SETS]]
     return chosen
 
@@ -306,13 +460,66 @@ def _first_bit(masks: Bits) -> Bits:
     return first
 
 
-def _from_local(local: Bits, tables: TableSet, n_words: int) -> Bits:
-    """Sets of tables that are numbered within another set, by their own numbers."""
+def _sizes(masks: Bits) -> Ints:
+    """How many tables each set has."""
+    sizes: Ints = np.bitwise_count(masks).sum(axis=1, dtype=np.int64)
+    return sizes
+
+
+def _lacking_one(masks: Bits, chosen: Bits) -> tuple[Ints, Ints]:
+    """Rows of sets of which one table is not in a chosen set, with the number of that set."""
+    sets, which = np.unique(masks, axis=0, return_inverse=True)
+    n_lacking = np.zeros((len(sets), len(chosen)), np.uint16)
+    for word in range(masks.shape[1]):
+        n_lacking += np.bitwise_count(sets[:, word, None] & ~chosen[None, :, word])
+    of_set = _Index.of(which.reshape(-1), np.arange(len(masks)), len(sets))
+    one, world = np.nonzero(n_lacking == 1)
+    row, at = of_set.find(one)
+    return row, world[at]
+
+
+def _from_local(local: Bits, world: Ints, sets: Sequence[TableSet], n_words: int) -> Bits:
+    """Sets of tables that are numbered within other sets, by their own numbers."""
     made = np.zeros((len(local), n_words), np.uint64)
-    for i, table in enumerate(tables):
+    for i in range(max(map(len, sets))):
+        table = np.array([tables[i] if i < len(tables) else 0 for tables in sets])[world]
         bit = (local[:, i // 64] >> np.uint64(i % 64)) & np.uint64(1)
-        made[:, table // 64] |= bit << np.uint64(table % 64)
+        made[np.arange(len(made)), table // 64] |= bit << (table % 64).astype(np.uint64)
     return made
+
+
+def _renumber(keys: Ints, lines: Iterable[LineBatch], n: int) -> tuple[Ints, list[LineBatch]]:
+    """All boxes that are on lines, or have these keys, in order; and the lines by their rows."""
+    lines = [*lines]
+    is_used = np.zeros(n, bool)
+    is_used[keys] = True
+    for one in lines:
+        is_used[one.boxes] = True
+    every = np.flatnonzero(is_used)
+    row = np.empty(n, np.int32)
+    row[every] = np.arange(len(every))
+    return every, [replace(one, boxes=row[one.boxes].astype(np.int64)) for one in lines]
+
+
+@dataclass(frozen=True)
+class _Index:
+    """Values by the number of what they belong to."""
+
+    values: Ints
+    start: Ints
+
+    @classmethod
+    def of(cls, owner: Ints, values: Ints, n: int) -> _Index:
+        """Values, each with its owner from 0 to n - 1."""
+        order = np.argsort(owner, kind="stable")
+        return cls(values[order], np.searchsorted(owner[order], np.arange(n + 1)))
+
+    def find(self, owners: Ints) -> tuple[Ints, Ints]:
+        """The values of some owners, and the place of the owner of each among these."""
+        many = self.start[owners + 1] - self.start[owners]
+        which = np.repeat(np.arange(len(owners)), many)
+        first = self.start[owners] - np.cumsum(many) + many
+        return self.values[first[which] + np.arange(len(which))], which
 
 
 _NONE = np.zeros(0, np.int64)

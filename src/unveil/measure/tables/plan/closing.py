@@ -181,14 +181,17 @@ def close_lines(
     batches: Sequence[LineBatch],
     *,
     stale: Mask | None = None,
+    first: Sequence[Mask] | None = None,
     until: float | None = None,
 ) -> bool:
     """Tighten all bounds by lines until nothing moves; False where time ran out before.
 
-    `stale` are the boxes that have changed since all lines were closed; without it, all have.
+    `stale` are the boxes that have changed since all lines were closed, or `first` the lines of
+    each batch that were not; without either, all have.
     """
     # At which step a box was last changed, and a batch last closed.
-    moved = np.ones(len(bounds.above), np.int64) if stale is None else stale.astype(np.int64)
+    is_stale = np.full(len(bounds.above), first is None) if stale is None else stale
+    moved = is_stale.astype(np.int64)
     closed = [0] * len(batches)
     step = 1
     is_moving = True
@@ -196,7 +199,10 @@ def close_lines(
         is_moving = False
         for i, batch in enumerate(batches):
             step += 1
-            lines = np.flatnonzero((moved[batch.boxes] > closed[i]).any(axis=1))
+            is_open = (moved[batch.boxes] > closed[i]).any(axis=1)
+            if first is not None and not closed[i]:
+                is_open |= first[i]
+            lines = np.flatnonzero(is_open)
             closed[i] = step
             for some in _portions(lines, batch):
                 if until is not None and time.monotonic() > until:

@@ -7,13 +7,16 @@ neither within the other) need an order that the plan declares.
 
 from __future__ import annotations
 
+import math
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, pairwise, permutations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unveil.arguments import is_list, quote_value
 from unveil.arrays import Ints
@@ -313,7 +316,8 @@ def _draft_columns(
                     reach=settings.ranges.get(base),
                 ),
             )
-            is_cut = name in table.bands or is_comparison(table.where.get(name))
+            given = table.where.get(name)
+            is_cut = name in table.bands or is_comparison(given) or _is_range(given, draft)
             draft.is_number |= is_cut or draft.reach is not None
     for name in (*settings.groups, *settings.levels, *settings.ranges):
         if settings.base(name) not in drafts:
@@ -322,6 +326,13 @@ def _draft_columns(
             )
     _draft_labels(settings, drafts, files)
     return drafts
+
+
+def _is_range(given: Any, draft: ColumnDraft) -> bool:
+    """Whether a filter names several numbers of a column of numbers: 16 to 30."""
+    is_of_numbers = draft.coded is not None and draft.coded.levels.dtype.is_numeric()
+    found = parse_range(given) if is_of_numbers and isinstance(given, str) else None
+    return found is not None and found[1] - found[0] > 1
 
 
 def _draft_labels(
@@ -420,6 +431,10 @@ def _as_ranges(name: str, groups: Members, cuts: set[int]) -> Members:
 
 INFORMATIVE = 20
 """People beyond the first of each level: fewer may agree by chance."""
+LOG_CHANCE = math.log(1e-6)
+"""Of two columns and a third, of which there are many: so unlikely is chance."""
+FIRST_LOOK = 20_000
+"""People among whom most columns are seen not to be linked."""
 
 
 def find_links(settings: PlanSettings, coded: Mapping[str, CodedColumn]) -> Iterator[str]:
@@ -427,26 +442,70 @@ def find_links(settings: PlanSettings, coded: Mapping[str, CodedColumn]) -> Iter
     own = [name for name in coded if name not in {*settings.groups, *settings.apart}]
     used = {name for table in settings.tables for name in (*table.by, *table.where)}
     many = [name for name in own if name in used and coded[name].n_levels > 1]
+    linked = {
+        (fine, coarse)
+        for fine, coarse in permutations(many, 2)
+        if _groups(coded[fine].codes, coded[coarse].codes)
+    }
     for fine, coarse in permutations(many, 2):
         a, b = coded[fine], coded[coarse]
         is_first = a.n_levels > b.n_levels or (a.n_levels == b.n_levels and fine < coarse)
-        if is_first and _groups(a, b):
+        if is_first and (fine, coarse) in linked:
             yield (
                 f"In the data every level of {fine!r} has one level of {coarse!r}, so tables by"
                 f" either may be linked: declare [columns.{coarse}] of = {fine!r}, or apart = true"
                 " if no reader can know that."
             )
+    said: set[frozenset[str]] = set()
+    for one, two, third in permutations(many, 3):
+        pairs = {(one, third), (two, third), (one, two), (two, one)}
+        if one > two or pairs & linked or {one, two, third} in said:
+            continue
+        if _determine(coded[one], coded[two], coded[third]):
+            said.add(frozenset((one, two, third)))
+            yield (
+                f"In the data {one!r} and {two!r} together tell {third!r}, as age and year tell the"
+                " year of birth, so tables by them may be linked: use the same columns in all"
+                f" tables, or declare [columns.{third}] apart = true if no reader can know that."
+            )
 
 
-def _groups(fine: CodedColumn, coarse: CodedColumn) -> bool:
-    """Whether each level of a column has one level of the other, and not by chance."""
-    n_fine = np.bincount(fine.codes)
-    if len(fine.codes) - (n_fine > 0).sum() < INFORMATIVE:
+def _determine(a: CodedColumn, b: CodedColumn, other: CodedColumn) -> bool:
+    """Whether two columns have one level of another together, beyond what chance explains."""
+    both = a.codes.astype(np.int64) * (int(b.codes.max()) + 1) + b.codes
+    few = slice(None, FIRST_LOOK)
+    if not _groups(both[few], other.codes[few]) or not _groups(both, other.codes):
         return False
-    pairs = np.unique(fine.codes.astype(np.int64) * (coarse.codes.max() + 1) + coarse.codes)
-    of, group = np.divmod(pairs, int(coarse.codes.max()) + 1)
+    shares = np.bincount(other.codes) / len(other.codes)
+    n_repeated = len(both) - len(np.unique(both))
+    return n_repeated * math.log(float((shares**2).sum())) < LOG_CHANCE
+
+
+def _groups(fine: NDArray[np.integer[Any]], coarse: NDArray[np.integer[Any]]) -> bool:
+    """Whether each level of a column has one level of the other, and not by chance."""
+    fine = np.unique(fine, return_inverse=True)[1]
+    n_fine = np.bincount(fine)
+    if len(fine) - len(n_fine) < INFORMATIVE:
+        return False
+    pairs = np.unique(fine * (int(coarse.max()) + 1) + coarse)
+    of, group = np.divmod(pairs, int(coarse.max()) + 1)
     shared = group[n_fine[of] > 1]
-    return len(pairs) == (n_fine > 0).sum() and len(np.unique(shared)) > 1
+    return len(pairs) == len(n_fine) and len(np.unique(shared)) > 1
+
+
+def find_spellings(columns: Iterable[PlanColumn]) -> Iterator[str]:
+    """Levels of one column that differ in their spelling only: a reader takes them for one."""
+    for column in columns:
+        alike: dict[str, list[str]] = defaultdict(list)
+        for level in column.levels:
+            alike[" ".join(level.casefold().split())].append(level)
+        for levels in alike.values():
+            if len(levels) > 1:
+                yield (
+                    f"Levels of column {column.name!r} differ in their spelling only:"
+                    f" {list_names(map(quote_text, levels), 4)}. Write them alike in all files: a"
+                    " reader takes them for one."
+                )
 
 
 def _not_in_hierarchy(level: str, column: str, known: Sequence[str]) -> str:

@@ -14,13 +14,13 @@ from unveil.arrays import Ints, Mask
 from unveil.errors import InputError
 from unveil.measure.tables.integer_programme import OutOfTime
 from unveil.measure.tables.plan.certificates import (
+    Asked,
     Certificate,
     LeftOut,
     Proofs,
     Worlds,
     choose_left_out,
     find_certificates,
-    find_essential,
 )
 from unveil.measure.tables.plan.closing import NO_LIMIT, BoxBounds, tables_in
 from unveil.measure.tables.plan.local_programme import (
@@ -95,7 +95,7 @@ def find_disclosed(
         settled=bounds.upper - bounds.lower <= 0,
         by_programme={},
     )
-    settler = _Settler(plan, search, width, _share(until, PROGRAMME_SHARE), progress)
+    settler = _Settler(plan, search, matters, width, _share(until, PROGRAMME_SHARE), progress)
     settler.ask_parts(np.flatnonzero(matters & ~search.settled))
     progress("naming the tables", 0, 1)
     by_lines = np.flatnonzero(matters & (bounds.spare() <= width))
@@ -211,6 +211,7 @@ class _Settler:
 
     plan: Plan
     search: _Findings
+    matters: Mask
     width: int
     until: float | None
     progress: Progress
@@ -225,7 +226,7 @@ class _Settler:
             try:
                 programme = plan.programme(tables.tolist(), self.until)
                 for done, box in enumerate(asked if programme is not None else ()):
-                    self.progress("bounding what lines leave open", done, len(asked))
+                    self._report(done, len(asked))
                     self._settle(programme, box, tables, is_whole=True)
             except OutOfTime:
                 return
@@ -236,13 +237,20 @@ class _Settler:
         """By the tables nearest to a box alone: what is found holds, and may be loose."""
         try:
             for done, box in enumerate(open_.tolist()):
-                self.progress("bounding what lines leave open", done, len(open_))
+                self._report(done, len(open_))
                 tables = self.plan.tables_near(box)
                 programme = self.plan.programme(tables, self.until)
                 if programme is not None and programme.holds(self.plan.boxes, box):
                     self._settle(programme, box, np.array(tables), is_whole=False)
         except OutOfTime:
             return
+
+    def _report(self, done: int, total: int) -> None:
+        """How far it is: what is open may be recovered, what is settled no longer."""
+        search = self.search
+        may_be = ~search.settled | (search.lower == search.upper)
+        most = int((self.matters & may_be).sum())
+        self.progress(f"bounding counts | at most {most:,} recovered so far", done, total)
 
     def _settle(
         self, programme: LocalProgramme | None, box: int, tables: Ints, *, is_whole: bool
@@ -308,16 +316,11 @@ def _certify(
         return {}, [0] * n_tables
     widths = np.where(bounds.spare(boxes) == 0, 0, width)
     proofs = bounds.above_by[boxes] | bounds.below_by[boxes]
-    essential = find_essential(
-        boxes,
-        widths,
-        proofs,
-        lambda removed: plan.close_without(bounds, removed, until),
-        n_tables,
-    )
-    worlds = Worlds(plan.facts, plan.batches, plan.boxes.n)
+    asked = Asked(boxes, widths)
+    worlds = Worlds(plan.facts, plan.batches, n_tables)
+    essential = worlds.find_essential(bounds, asked, proofs, until)
     known = np.zeros_like(proofs) if essential is None else essential
-    found = find_certificates(worlds, Proofs.of(boxes, widths, proofs, known), until)
+    found = find_certificates(worlds, Proofs.of(asked, proofs, known), until)
     made = dict(zip(boxes.tolist(), found, strict=True))
     if essential is None:
         return made, None

@@ -18,7 +18,14 @@ from unveil.measure.tables.parts import plan as plan_parts
 from unveil.measure.tables.parts import publish
 from unveil.measure.tables.plan.boxes import Boxes, count_people
 from unveil.measure.tables.plan.closing import NO_LIMIT, BoxBounds
-from unveil.measure.tables.plan.columns import Members, PlanColumn, Run, find_links, order_columns
+from unveil.measure.tables.plan.columns import (
+    Members,
+    PlanColumn,
+    Run,
+    find_links,
+    find_spellings,
+    order_columns,
+)
 from unveil.measure.tables.plan.plan_file import PlanSettings, TableSettings
 from unveil.measure.tables.ptable import Ptable, draw_keys, keys_in
 from unveil.measure.tables.read_published import LabelledValues, read_values
@@ -142,7 +149,7 @@ def open_plan(settings: PlanSettings) -> OpenedPlan:
     own = np.zeros(n_people or 0, np.int64)
     columns = {POPULATION: PlanColumn(POPULATION, populations or ("",), own)}
     notes = () if people is None else tuple(note.sentence for note in people.notes)
-    questions = find_links(settings, coded)
+    questions = (*find_links(settings, coded), *find_spellings(ordered.values()))
     return _Reader(settings, columns | ordered, groups, n_people, keys).open(
         files, notes, questions
     )
