@@ -2,10 +2,8 @@
 
 As Chapelle and Falissard do with theirs: people are split at random into those that copies are made
 of and a control of a quarter; S1 is the synthesis alone (leaves of 33, cut from 100), S2 what the
-distance filter left and drew anew, S3 the same with noise. Each is measured against the people it
-was made of, recoded: mean GTCAP; repU and mean DiSCO, ages in bands of five years; pMSE of a CART
-model; and the excess of three attacks over the control (R, unclipped), the mean over secrets, or
-over both kinds of singling out.
+distance filter left and drew anew, S3 the same with noise. The table is that of `unveil.stages`,
+ages in bands of five years; mean GTCAP, and pMSE with noisy numbers rounded, are added to it.
 
 The embedded example is used as it is; SD2011 is read where its file is beside the project
 (../shared/reference/synthpop/sd2011.csv), and left out elsewhere.
@@ -17,7 +15,6 @@ The embedded example is used as it is; SD2011 is read where its file is beside t
 import argparse
 import time
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import mean
@@ -26,15 +23,11 @@ from typing import Any
 import polars as pl
 
 from unveil.examples import survey
-from unveil.measure.attacks.inference import inference
-from unveil.measure.attacks.linkability import linkability
-from unveil.measure.attacks.singling_out import singling_out
 from unveil.measure.cap.gtcap import gtcap
 from unveil.measure.cap.split import split
-from unveil.measure.disclosure.disclosure import disclosure
 from unveil.measure.utility.utility import utility
 from unveil.project.protect import protect
-from unveil.protection.recoding.recode import recode
+from unveil.project.stages import stages
 
 SEED = 2023
 SHARE = 0.75
@@ -42,6 +35,7 @@ PEOPLE = {"N": 60_000, "threshold": 0.1}
 """As many people as the prison population of the paper, and its threshold."""
 BANDS = {"age": {"breaks": list(range(15, 101, 5))}}
 """Of keys that must be equal, for an age with noise equals no other."""
+FIGURES = ("n_rows", "too_close", "repU", "DiSCO", "DiSCO_max", "R", "pMSE", "S_pMSE", "S_pMSE_max")
 SD2011 = Path(__file__).parents[1] / "../shared/reference/synthpop/sd2011.csv"
 
 
@@ -56,7 +50,6 @@ class Subject:
     radii: dict[str, float]
     distance: tuple[str, ...]
     noise: tuple[dict[str, Any], ...]
-    halves: tuple[tuple[str, ...], tuple[str, ...]]
     recodings: tuple[dict[str, Any], ...]
     codes: dict[str, list[int]] = field(default_factory=dict)
 
@@ -73,7 +66,6 @@ def example(n: int | None) -> Subject:
         distance=("age", "sex", "settlement"),
         noise=({"column": "age", "population": "normal(48, 19)", **PEOPLE},),
         recodings=({"do": "top_code", "column": "age", "at": 85},),
-        halves=(("sex", "age", "region"), ("marital", "employment", "health")),
         codes={"income": [-8]},
     )
 
@@ -101,42 +93,23 @@ def sd2011() -> Subject:
             {"do": "top_code", "column": "weight", "at": 110},
             {"do": "top_code", "column": "age", "at": 90},
         ),
-        halves=(("sex", "age", "region"), ("marital", "edu", "smoke")),
         codes={"income": [-8]},
     )
 
 
-def figures(subject: Subject, used: pl.DataFrame, control: pl.DataFrame, copy: pl.DataFrame) -> Any:
-    """All figures of one copy."""
-    keys, targets = subject.keys, subject.targets
-    found = disclosure(used, copy, keys=keys, targets=targets, bands=BANDS)
+def more(subject: Subject, used: pl.DataFrame, copy: pl.DataFrame) -> dict[str, float | None]:
+    """What the table of the product does not have: mean GTCAP, and pMSE of rounded numbers."""
     scores = [
-        gtcap(used, copy, keys=keys, target=target, radii=subject.radii).record.copies[0].mean
-        for target in targets
+        gtcap(used, copy, keys=subject.keys, target=one, radii=subject.radii).record.copies[0].mean
+        for one in subject.targets
     ]
-    asked = {"n_permutations": 5, "seed": SEED, "special_codes": subject.codes}
-    likeness = utility(used, copy, **asked).rows[0].pMSE
-    noised = [pl.col(noise["column"]).round(0) for noise in subject.noise]
-    rounded = utility(used, copy.with_columns(noised), **asked).rows[0].pMSE
-    against = {"control": control, "seed": SEED}
-    attacks = {
-        "singling out": singling_out(used, copy, n=300, special_codes=subject.codes, **against),
-        "linkability": linkability(used, copy, columns=subject.halves, **against),
-        "inference": inference(used, copy, secrets=targets, keys=keys, **against),
-    }
+    known = [score for score in scores if score is not None]
+    rounded = copy.with_columns(pl.col(noise["column"]).round(0) for noise in subject.noise)
+    asked = {"n_permutations": 0, "seed": SEED, "special_codes": subject.codes}
     return {
-        "mean GTCAP": _mean(scores),
-        "repU (%)": found.identity[0].repU,
-        "mean DiSCO (%)": _mean([row.DiSCO for row in found.attribute]),
-        "pMSE": likeness,
-        "pMSE, rounded": rounded,
-        **{f"R {name}": _mean([row.R for row in made.rows]) for name, made in attacks.items()},
+        "mean GTCAP": mean(known) if known else None,
+        "pMSE, rounded": utility(used, rounded, **asked).rows[0].pMSE,
     }
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return mean(known) if known else None
 
 
 def table(subject: Subject) -> None:
@@ -149,20 +122,31 @@ def table(subject: Subject) -> None:
         {"do": "distance_filter", "columns": list(subject.distance), "max_rounds": 60},
         *({"do": "add_noise", **noise} for noise in subject.noise),
     ]
-    control = recode(control, subject.recodings).data
     made = protect(used, steps=steps, seed=SEED, special_codes=subject.codes)
-    stages = {"S1": made.s1, "S2": made.s2, "S3": made.s3}
-    columns = {
-        name: figures(subject, made.recoded, control, frame) for name, frame in stages.items()
-    }
+    found = stages(
+        made,
+        keys=subject.keys,
+        targets=subject.targets,
+        control=control,
+        bands=BANDS,
+        special_codes=subject.codes,
+        seed=SEED,
+    )
+    frames = {"S1": made.s1, "S2": made.s2, "S3": made.s3}
+    rows: dict[str, dict[str, float | None]] = {}
+    for stage in found.rows:
+        figures = {name: getattr(stage, name) for name in FIGURES}
+        figures |= {f"R {one.attack}": one.R for one in stage.attacks}
+        if stage.stage in frames:
+            figures |= more(subject, made.recoded, frames[stage.stage])
+        rows[stage.stage] = figures
     print(f"\n{subject.name}: {used.height:,} used, {control.height:,} control")
-    print(f"| {'':16} | {' | '.join(f'{name:>7}' for name in columns)} |")
-    print(f"|---|{'---|' * len(columns)}")
-    print(f"| {'rows':16} | {' | '.join(f'{one.height:>7,}' for one in stages.values())} |")
-    for row in columns["S1"]:
-        cells = [columns[name][row] for name in columns]
-        shown = ["-" if cell is None else f"{cell:.3f}" for cell in cells]
-        print(f"| {row:16} | {' | '.join(f'{cell:>7}' for cell in shown)} |")
+    print(f"| {'':26} | {' | '.join(f'{name:>7}' for name in rows)} |")
+    print(f"|---|{'---|' * len(rows)}")
+    for name in rows["S1"]:
+        cells = [figures.get(name) for figures in rows.values()]
+        shown = ["-" if cell is None else f"{cell:.3f}".removesuffix(".000") for cell in cells]
+        print(f"| {name:26} | {' | '.join(f'{cell:>7}' for cell in shown)} |")
     rounds = made.record.refill.rounds if made.record.refill else ()
     for reason in made.record.reasons:
         print(f"- noise on {reason.column}: sigma {reason.sigma:g}")

@@ -1,12 +1,22 @@
 """Do the screens of the app hold in a browser: accessible, by keyboard, without script?"""
 
 import csv
+import os
+import random
 import shutil
+import signal
+import subprocess
+import time
+from contextlib import contextmanager, suppress
 
 import pytest
 from click.testing import CliRunner
 
+from app.conftest import serving
+from app.conftest import wait_for as wait_until
+from browser.conftest import chromium
 from unveil import Project
+from unveil.app.jobs import Jobs
 from unveil.cli.demo import demo
 from unveil.examples import KEYS, write_csv
 from unveil.measure.tables.crosstab import write_workbook
@@ -496,3 +506,63 @@ def test_each_scenario_and_each_file_is_asked_for_by_itself(opening_app, several
     assert page.locator(".out b", has_text="FAKE_copy_").count() == 3
     opened.go("/synthesise")
     assert page.get_by_label("Synthetic file").locator("option").count() == 3
+
+
+@contextmanager
+def mortal(browser, folder):
+    """A browser in a process group of its own, which can be killed, in the place of the shared."""
+    words = (chromium(), "--headless", "--no-sandbox", "--remote-debugging-port=0")
+    own = subprocess.Popen(
+        [*words, f"--user-data-dir={folder}", "--disable-gpu", "about:blank"],
+        start_new_session=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    place = folder / "DevToolsActivePort"
+
+    def kill():
+        with suppress(ProcessLookupError):
+            os.killpg(own.pid, signal.SIGKILL)
+        own.wait()
+
+    try:
+        wait_until(lambda: place.exists() and place.read_text().count("\n"))
+        port = place.read_text().splitlines()[0]
+        opened = browser.browser_type.connect_over_cdp(f"http://127.0.0.1:{port}")
+        yield opened.contexts[0].pages[0], kill
+    finally:
+        kill()
+
+
+@pytest.mark.slow
+def test_a_browser_killed_at_any_moment_loses_nothing(browser, project, tmp_path):
+    """What was sent is whole or not there; a job goes on; the next browser sees it."""
+    rng, ruled = random.Random(31), 0
+    for n in range(4):
+        with serving(project) as app, mortal(browser, tmp_path / f"{n}") as (page, kill):
+            page.goto(app.browser.address)
+            page.wait_for_url(f"{app.browser.base}/")
+            page.goto(f"{app.browser.base}/risk")
+            page.locator("input[name=f]:not([disabled])").first.check()
+            page.get_by_label("Reason").fill("known")
+            page.get_by_label("Name, role").fill(ANALYST)
+            page.evaluate("document.querySelector('[formaction=\"/risk/rule\"]').click()")
+            time.sleep(rng.uniform(0, 0.6))
+            kill()
+        found = Project.open(project)
+        assert len(found.file.rulings) in (ruled, ruled + 1)
+        assert found.verify().faults == ()
+        ruled = len(found.file.rulings)
+    with serving(project) as app, mortal(browser, tmp_path / "job") as (page, kill):
+        page.goto(app.browser.address)
+        page.wait_for_url(f"{app.browser.base}/")
+        page.goto(f"{app.browser.base}/jobs")
+        page.locator("main").get_by_role("button", name="Run", exact=True).click()
+        page.wait_for_url("**/jobs")
+        wait_until(lambda: Jobs(project).list())
+        kill()
+        wait_until(lambda: not Jobs(project).list()[0].is_under_way, 240)
+    assert Jobs(project).list()[0].state == "done"
+    with serving(project) as app:
+        assert "Done" in app.browser.enter().get("/jobs")[2]
+    assert Project.open(project).verify().faults == ()

@@ -5,7 +5,9 @@ import polars as pl
 import pytest
 
 import unveil
+from unveil.count.cells import Cells
 from unveil.count.codes import CodedColumn
+from unveil.count.exclude_cells import DenominatorLimit, ExcludedCells, excluded_cells
 from unveil.count.kinds import is_wide, kind_of_codes, unit_of
 from unveil.count.no_answers import find_likely_codes
 from unveil.count.packing import Sides
@@ -103,3 +105,18 @@ def test_one_synthetic_file_is_not_pooled():
     for n in (1, 2):
         found = unveil.gtcap(frame, [frame] * n, keys="k", target="t", radii={"k": 1})
         assert ("pooled" in {one.copy for one in found.record.copies}) is (n > 1)
+
+
+@pytest.mark.parametrize(("largest", "name"), [(4.0, "2 to 3"), (1e20, "2 to under 4")])
+def test_whole_numbers_name_a_band_unless_one_is_too_long_to_be_written(largest, name):
+    frame = pl.DataFrame({"x": [1.0, 2.0, 3.0, largest], "t": ["a", "b", "a", "b"]})
+    found = unveil.disclosure(frame, frame, keys="x", targets="t", bands={"x": [2, 4]})
+    assert found.record.bands[0].levels == ("under 2", name, "4 or more")
+
+
+def test_a_limit_acts_on_the_counts_of_the_file_that_it_names():
+    cells = Cells(np.array([0, 1, 2]), np.array([0, 1], np.uint8), np.array([[1, 3], [3, 1]]))
+    for side, in_original in (("original", [False, True]), ("synthetic", [True, False])):
+        struck = ExcludedCells((), (DenominatorLimit(1, side, 2),))
+        gone = [one.tolist() for one in excluded_cells(cells, struck)]
+        assert gone == [in_original, [True, False]]

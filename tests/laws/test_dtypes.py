@@ -96,6 +96,17 @@ def refill(a: Any) -> Any:
     return unveil.refill(a, made, rows=40, seed=1, max_rounds=3)
 
 
+def protect(a: Any) -> Any:
+    """Synthesised, filtered, and with noise."""
+    steps = [
+        {"do": "synthesise"},
+        {"do": "distance_filter", "columns": ["age", "pay"], "max_rounds": 2},
+        {"do": "add_noise", "column": "age", "sigma": 1, "round": 0},
+    ]
+    synthesis = {"order": [*LEVELS, "age", "pay"], "min_leaf": 10}
+    return unveil.protect(a, steps=steps, synthesis=synthesis, keys=KEYS, seed=1)
+
+
 MEASURES: dict[str, Callable[[Any, Any, Any], Any]] = {
     "disclosure": lambda a, b, c: unveil.disclosure(a, [b, c], keys=KEYS, targets=TARGETS),
     "bands": lambda a, b, c: unveil.disclosure(a, b, keys=KEYS, targets="ill", bands={"age": 3}),
@@ -143,6 +154,12 @@ MEASURES: dict[str, Callable[[Any, Any, Any], Any]] = {
     ),
     "plan": lambda a, b, c: unveil.Plan.from_tables(TABLES, data=a).disclosed(),
     "structure": lambda a, b, c: unveil.compare_structure(a, b),
+    "protect": lambda a, b, c: protect(a),
+    "stages": lambda a, b, c: unveil.stages(protect(a), control=c, targets="ill", seed=1),
+    "explore": lambda a, b, c: unveil.explore(
+        a, keys=KEYS[:2], targets="ill", methods="cart", min_leaf=10, copies=1, seed=1, drop="day"
+    ),
+    "ecap": lambda a, b, c: unveil.ecap_records(a, columns={"age": 1, "pay": 1}, N=10_000),
 }
 DISTANCES = ("mahalanobis", "gower", "refill")
 WORDS = ("coercions", "warnings", "notes", "sentence", "files", "breaks")
@@ -199,3 +216,30 @@ def test_synthesis_does_not_depend_on_types(method, written):
             found = found.with_columns(column)
     same = [pl.col(n).cast(dtype, strict=False) for n, dtype in wanted.schema.items()]
     assert found.select(same).equals(wanted)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("written", ["labelled codes", "categoricals", "decimals for integers"])
+def test_people_in_order_do_not_depend_on_types(written):
+    plain = people(1).with_columns(person=pl.int_range(90) // 3, time=pl.int_range(90) % 3)
+    settings = {"person": "person", "time": "time", "order": ["time", "age", "pay"], "seed": 7}
+    (wanted,) = unveil.synthesise(plain, **settings).copies
+    (found,) = unveil.synthesise(WRITTEN[written](plain), **settings).copies
+    assert found.cast(dict(wanted.schema)).equals(wanted)
+    with pytest.raises(
+        unveil.errors.InputError, match="order lacks 'time', the column of the time"
+    ):
+        unveil.synthesise(plain, **{**settings, "order": ["age"]})
+
+
+@pytest.mark.slow
+def test_recognition_does_not_depend_on_types():
+    settings = {"without": "day", "people": 5, "worlds": 60, "seed": 1, "workers": 1}
+
+    def recognise(write):
+        sides = [write(people(seed)) for seed in (5, 7)]
+        release = {"min_leaf": 5, "drop": ["day"]}
+        found = unveil.recognition(sides[0], release, reference=sides[1], **settings)
+        return list(figures(found.record.to_dict()))
+
+    assert recognise(WRITTEN["labelled codes"]) == pytest.approx(recognise(lambda frame: frame))

@@ -9,6 +9,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import unveil
+from project.run_projects import HEAD, SCENARIO, project
 from unveil.errors import InputError, RolesError, SettingsError
 from unveil.examples import labelled_survey, survey
 from unveil.project.protect import protect
@@ -636,3 +637,47 @@ def test_columns_with_noise_are_measured_together_and_people_by_their_rows():
     assert made.record.together.worst == own.worst > 0.9
     assert made.record.together.factor == own.factor > 1
     assert any("knows age and income together" in one for one in made.record.warnings)
+
+
+UNDONE_FILTER = """
+[synthesis]
+min_leaf = 5
+
+[[protect.step]]
+do = "synthesise"
+
+[[protect.step]]
+do = "distance_filter"
+columns = ["age", "income"]
+
+[[protect.step]]
+do = "add_noise"
+column = "income"
+sigma = 40
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("repair", [False, True])
+def test_a_run_says_that_noise_undid_the_filter_unless_it_was_repaired(tmp_path, repair):
+    steps = UNDONE_FILTER
+    if repair:
+        steps = steps.replace('["age", "income"]', '["age", "income"]\nrepair = true')
+    released = HEAD.replace("copy.csv", "protected/FAKE_people.csv")
+    project(tmp_path / "small", SCENARIO, steps)
+    file = tmp_path / "small" / "project.toml"
+    record = unveil.Project(file).protect(seed=1).record
+    file.write_text(file.read_text("utf-8").replace(HEAD, released), "utf-8")
+    alerts = unveil.Project(file).run().record.alerts
+    found = [one for one in alerts if one.id == "undone:distance_filter"]
+    if repair:
+        assert (found, record.n_close_after > 0) == ([], True)
+        return
+    (alert,) = found
+    original, copy = (pl.read_csv(tmp_path / "small" / name) for name in READ)
+    kept = distance_filter(original, copy, columns=["age", "income"]).keep
+    assert (alert.figure, alert.status) == ((~kept).sum(), "review")
+    assert f"brought {(~kept).sum()} synthetic records so close" in alert.sentence
+
+
+READ = ("people.csv", "protected/FAKE_people.csv")

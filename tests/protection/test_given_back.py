@@ -51,7 +51,37 @@ def _people() -> pl.DataFrame:
     }).with_columns(pl.col("admitted", "discharged").cast(pl.Int32).cast(pl.Date))  # fmt: skip
 
 
-PEOPLE = _people()
+def _more() -> pl.DataFrame:
+    """Ranks, logarithms, rounded and banded forms, ages by the day, bills of three factors."""
+    people, rng = _people(), np.random.default_rng(27)
+    weight, wage = people["weight"], people["wage"]
+    months = rng.integers(0, 74 * 12, N)
+    born_on = pl.select(pl.date(pl.Series(1930 + months // 12), pl.Series(1 + months % 12), 1))
+    born_on = born_on.to_series()
+    seen_on = pl.Series(rng.integers(18_500, 19_900, N)).cast(pl.Int32).cast(pl.Date)
+    rate = pl.Series(rng.uniform(0.8, 1.3, N).round(2))
+    quantity = pl.Series(rng.integers(1, 9, N))
+    return people.with_columns(
+        weight_rank=weight.rank("ordinal"),
+        log_weight=weight.log(),
+        percentile=(100 * weight.rank() / N).round(),
+        weight_band=(weight // 5).cast(pl.Int64).cast(pl.String) + " x 5 kg",
+        weight_5=(weight / 5).round() * 5,
+        bmi_0=people["bmi"].round(),
+        gap=weight - people["height"],
+        percent=(100 * wage / people["income"]).round(1),
+        born_on=born_on,
+        seen_on=seen_on,
+        age_seen=((seen_on - born_on).dt.total_days() / 365.25).floor().cast(pl.Int64),
+        quantity=quantity,
+        rate=rate,
+        bill=wage * quantity * rate + people["rent"],
+        loaded=wage * rate / quantity + people["rent"],
+        place=people["ward"] + "/" + pl.Series(rng.integers(0, 3, N)).cast(pl.String),
+    )
+
+
+PEOPLE = _more()
 
 
 def _protect(columns: str, steps: list[dict[str, Any]], **synthesis: Any) -> Any:
@@ -125,11 +155,53 @@ HONEST = [
 ]  # fmt: skip
 
 
-def test_there_are_twenty_of_each() -> None:
+MERGED = {"do": "merge", "column": "clinic", "into": "other", "levels": ["0", "1", "2", "3"]}
+
+MORE_UNDONE = [
+    ("weight weight_rank", [_noise("weight", 8)], "weight", {"weight_rank"}),
+    ("weight weight_rank", [{"do": "drop", "column": "weight"}], "weight", {"weight_rank"}),
+    ("weight log_weight", [_noise("weight", 8)], "weight", {"log_weight"}),
+    ("weight log_weight", [SMOOTH], "weight", {"log_weight"}),
+    ("weight weight_again", [SMOOTH], "weight", {"weight_again"}),
+    ("weight percentile", [_noise("weight", 8)], "weight", {"percentile"}),
+    ("weight weight_band", [_noise("weight", 8)], "weight", {"weight_band"}),
+    ("weight weight_5", [_noise("weight", 8)], "weight", {"weight_5"}),
+    ("weight bmi_0 height", [_noise("weight", 8)], "weight", {"bmi_0", "height"}),
+    ("weight gap height", [{"do": "round", "column": "weight", "to": 10}], "weight",
+     {"gap", "height"}),
+    ("wage rent income", [{"do": "top_code", "column": "wage", "at": 3000}], "wage",
+     {"rent", "income"}),
+    ("wage percent income", [_noise("wage", 500)], "wage", {"percent", "income"}),
+    ("clinic place", [MERGED], "clinic", {"place"}),
+    ("age_seen born_on seen_on", [_noise("age_seen", 5)], "age_seen", {"born_on", "seen_on"}),
+    ("age_seen born_on seen_on", [{**BANDS, "column": "age_seen"}], "age_seen",
+     {"born_on", "seen_on"}),
+    ("wage bill quantity rate rent", [_noise("wage", 500)], "wage",
+     {"bill", "quantity", "rate", "rent"}),
+    ("wage loaded quantity rate rent", [_noise("wage", 500)], "wage",
+     {"loaded", "quantity", "rate", "rent"}),
+]  # fmt: skip
+
+MORE_HONEST = [
+    ("weight weight_5", [_noise("weight", 8), _noise("weight_5", 8)], {}),
+    ("weight weight_band", [_noise("weight", 1)], {}),  # finer than the bands
+    ("age_seen born_on seen_on", [_noise("age_seen", 0.3)], {}),
+    ("weight bmi_0", [_noise("weight", 8)], {}),
+    ("weight height", [_noise("weight", 40)], {}),  # much noise: any guess is as near
+    ("weight height", [_noise("weight", 8)], {"derived": {"log_weight": "log(weight)"}}),
+    ("wage percent", [_noise("wage", 500)], {}),
+    ("wage bill quantity", [_noise("wage", 500)], {}),
+    ("clinic beds", [MERGED], {}),
+    ("age_seen weight", [_noise("age_seen", 20)], {}),
+]  # fmt: skip
+
+
+def test_there_are_twenty_of_each_and_more() -> None:
     assert len(UNDONE) == len(HONEST) == 20
+    assert min(len(MORE_UNDONE), len(MORE_HONEST)) >= 10
 
 
-@pytest.mark.parametrize(("columns", "steps", "column", "sources"), UNDONE)
+@pytest.mark.parametrize(("columns", "steps", "column", "sources"), [*UNDONE, *MORE_UNDONE])
 def test_what_published_columns_give_back_is_named(
     columns: str, steps: list[dict[str, Any]], column: str, sources: set[str]
 ) -> None:
@@ -141,7 +213,7 @@ def test_what_published_columns_give_back_is_named(
     assert all(name in found.sentence for name in (column, *sources))
 
 
-@pytest.mark.parametrize(("columns", "steps", "synthesis"), HONEST)
+@pytest.mark.parametrize(("columns", "steps", "synthesis"), [*HONEST, *MORE_HONEST])
 def test_honest_steps_are_left_alone(
     columns: str, steps: list[dict[str, Any]], synthesis: dict[str, Any]
 ) -> None:

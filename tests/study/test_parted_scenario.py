@@ -174,6 +174,18 @@ def test_memory_stays_within_what_was_asked_for(tmp_path):
     assert max(peaks) * 1024 < 600_000_000
 
 
+@pytest.mark.large
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit is one of Linux")
+def test_duckdb_reserves_little_beyond_its_memory(tmp_path):
+    rng, path, n = np.random.default_rng(1), tmp_path / "rows.parquet", 200_000
+    columns = {name: rng.integers(0, top, n) for name, top in (("a", 500), ("b", 900), ("c", 9))}
+    pl.DataFrame(columns).write_parquet(path)
+    asked = BOUNDED.replace('"chunks", memory="600MB"', '"duckdb", memory="300MB"')
+    made = subprocess.run([sys.executable, "-c", asked, str(path)], check=True, capture_output=True)
+    assert int(made.stdout) * 1024 < 600_000_000
+
+
 def test_a_plan_of_a_file_that_is_not_there_is_refused(tmp_path):
     sides = {"original": tmp_path / "absent.csv"}
     with pytest.raises(ReadError, match=r"absent\.csv"):

@@ -27,6 +27,8 @@ TIED = (5.0, 10.0)
 REAL = (5.0, 20.0)
 """Percent of people with a unique record that reappears: review; block where people are tied."""
 REAL_ALWAYS = 50.0
+COPIED = 0.8
+"""Share of own values, in whichever column, from which records that reappear are copies."""
 POOLED_TIED = 20.0
 NEAR = (10.0, 20.0)
 """Percentage points of people with a near-copy beyond the yardstick: review, block."""
@@ -52,11 +54,13 @@ Limits = Mapping[str, tuple[float, float]]
 def gate_alerts(evidence: GateEvidence, limits: Limits | None = None) -> tuple[Alert, ...]:
     """Every alert, the gravest first; of several copies one alert for the worst."""
     limits = limits or {}
+    own = [*_own(evidence, limits)]
     found = [
         *_real(evidence, limits),
-        *_own(evidence, limits),
+        *own,
         *_near(evidence),
         *_single(evidence),
+        *_coarse(evidence, own),
         *_columns(evidence),
         *_groups(evidence),
         *_codings(evidence),
@@ -152,6 +156,12 @@ def _real(evidence: GateEvidence, limits: Limits) -> Iterator[Alert]:
         if row.control_share is not None:
             expected = 100 * row.control_share
             beside = f" Of the control sample: {percent(expected)}."
+        if row.least_own is not None and _is_copied(row):
+            beside += (
+                " They are copies: of people found by all columns but one, at least"
+                f" {percent(100 * row.least_own)} have their own value there, whichever column"
+                " that is."
+            )
         yield Alert(
             id="real-records" if row.copy != "pooled" else "real-records:pooled",
             kind="real_records",
@@ -186,12 +196,18 @@ def _real_status(
         review, limit = limits["real_records"]
         return "block" if share > limit else "review" if share > review else None
     share = 100 * row.n_reappearing / max(row.n_people, 1)  # ours were measured by row
+    if _is_copied(row):
+        return "block"
     if row.excess is not None:
         beyond = 100 * row.excess
         return "block" if beyond >= CONTROL[1] else "review" if beyond >= CONTROL[0] else None
     if row.copy == "pooled":
         is_blocked = share > REAL[1] and tied >= POOLED_TIED
         return "block" if is_blocked or (share > REAL_ALWAYS and tied >= TIED[1]) else None
+    return _real_status_by_share(row, share, tied)
+
+
+def _real_status_by_share(row: WholeRecords, share: float, tied: float) -> AlertStatus | None:
     if (share > REAL_ALWAYS and tied >= TIED[0]) or (share > REAL[1] and tied >= TIED[1]):
         return "block"
     beyond = row.n_reappearing - row.expected
@@ -200,6 +216,12 @@ def _real_status(
         return "block"
     is_many = beyond > REAL[0] / 100 * row.n_people and beyond >= LEAST_PEOPLE
     return "review" if is_many else None
+
+
+def _is_copied(row: WholeRecords) -> bool:
+    """Whether the records that reappear are copies, few as they may be: equal in every column."""
+    beyond = row.n_reappearing - row.expected
+    return row.least_own is not None and row.least_own >= COPIED and beyond >= LEAST_PEOPLE
 
 
 def _own(evidence: GateEvidence, limits: Limits) -> Iterator[Alert]:
@@ -268,7 +290,7 @@ def _near_alert(row: NearCopies, evidence: GateEvidence, status: AlertStatus) ->
 
 def _single(evidence: GateEvidence) -> Iterator[Alert]:
     identifying = {(one.copy, one.column) for one in evidence.copied}
-    for row in evidence.single:
+    for row in (one for one in evidence.single if one.within is None):
         is_most = row.n_held >= max(FEWEST_HELD, HALF * _n_people(evidence))
         if not is_most or row.is_running or (row.copy, row.column) in identifying:
             continue
@@ -316,6 +338,35 @@ def _computed_alert(row: SingleHolder, evidence: GateEvidence, status: AlertStat
         ),
         action=f"Protect {sources} too, or compute them from the protected {row.column}.",
     )
+
+
+def _coarse(evidence: GateEvidence, own: Sequence[Alert]) -> Iterator[Alert]:
+    """Changed numbers that people's own values of other columns give, though none exactly."""
+    shown = {name: alert for alert in own for name in alert.columns}
+    for row in evidence.single:
+        if row.within is None or row.column in shown:
+            continue
+        alerts = sort_by_gravity(shown[name] for name in row.computed_from if name in shown)
+        if not alerts:
+            continue
+        alert = alerts[0]
+        sources = format_names(row.computed_from)
+        gives = "gives" if len(row.computed_from) == 1 else "give"
+        yield Alert(
+            id=f"given-back:{row.column}",
+            kind="given_back",
+            columns=(row.column, *row.computed_from)[:3],
+            figure=alert.figure,
+            expected=alert.expected,
+            status=alert.status,
+            sentence=(
+                f"{row.column} differs from the original's, but {sources} {gives} it back to within"
+                f" {row.within:.3g} in half of the records, and it is published {row.moved:.3g}"
+                f" away from that; people are shown with their own {alert.columns[0]} in"
+                f" {_where(row.copy, evidence)}."
+            ),
+            action=f"Protect {sources} too, or compute them from the protected {row.column}.",
+        )
 
 
 def _columns(evidence: GateEvidence) -> Iterator[Alert]:
@@ -403,7 +454,7 @@ def _group_alert(row: TiedGroup, evidence: GateEvidence) -> Alert:
     return Alert(
         id=f"group:{row.column}={row.level}",
         kind="group",
-        columns=(row.column,),
+        columns=(row.column,) if row.beside is None else (row.column, row.beside),
         level=row.level,
         figure=100 * own.own,
         expected=100 * row.expected,

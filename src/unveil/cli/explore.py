@@ -20,6 +20,7 @@ from unveil.cli.options import (
     numbers_by_column,
     option,
     parse_two_numbers,
+    person_option,
     reasons,
     whole_numbers,
 )
@@ -112,6 +113,10 @@ INTERRUPTED = 130
     "COLUMN=REASON",
     multiple=True,
     callback=reasons,
+)
+@person_option
+@option(
+    "--time", "With --person: the column by which a person's rows follow one another.", "COLUMN"
 )
 @missing_option
 @option("--seed", "The same seed gives the same figures.", "N", type=int)

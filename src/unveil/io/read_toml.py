@@ -44,10 +44,15 @@ def read_text(file: Path, what: str = "a project file") -> str:
         raise ReadError(f"The file {quote_text(str(file))} cannot be read: {why}.") from None
 
 
+def parse_plain(text: str) -> dict[str, Any]:
+    """What a text says; a ValueError where it is no TOML."""
+    return tomllib.loads(text.removeprefix(MARK))
+
+
 def parse_document(name: str, text: str) -> dict[str, Any]:
     """What a text says as TOML, or where it is none."""
     try:
-        return tomllib.loads(text.removeprefix(MARK))
+        return parse_plain(text)
     except tomllib.TOMLDecodeError as fault:
         hint = next((f" {help_}" for said, help_ in _HINTS.items() if said in str(fault)), "")
         if "\r" in text.replace("\r\n", "\n"):

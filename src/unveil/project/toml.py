@@ -11,7 +11,7 @@ from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import Array
 
 from unveil.errors import SettingsError, WriteError, quote_text
-from unveil.io.read_toml import MARK
+from unveil.io.read_toml import MARK, parse_plain
 from unveil.protection.plan import FileError
 from unveil.view.suggestion_toml import toml_string
 
@@ -108,11 +108,6 @@ def sort_faults(name: str, lines: Lines, faults: Sequence[FileError]) -> list[st
 
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
-
-
-def parse_plain(text: str) -> dict[str, Any]:
-    """What a text says; a ValueError where it is no TOML."""
-    return tomllib.loads(text.removeprefix(MARK))
 
 
 def parse_dotted(name: str) -> list[str | int]:

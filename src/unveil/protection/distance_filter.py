@@ -458,20 +458,7 @@ def distance_filter(
     row may still lie closer to another original than any real person does, hence "strict". Erratum:
     giving both rows the same value is not the shortest distance where columns correlate.
     """
-    given: dict[str, Any] = {
-        "metric": metric,
-        "rule": rule,
-        "ties": ties,
-        "missing": "pattern" if missing is None and time is not None else missing,
-        "drop": drop,
-        "columns": columns,
-        "protect_columns": protect_columns,
-        "special_codes": special_codes,
-        "inverse_covariance": inverse_covariance,
-        "ranges": ranges,
-        "missing_values": missing_values,
-    }
-    settings = DistanceSettings(**given)
+    settings = DistanceSettings.of(locals(), of_people=time is not None)
     if isinstance(synthetic, list | tuple):
         raise ReadError(
             "synthetic is a list. Filter one file at a time: each keeps rows of its own."

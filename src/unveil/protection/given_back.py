@@ -12,7 +12,13 @@ import numpy as np
 import polars as pl
 
 from unveil.arrays import Floats, Mask
-from unveil.measure.structure.relations import CLOSE, Relation, column_numbers, find_relations
+from unveil.measure.structure.relations import (
+    CLOSE,
+    Relation,
+    column_numbers,
+    find_coarse,
+    find_relations,
+)
 from unveil.records.protection import GivenBack, ProtectedBy
 from unveil.seeding import stream
 from unveil.view.format import and_list, truncate
@@ -20,6 +26,8 @@ from unveil.view.format import and_list, truncate
 _DUST = 1e-9  # of a column's spread: no more than the dust of a computation
 HALF = 0.5
 """A value is given back where it comes nearer than half of what the step moved it by."""
+_PER_LEVEL = 5  # rows of a published value, on average, or people with about the same are taken
+_LEVELS = 20
 _WORDS: dict[ProtectedBy, str] = {
     "add_noise": "has noise",
     "smooth": "is smoothed",
@@ -80,6 +88,10 @@ def find_given_back(
                 best = found
         for relation, values in _together(column, made, own) if best is None else ():
             best = _measure(column, relation, values, own)
+        for relation in find_coarse(frame, column.name, among, codes) if best is None else ():
+            found = _measure(column, relation, relation.values(has).alias(""), own, is_coarse=True)
+            if found is not None and (best is None or found.share > best.share):
+                best = found
         if best is not None:
             yield best
 
@@ -145,9 +157,17 @@ def find_set_back(
 
 
 def _measure(
-    column: ProtectedColumn, relation: Relation, made: pl.Series, codes: Sequence[float]
+    column: ProtectedColumn,
+    relation: Relation,
+    made: pl.Series,
+    codes: Sequence[float],
+    *,
+    is_coarse: bool = False,
 ) -> GivenBack | None:
-    """How near one relation comes; None where it does not give the column back."""
+    """How near one relation comes; None where it does not give the column back.
+
+    A coarse form must come nearer than a guess from the published column, which may be near too.
+    """
     rows = column.changed()
     truth = column_numbers(column.before, codes)
     if np.isfinite(truth).any():
@@ -158,7 +178,7 @@ def _measure(
         missed = np.abs(column_numbers(made) - truth)
         back = missed <= HALF * hidden
         share = float(back[rows].mean())
-        baseline = 0.0
+        baseline = _guess_number(column, truth, HALF * hidden, rows) if is_coarse else 0.0
         error = float(np.nanmedian(missed[rows])) if np.isfinite(missed[rows]).any() else None
     else:
         if not rows.any():
@@ -191,6 +211,22 @@ def _hidden(column: ProtectedColumn, truth: Floats, rows: Mask) -> float:
     return float(np.nanmedian(np.abs(published - truth)[rows]))
 
 
+def _guess_number(column: ProtectedColumn, truth: Floats, near: float, rows: Mask) -> float:
+    """The share that the median among people with about the same published value comes near."""
+    level = np.zeros(len(truth))
+    if column.published is not None:
+        shown = pl.Series(column_numbers(column.published)).fill_nan(None)
+        if not shown.count():  # bands
+            shown = column.published.cast(pl.String)
+        level = shown.rank("dense").fill_null(0).to_numpy().astype(float)
+        if shown.n_unique() > len(truth) / _PER_LEVEL:
+            ranks = shown.rank("ordinal").fill_null(0).to_numpy().astype(float)
+            level = np.floor(ranks * _LEVELS / len(ranks))
+    cells = pl.DataFrame({"level": level, "truth": truth}).filter(pl.Series(rows))
+    missed = cells.select((pl.col("truth") - pl.col("truth").median().over("level")).abs())
+    return float((missed.to_series() <= near).mean())  # type: ignore[arg-type]
+
+
 def _guess(column: ProtectedColumn, rows: Mask) -> float:
     """The share that the commonest value within each published level gives by itself."""
     truth = column.before.cast(pl.String).filter(pl.Series(rows))
@@ -204,7 +240,9 @@ def _guess(column: ProtectedColumn, rows: Mask) -> float:
 def _sentence(column: ProtectedColumn, relation: Relation, share: float, n_rows: int) -> str:
     name, sources = truncate(column.name), and_list(relation.sources)
     percent = f"{100 * share:.3g} %"
-    how = "" if relation.kind in ("lookup", "together") else f" ({relation.text})"
+    how = (
+        "" if relation.kind in ("lookup", "curve", "coarse", "together") else f" ({relation.text})"
+    )
     return (
         f"{name} {_WORDS[column.by]}, but {sources}"
         f" {'gives' if len(relation.sources) == 1 else 'give'} it back in {percent} of {n_rows:,}"

@@ -255,6 +255,7 @@ def refill(
         `.data`, at most `rows` rows; `.record` with `rounds`, `is_finished`, `stopped`,
         `rows_to_draw`, `distance_filter` of the rows kept against all rows drawn, and `warnings`.
     """
+    given = locals()
     if not isinstance(synthesiser, Synthesiser):
         raise SettingsError(
             f"synthesiser is {quote_value(type(synthesiser).__name__)}; it must be the result of"
@@ -266,18 +267,7 @@ def refill(
             " cannot be drawn again. Synthesise every column, or use unveil.distance_filter."
         )
     sequence = synthesiser.models.sequence
-    given: dict[str, Any] = {
-        "metric": metric,
-        "rule": rule,
-        "ties": ties,
-        "missing": "pattern" if missing is None and sequence is not None else missing,
-        "drop": drop,
-        "columns": columns,
-        "protect_columns": protect_columns,
-        "special_codes": special_codes,
-        "missing_values": missing_values,
-    }
-    settings = DistanceSettings(**given)
+    settings = DistanceSettings.of(given, of_people=sequence is not None)
     if sequence is not None:
         rows_of(synthesiser.models.plan, rows, 1)
         person = sequence.person

@@ -110,6 +110,7 @@ class WholeRecords(Record, frozen=True, kw_only=True):
     control_share: float | None = None  # the same share among people of the control sample
     excess: float | None = None  # lower 95 % limit of the difference to it, a share
     people: ReappearingPeople | None = None  # with them each person's distinct rows are counted
+    least_own: float | None = None  # own value of a column, of people linked by all the others
 
 
 class OwnValue(Record, frozen=True, kw_only=True):
@@ -153,6 +154,8 @@ class SingleHolder(Record, frozen=True, kw_only=True):
     expected: float  # share of them that would reappear in another sample of the same people
     is_running: bool  # whole numbers without gaps in both files: most likely record numbers
     computed_from: tuple[str, ...] = ()  # not as published, but as these columns give it
+    within: float | None = None  # how near these typically are, where they give no value exactly
+    moved: float | None = None  # how far the published values typically are from what they give
 
 
 class CopiedColumn(Record, frozen=True, kw_only=True):
@@ -175,6 +178,7 @@ class TiedGroup(Record, frozen=True, kw_only=True):
 
     copy: Copy
     column: str
+    beside: str | None = None  # the other column, where it is the overlap of two
     level: str
     n_people: int
     own: OwnValue

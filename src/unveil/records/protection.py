@@ -213,7 +213,18 @@ class GivenBack(Record, frozen=True, kw_only=True):
     column: str
     by: ProtectedBy
     sources: tuple[str, ...]
-    kind: Literal["copy", "linear", "product", "terms", "lookup", "together", "rule", "rounding"]
+    kind: Literal[
+        "copy",
+        "linear",
+        "product",
+        "terms",
+        "curve",
+        "lookup",
+        "coarse",
+        "together",
+        "rule",
+        "rounding",
+    ]
     relation: str  # as the original obeys it, or the rule that set the column back
     n_rows: int  # that the step changed
     share: float  # of these, the rows that come back

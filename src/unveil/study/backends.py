@@ -264,6 +264,8 @@ class DuckDB(Backend):
         }
         with self.asking("it was started"):
             self.connection = duckdb.connect(str(self.folder / "rows.duckdb"), config=config)
+            # Its own bar, of questions that take seconds, would stand amid what is printed.
+            self.connection.execute("SET enable_progress_bar = false")
         self._close = weakref.finalize(self, _close_database, self.connection, self.folder)
 
     def scan(self, source: Any) -> Lazy:

@@ -174,6 +174,8 @@ def prepare_synthesis(
         instructions = instructions.with_people(str(person))
     instructions.refuse_absent(table)
     used = list_columns(order, predictors, keep, strata, derived)
+    if time is not None and used is not None and time not in used:
+        raise RolesError(f"order lacks {time!r}, the column of the time. Name it in order as well.")
     codes = _codes(table, special_codes, spikes)
     parts = _parts(table, codes, used, instructions.drop)
     rules, constraints, derived = resolve_rules(table, parts, rules, derived, special_codes)

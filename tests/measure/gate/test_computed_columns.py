@@ -47,7 +47,7 @@ def test_weight_comes_back_from_the_body_mass_index(original: pl.DataFrame) -> N
 def test_real_rows_with_a_coarse_index_are_blocked_by_whose_they_are(
     original: pl.DataFrame, decimals: int
 ) -> None:
-    """Weight is not named, but the rows are people's: other columns mixed among them or not."""
+    """The rows are people's, other columns mixed among them or not, and weight is named."""
     rng = np.random.default_rng(3)
     coarse = original.with_columns(pl.col("bmi").round(decimals))
     real = coarse.sample(N, with_replacement=True, seed=1)
@@ -55,6 +55,50 @@ def test_real_rows_with_a_coarse_index_are_blocked_by_whose_they_are(
     for released in (noisy, noisy.with_columns(pl.col("sex").shuffle(seed=1))):
         found = unveil.assess(coarse, released).alerts
         assert "own-value:bmi" in [one.id for one in found if one.status == "block"]
+        (alert,) = [one for one in found if one.kind == "given_back"]
+        assert (alert.id, alert.status) == ("given-back:weight", "block")
+        assert set(alert.columns) == {"weight", "bmi", "height"}
+
+
+COARSE = {
+    "rounded": lambda weight: (weight / 5).round() * 5,
+    "banded": lambda weight: (weight // 5).cast(pl.Int64).cast(pl.String) + " x 5 kg",
+}
+
+
+@pytest.mark.parametrize("way", COARSE)
+def test_a_coarse_form_of_a_column_with_noise_is_named_beside_it(
+    original: pl.DataFrame, way: str
+) -> None:
+    rng = np.random.default_rng(4)
+    coarse = original.drop("bmi").with_columns(coarse=COARSE[way](original["weight"]))
+    real = coarse.sample(N, with_replacement=True, seed=1)
+    noisy = real.with_columns(weight=(real["weight"] + rng.normal(0, 8, N)).round(3))
+    (alert,) = _alerts(coarse, noisy)
+    assert (alert.id, alert.columns) == ("given-back:weight", ("weight", "coarse"))
+    assert alert.status == "block"
+    within = (coarse["weight"] - coarse["weight"].median()).abs()
+    assert float(alert.sentence.split("within ")[1].split()[0]) < within.median() / 4
+    again = noisy.with_columns(coarse=COARSE[way](noisy["weight"]))
+    assert _alerts(coarse, again) == []
+    assert _alerts(coarse, coarse.with_columns(pl.all().shuffle(seed=2))) == []
+
+
+@pytest.mark.parametrize("step", [1.0, 5.0])
+def test_a_rounded_column_under_another_name_is_named_with_the_one_it_rounds(
+    original: pl.DataFrame, step: float
+) -> None:
+    rng = np.random.default_rng(5)
+    plain = original.drop("bmi")
+    real = plain.sample(N, with_replacement=True, seed=1)
+    noisy = real.with_columns(weight=(real["weight"] + rng.normal(0, 8, N)).round(3))
+    renamed = noisy.with_columns(mass=(real["weight"] / step).round() * step)
+    found = {one.id: one for one in unveil.assess(plain, renamed).alerts}
+    alert = found["extra-column:mass"]
+    assert (alert.columns, alert.status) == (("mass", "weight"), "decide")
+    assert f"those of weight rounded to {step:g}" in alert.sentence
+    other = noisy.with_columns(mass=pl.Series(rng.normal(20, 5, N)).round())
+    assert "extra-column:mass" not in {one.id for one in unveil.assess(plain, other).alerts}
 
 
 def test_a_recomputed_index_and_other_people_are_no_alert(original: pl.DataFrame) -> None:

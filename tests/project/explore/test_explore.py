@@ -12,9 +12,15 @@ import pytest
 import unveil
 from unveil.io.sources import read_table
 from unveil.project.explore import explore as module
-from unveil.project.explore.candidates import draw_copies, joint_columns
+from unveil.project.explore.candidates import (
+    CommonSettings,
+    draw_copies,
+    joint_columns,
+    make_copies,
+)
 from unveil.project.explore.settings import parse_settings
 from unveil.records.exploration import Exploration
+from unveil.study.scenario import no_progress
 
 KEYS = ("sex", "area")
 N = 300
@@ -402,3 +408,40 @@ def test_files_alone_and_what_cannot_be_measured_of_them(people):
     ]:
         with pytest.raises(unveil.UnveilError, match=said):
             unveil.explore(people, **asked, files=files)
+
+
+@pytest.mark.slow
+def test_derived_columns_and_rules_hold_after_noise():
+    rng = np.random.default_rng(5)
+    low = rng.integers(20, 80, N)
+    stays = pl.DataFrame({"sex": rng.choice(["m", "f"], N), "low": low})
+    stays = stays.with_columns(high=low + rng.integers(0, 9, N), both=2 * pl.col("low"))
+    ways = {"rules": ["high >= low"], "derived": {"both": "2 * low"}, "add_noise": {"low": 20}}
+    (setting,) = settings({"method": "sample", **ways})
+    order = CommonSettings(("sex",), ("sex",), 1, {}, {}, None)
+    original = unveil.Study.open(stays).original
+    (copy,) = make_copies(original, setting, order, 1, no_progress).copies
+    assert not copy["low"].is_in(stays["low"].implode()).all()  # there is noise
+    assert (copy["high"] >= copy["low"]).all()
+    assert (copy["both"] - 2 * copy["low"]).abs().max() < 1e-9
+
+
+@pytest.mark.slow
+def test_people_with_several_rows_are_counted_and_split_as_people():
+    rng = np.random.default_rng(6)
+    who = np.repeat(np.arange(100), 3)
+    visits = pl.DataFrame({"who": who, "wave": np.tile([1, 2, 3], 100)})
+    visits = visits.with_columns(
+        sex=pl.Series(rng.choice(["m", "f"], 100)[who]),
+        area=pl.Series(rng.choice([f"a{n}" for n in range(30)], 100)[who]),
+        job=pl.Series(rng.choice(["j1", "j2", "j3"], 300)),
+    )
+    asked = {"keys": ["sex", "area"], "targets": ["job"], "seed": 3, "methods": "cart"}
+    asked |= {"min_leaf": 5, "copies": 1, "control": 0.2, "person": "who"}
+    (row,) = unveil.explore(visits, **asked, time="wave").rows
+    assert (row.reason, row.n_copies) == (None, 1)
+    assert "who" not in row.worst_pair
+    record = unveil.explore(visits, **asked).record
+    assert (record.n_train, record.n_control) == (240, 60)  # 80 and 20 people, each with 3 rows
+    with pytest.raises(unveil.UnveilError, match="time is given without person"):
+        unveil.explore(visits, **{**asked, "person": None}, time="wave")

@@ -26,7 +26,7 @@ from unveil.project.toml import key_text, value_text
 from unveil.records.alerts import Alert
 from unveil.records.codebook import CodebookDifferences, DescribedFile
 from unveil.records.judgement import Audience
-from unveil.view.blocks import Block, Items, Sentence, TableBlock, table
+from unveil.view.blocks import Block, Heading, Items, Sentence, TableBlock, table
 from unveil.view.codebook import codebook_blocks, headline
 from unveil.view.format import visible
 from unveil.view.show import as_blocks
@@ -185,7 +185,7 @@ def _stale(desk: Desk) -> Iterator[Block]:
 def _differences(desk: Desk) -> Iterator[Block]:
     """How each synthetic file is built otherwise, as the last run found it."""
     for _, record in [] if desk.result is None else desk.result.parts.of("structure"):
-        yield from as_blocks(record)
+        yield from (one for one in as_blocks(record) if not isinstance(one, Heading))
         if record.coercions:
             yield Items(tuple(visible(one.sentence) for one in record.coercions))
 

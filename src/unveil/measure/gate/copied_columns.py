@@ -15,11 +15,12 @@ from unveil.arrays import Floats, Ints, Mask
 from unveil.count.packing import count_people
 from unveil.io.table import Table
 from unveil.measure.gate.columns import ORIGINAL, LinkColumn, link_column
+from unveil.measure.gate.disguises import find_disguise
 from unveil.measure.gate.links import expected_share
 from unveil.measure.gate.values import fold_text, round_digits
 from unveil.measure.roles.suggest import find_identifiers
 from unveil.measure.roles.vocabulary import tokens
-from unveil.measure.structure.relations import find_relations
+from unveil.measure.structure.relations import column_numbers, find_coarse, find_relations
 from unveil.records.alerts import CopiedColumn, SingleHolder
 from unveil.records.base import Copy
 from unveil.study.study import OpenFiles, Study
@@ -30,6 +31,8 @@ SHARED = 0.5
 """So many of a column's records hold values of another column that it repeats it."""
 NEARLY_ALL = 0.9
 _DENSE = 1.05
+_FEWEST_STEPS = 6  # of a rounded column, or any would look like one
+_SAME_SHARES = 0.05
 _DIGITS = 8
 _NAMED = ("named as an identifier", "household in its")
 _FACTORS = (
@@ -104,8 +107,34 @@ def computed_columns(
             if found is not None and found.n_reappearing > best.n_reappearing:
                 names = {"column": row.column, "computed_from": relation.sources}
                 best = msgspec.structs.replace(found, is_running=False, **names)
-        if best.computed_from:
+        if best.n_reappearing / best.n_held - best.expected >= SHARED / 2:
             yield best
+        else:
+            yield from _coarse_forms(frame, there, row, among)
+
+
+def _coarse_forms(
+    frame: pl.DataFrame, there: pl.DataFrame, row: SingleHolder, among: Sequence[str]
+) -> Iterator[SingleHolder]:
+    """Columns that give a number nearer than it is published: its bands, or a rounded index.
+
+    It has moved away from them since: in the original it is at least twice as near.
+    """
+    own, shown = (column_numbers(one[row.column]) for one in (frame, there))
+    best = row
+    for relation in find_coarse(frame, row.column, among):
+        with np.errstate(all="ignore"):
+            within, moved = (
+                float(np.nanmedian(np.abs(column_numbers(relation.values(one)) - values)))
+                for one, values in ((frame, own), (there, shown))
+            )
+        is_better = best.within is None or within < best.within
+        if np.isfinite(moved) and within <= SHARED * moved and is_better:
+            best = msgspec.structs.replace(
+                row, computed_from=relation.sources, within=within, moved=moved
+            )
+    if best.computed_from:
+        yield best
 
 
 def _as_precise(made: pl.Series, like: pl.Series) -> pl.Series:
@@ -157,14 +186,23 @@ def identifiers(
         # Of numbers that are no numbers of people, a new one is among the known as often as one of
         # theirs is another person's too.
         is_chance = by_values and column.is_number
+        expected = float(counts[counts > 1].sum() / max(counts.sum(), 1)) if is_chance else 0.0
+        detail = "a person gave it the role identifier" if name in declared else reason
+        n_real, n_records = _n_real(column, side), int(column.counts[side][is_value].sum())
+        found = None
+        if n_real < SHARED * n_records and not is_running(column, side):
+            found = find_disguise(column, side)
+        if found is not None:
+            n_real, expected = found.n_real, found.expected
+            detail = f"{detail.rstrip('.')}; its values are those of the original {found.words}"
         yield CopiedColumn(
             copy=copy,
             column=name,
             reason="free text" if reason.startswith("free text") else "identifier",
-            detail="a person gave it the role identifier" if name in declared else reason,
-            n_real=_n_real(column, side),
-            n_records=int(column.counts[side][is_value].sum()),
-            expected=float(counts[counts > 1].sum() / max(counts.sum(), 1)) if is_chance else 0.0,
+            detail=detail,
+            n_real=n_real,
+            n_records=n_records,
+            expected=expected,
             is_declared=name in declared,
             is_running=is_running(column, ORIGINAL) and is_running(column, side),
         )
@@ -231,6 +269,8 @@ def _likenesses(original: Table, synthetic: Table, name: str, copy: Copy) -> Ite
             repeats.append(found)
         elif (way := _describe_recoding(column)) is not None:
             recodes.append(_add_reason(found, way, like))
+        elif (disguise := find_disguise(column, 1)) is not None:
+            recodes.append(_add_reason(found, disguise.words, like))
     yield from sorted(repeats, key=lambda one: -one.n_real)
     yield from recodes
 
@@ -289,6 +329,8 @@ def _describe_recoding(column: LinkColumn) -> str | None:
 def _describe_recoded_numbers(column: LinkColumn) -> str | None:
     assert column.numbers is not None
     mine, theirs = (_sample(column, side) for side in (0, 1))
+    if (step := _rounded_to(mine, theirs)) is not None:
+        return f"rounded to {step:.6g}"
     if min(len(np.unique(one)) for one in (mine, theirs)) <= FEW_LEVELS:
         return None
     at = np.linspace(0.05, 0.95, 19)
@@ -307,6 +349,23 @@ def _describe_recoded_numbers(column: LinkColumn) -> str | None:
             close = np.abs(np.quantile(theirs - one, at) - here).max()
             if close <= 0.02 * np.ptp(here):
                 return f"plus {one:.6g}"
+    return None
+
+
+def _rounded_to(mine: Floats, theirs: Floats) -> float | None:
+    """The step to which numbers were rounded, up, down or to the nearest; None where not."""
+    levels = np.unique(theirs)
+    if len(levels) < _FEWEST_STEPS or len(np.unique(mine)) < 2 * len(levels):
+        return None
+    step = float(f"{np.diff(levels).min():.6g}")
+    if not np.allclose(levels / step, np.round(levels / step), atol=1e-6):
+        return None
+    ends = np.append(levels, np.inf)
+    there = np.searchsorted(np.sort(theirs), ends) / len(theirs)
+    for way in (np.round, np.floor, np.ceil):
+        here = np.searchsorted(np.sort(way(mine / step) * step), ends - step / 4) / len(mine)
+        if np.abs(here - there).max() < _SAME_SHARES:
+            return step
     return None
 
 

@@ -1,4 +1,4 @@
-"""Which columns follow from others? Copies, sums, products, sums of products, and lookups.
+"""Which columns follow from others? Copies, sums, products, curves, and lookups.
 
 A relation is found in the original, where the columns are as they were collected. What follows from
 columns that are published is published too, whatever was done to the column itself.
@@ -16,12 +16,17 @@ from unveil.arrays import Floats, Mask
 from unveil.models.regression import fit_plane
 from unveil.seeding import stream
 
-RelationKind = Literal["copy", "linear", "product", "terms", "lookup", "together"]
+RelationKind = Literal[
+    "copy", "linear", "product", "terms", "curve", "lookup", "coarse", "together"
+]
 Term = tuple[tuple[str, int], ...]
 """Columns with their powers, multiplied: price * quantity, or total / quantity."""
 
 CLOSE = 0.02
 """A relation holds where 19 of 20 rows are within this share of the column's spread."""
+COARSE = 0.2
+"""A column is a coarse form of another whose half are given to within this share of the spread."""
+_FINE_GRID = 0.1  # of the spread: numbers that are whole hide a relation by half a step
 _EXACT = 1e-7  # looked for first: the difference of two dates is lost beside one of them otherwise
 _SURE = 0.95
 _MOST_ROWS = 4_000
@@ -36,6 +41,9 @@ _MOST_LEVELS = 0.2  # of the rows
 _MOST_CODES = 6  # that no one declared, at either end of a column
 _FAR_GAPS = 10.0
 _OFTEN_REPEATED = 0.005
+_ONE_CURVE = 0.999  # rank correlation of a column and a rising or falling function of it
+_MOST_KNOTS = 200
+_MOST_TRIPLED = 8  # columns of which three are multiplied and divided
 _MOST_FACTORS = 24  # columns whose products and ratios are tried; those of most values
 _FEWEST_FACTORED = 50  # rows, or among so many terms two would fit by chance
 _SEARCHED_ROWS = 1_000
@@ -56,12 +64,12 @@ class Relation:
     weights: tuple[float, ...] = ()  # slopes, or exponents of a product
     constant: float = 0.0  # added, or multiplied
     terms: tuple[Term, ...] = ()  # of a sum of products, one for each weight
-    levels: pl.DataFrame | None = field(default=None, repr=False)  # of a lookup: by, value
+    levels: pl.DataFrame | None = field(default=None, repr=False)  # by, value: lookups and curves
 
     @property
     def text(self) -> str:
         """The relation as a formula; a lookup names its column only."""
-        if self.kind in ("lookup", "together"):
+        if self.kind in ("lookup", "coarse", "curve", "together"):
             return f"{self.column} follows from {', '.join(self.sources)}"
         if self.kind == "copy":
             return f"{self.column} = {self.sources[0]}"
@@ -80,7 +88,12 @@ class Relation:
 
     def values(self, frame: pl.DataFrame) -> pl.Series:
         """What the relation gives for every row; missing where a source is."""
-        if self.kind == "lookup" or (self.kind == "copy" and not self.weights):
+        if self.kind == "curve":
+            assert self.levels is not None
+            by, value = (self.levels[name].to_numpy() for name in ("by", "value"))
+            read = np.interp(column_numbers(frame[self.sources[0]]), by, value)
+            return pl.Series(self.column, read).fill_nan(None)
+        if self.kind in ("lookup", "coarse") or (self.kind == "copy" and not self.weights):
             source = frame[self.sources[0]]
             if self.kind == "copy":
                 return source.alias(self.column)
@@ -109,8 +122,7 @@ def _multiply(term: Term, table: Mapping[str, Floats]) -> Floats:
 
 def _product_text(term: Term) -> str:
     above = " * ".join(name for name, power in term if power > 0) or "1"
-    below = [name for name, power in term if power < 0]
-    return f"{above} / {below[0]}" if below else above
+    return " / ".join([above, *(name for name, power in term if power < 0)])
 
 
 def _term(name: str, slope: float) -> str:
@@ -161,10 +173,87 @@ def find_relations(
             plain = {name: drop_codes(x) for name, x in table.items()}
             numeric = _sums_and_products(column, drop_codes(y), plain)
         numeric += _sums_of_products(column, y, table) if is_thorough else []
+        alone = {one.sources[0] for one in numeric if len(one.sources) == 1}
+        if is_thorough:
+            numeric += _curves(column, y, {n: x for n, x in table.items() if n not in alone})
         found += numeric or ([*_obeyed_by_most(column, y, table)] if is_thorough else [])
     taken |= {one.sources[0] for one in found if len(one.sources) == 1}
     found += _lookups(frame, column, [name for name in left if name not in taken])
     return tuple(found)
+
+
+def find_coarse(
+    frame: pl.DataFrame,
+    column: str,
+    among: Sequence[str],
+    special_codes: Mapping[str, Sequence[float]] | None = None,
+) -> tuple[Relation, ...]:
+    """Columns that are a coarse form of a number, as its bands are, or give one: a rounded index.
+
+    They say no value exactly. Whether they say more than a step hides is for whoever asks.
+    """
+    codes = special_codes or {}
+    frame = frame[np.linspace(0, frame.height - 1, min(frame.height, _MOST_ROWS)).astype(np.int64)]
+    y, others = (
+        column_numbers(frame[column], codes.get(column, ())),
+        [n for n in among if n != column],
+    )
+    if np.isfinite(y).mean() <= _OFTEN_KNOWN / 2 or np.nanstd(y) == 0:
+        return ()
+    table = {name: column_numbers(frame[name], codes.get(name, ())) for name in others}
+    found = [*_coarse_lookups(frame.with_columns(pl.Series(column, y)), column, others)]
+    return (*found, *_sums_and_products(column, y, table, COARSE))
+
+
+def _coarse_lookups(frame: pl.DataFrame, column: str, others: Sequence[str]) -> Iterator[Relation]:
+    """Columns of few levels, with the median of the column in each."""
+    spread = float(np.nanstd(frame[column].to_numpy()))
+    for name in others:
+        if not 2 <= frame[name].n_unique() <= max(2, _MOST_LEVELS * frame.height):
+            continue
+        pairs = pl.DataFrame({"by": frame[name], "value": frame[column].fill_nan(None)})
+        pairs = pairs.filter(pl.col("value").is_not_null())
+        levels = pairs.group_by("by", maintain_order=True).agg(pl.col("value").median())
+        missed = pairs.select((pl.col("value") - pl.col("value").median().over("by")).abs())
+        if missed.to_series().quantile(0.5) <= COARSE * spread:  # type: ignore[operator]
+            yield Relation(column, (name,), "coarse", levels=levels)
+
+
+def _curves(column: str, y: Floats, table: Mapping[str, Floats]) -> list[Relation]:
+    """Columns of which this one is a rising or falling function: its logarithm, or its rank."""
+    found = []
+    for name, x in list(table.items())[:_MOST_COLUMNS]:
+        rows = np.isfinite(x) & np.isfinite(y)
+        own, to = x[rows], y[rows]
+        if rows.sum() < max(_FEWEST_FACTORED, _OFTEN_KNOWN * np.isfinite(y).sum()):
+            continue
+        if not (np.ptp(own) > 0 and np.ptp(to) > 0):
+            continue
+        ranks = [pl.Series(one).rank().to_numpy() for one in (own, to)]
+        if abs(np.corrcoef(ranks[0], ranks[1])[0, 1]) < _ONE_CURVE:
+            continue
+        knots = pl.DataFrame({"by": own, "value": to}).group_by("by").agg(pl.col("value").median())
+        knots = knots.sort("by")
+        most = min(_MOST_KNOTS, int(rows.sum()) // _ROWS_PER_COLUMN, knots.height)
+        knots = knots[np.unique(np.linspace(0, knots.height - 1, most).astype(np.int64))]
+        one = Relation(column, (name,), "curve", levels=knots)
+        missed = np.abs(np.interp(own, knots["by"].to_numpy(), knots["value"].to_numpy()) - to)
+        if np.quantile(missed, _SURE) <= _closeness(to) * to.std():
+            found.append(one)
+    return found
+
+
+def _closeness(y: Floats) -> float:
+    """How near a relation must come, as a share of the spread: half a step of a fine grid will do.
+
+    Ages are whole; from the date of birth they come back to half a year.
+    """
+    values = np.unique(y[np.isfinite(y)])
+    spread = float(np.nanstd(y))
+    if len(values) < 2 or spread == 0:
+        return CLOSE
+    step = float(np.median(np.diff(values))) / spread
+    return max(CLOSE, 0.5 * step) if step <= _FINE_GRID else CLOSE
 
 
 def drop_codes(x: Floats) -> Floats:
@@ -206,7 +295,9 @@ def _copies(frame: pl.DataFrame, column: str, others: Sequence[str]) -> Iterator
             yield Relation(column, (name,), "copy")
 
 
-def _sums_and_products(column: str, y: Floats, table: Mapping[str, Floats]) -> list[Relation]:
+def _sums_and_products(
+    column: str, y: Floats, table: Mapping[str, Floats], coarse: float | None = None
+) -> list[Relation]:
     """Sums and differences first; products and ratios of what is not found by then."""
     known = np.isfinite(y)
     usable = {
@@ -214,7 +305,8 @@ def _sums_and_products(column: str, y: Floats, table: Mapping[str, Floats]) -> l
         for name, x in table.items()
         if np.isfinite(x[known]).mean() >= _OFTEN_KNOWN and np.nanstd(x[known]) > 0
     }
-    found = _search(column, y, usable, is_product=False)
+    near = coarse or _closeness(y)
+    found = _search(column, y, usable, near, is_product=False)
     used = {one.sources for one in found}
     positive = {
         name: np.log(np.where(x > 0, x, np.nan))
@@ -223,7 +315,7 @@ def _sums_and_products(column: str, y: Floats, table: Mapping[str, Floats]) -> l
     }
     if (y[known] > 0).mean() >= _SURE:
         log_y = np.log(np.where(y > 0, y, np.nan))
-        products = _search(column, log_y, positive, is_product=True)
+        products = _search(column, log_y, positive, coarse or CLOSE, is_product=True)
         found += [one for one in products if one.sources not in used]
     return found[:_MOST_FOUND]
 
@@ -248,7 +340,8 @@ def _obeyed_by_most(column: str, y: Floats, table: Mapping[str, Floats]) -> Iter
     for is_product, own, of in ((False, y, usable), (True, log_y, logs)):
         agreed = _find_agreeing(own, of) if of else None
         if agreed is not None:
-            yield from _search(column, np.where(agreed, own, np.nan), of, is_product=is_product)
+            left = np.where(agreed, own, np.nan)
+            yield from _search(column, left, of, CLOSE, is_product=is_product)
 
 
 def _find_agreeing(y: Floats, table: Mapping[str, Floats]) -> Mask | None:
@@ -323,6 +416,15 @@ def _list_terms(names: Sequence[str], divisors: Sequence[str]) -> Iterator[Term]
     yield from (((name, -1),) for name in divisors)
     yield from (((one, 1), (other, 1)) for one, other in combinations(names, 2))
     yield from (((one, 1), (by, -1)) for by in divisors for one in names if one != by)
+    few = names[:_MOST_TRIPLED]
+    below = [name for name in few if name in divisors]
+    yield from (tuple((name, 1) for name in three) for three in combinations(few, 3))
+    for by in below:
+        rest = [name for name in few if name != by]
+        yield from (((one, 1), (other, 1), (by, -1)) for one, other in combinations(rest, 2))
+    for one in few:
+        two = combinations([name for name in below if name != one], 2)
+        yield from (((one, 1), (by, -1), (also, -1)) for by, also in two)
 
 
 def _best_pairs(z: Floats, y: Floats) -> Iterator[tuple[int, int]]:
@@ -352,11 +454,11 @@ def _extended(z: Floats, y: Floats, start: tuple[int, int]) -> Iterator[list[int
 
 
 def _search(
-    column: str, y: Floats, table: Mapping[str, Floats], *, is_product: bool
+    column: str, y: Floats, table: Mapping[str, Floats], near: float, *, is_product: bool
 ) -> list[Relation]:
     """Relations one after the other, each without the column that the last one leaned on most."""
     found: list[Relation] = []
-    for close in (_EXACT, CLOSE):
+    for close in (_EXACT, near):
         again = _search_within(column, y, table, close, is_product=is_product)
         known = {one.sources for one in found}
         found += [one for one in again if one.sources not in known]

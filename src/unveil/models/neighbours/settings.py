@@ -1,7 +1,7 @@
 """What did the user ask of the filter, and does it mean anything?"""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Any, get_args
 
@@ -78,6 +78,17 @@ class DistanceSettings:
             raise SettingsError(
                 "No columns are given. Name the columns that distances are taken on."
             )
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any], *, of_people: bool) -> "DistanceSettings":
+        """The settings among the arguments of a call.
+
+        People with their rows in order are compared as far as both have rows.
+        """
+        asked = {field.name: given[field.name] for field in fields(cls) if field.name in given}
+        if of_people and asked["missing"] is None:
+            asked["missing"] = "pattern"
+        return cls(**asked)
 
     @property
     def fill(self) -> Fill:

@@ -77,6 +77,8 @@ class CommonSettings:
     special_codes: Mapping[str, Any]
     real_values: Mapping[str, str]
     workers: int | None
+    person: str | None = None  # whose row it is, and by which column their rows follow
+    time: str | None = None
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,8 @@ def make_copies(
         real_values=order.real_values,
         seed=seed,
         workers=order.workers,
+        person=order.person,
+        time=order.time,
         progress=progress,
         **setting.options,
     )
@@ -120,10 +124,12 @@ def make_copies(
         said += short
     if setting.add_noise is not None:
         noise = _noise(setting.add_noise, table, order)
-        frames = [
-            _add_noise(frame, noise, draw_copies(seed, "noise", place))
-            for place, frame in enumerate(frames)
+        noised = [
+            fitted.models.restore(_add_noise(frame, noise, draw_copies(seed, "noise", n)), {*noise})
+            for n, frame in enumerate(frames)
         ]
+        frames = [frame for frame, _, _ in noised]
+        said += [sentence for _, _, told in noised for sentence in told]
     if fitted.codebook is None:
         return CandidateCopies(frames, tuple(dict.fromkeys(said)))
     labelled = [Labelled(frame, fitted.codebook) for frame in frames]
@@ -213,6 +219,11 @@ class ScenarioSpec:
             "special_codes": asked or None,
             **({} if self.person is None else {"person": self.person}),
         }
+
+    def compared(self, original: StudyFile) -> list[str] | None:
+        """The columns whose likeness counts: all but whose row it is."""
+        names = original.whole.frame.columns
+        return [n for n in names if n != self.person] if self.person in names else None
 
     def _has(self, name: str) -> bool:
         return name in self.special_codes
@@ -368,8 +379,8 @@ def _tables(
     """All pairs of columns; None of a single column."""
     if original.whole.frame.width < 2:
         return None
-    codes = scenario.special_codes or None
-    return pair_tables(original, copies, special_codes=codes, n_worst=0).record
+    codes, columns = scenario.special_codes or None, scenario.compared(original)
+    return pair_tables(original, copies, columns=columns, special_codes=codes, n_worst=0).record
 
 
 def _standardised_utility(compared: PairTables | None, copy: int) -> list[float]:
@@ -392,6 +403,7 @@ def _pmse(original: StudyFile, copy: StudyFile, scenario: ScenarioSpec) -> float
     found = utility(
         original,
         copy,
+        columns=scenario.compared(original),
         special_codes=scenario.special_codes or None,
         n_permutations=0,
         seed=scenario.seed,

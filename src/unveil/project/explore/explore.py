@@ -17,7 +17,7 @@ import polars as pl
 
 from unveil.arguments import choice, number_within, quote_value, whole_number
 from unveil.atomic import replace_file
-from unveil.errors import InputError, ReadError, SettingsError, WriteError, list_names
+from unveil.errors import InputError, ReadError, RolesError, SettingsError, WriteError, list_names
 from unveil.io.table import Table
 from unveil.measure.cap.split import split
 from unveil.measure.disclosure.disclosure import disclosure
@@ -46,6 +46,7 @@ from unveil.records.disclosure import Coercion
 from unveil.records.exploration import Exploration, ExplorationRow, RiskAxis, UtilityAxis, frontier
 from unveil.seeding import choose_seed
 from unveil.study.band_spec import parse_bands
+from unveil.study.people import NONE
 from unveil.study.roles import roles
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import Study, StudyFile, open_files
@@ -249,6 +250,8 @@ def explore(
     bands: Mapping[str, Any] | None = None,
     special_codes: Mapping[str, Any] | None = None,
     missing_values: str | Sequence[str] = (),
+    person: str | None = None,
+    time: str | None = None,
     drop: str | Iterable[str] | None = None,
     real_values: Mapping[str, str] | None = None,
     seed: int | None = None,
@@ -291,6 +294,9 @@ def explore(
         What the frontier is of: DiSCO, DiSCO_max, repU, R or AUC; S_pMSE, S_pMSE_max or pMSE.
     special_codes
         By column, the numbers that stand for missing values.
+    person, time
+        Whose row it is, and by which column the rows of a person follow: as in
+        `unveil.synthesise`. Risk is counted by person, and the control sample is one of people.
     drop, real_values
         What to do with identifiers and free text, as in `unveil.synthesise`: columns to omit
         of all that is done, or by column the reason why they take part.
@@ -335,14 +341,16 @@ def explore(
     (table,) = open_files({"original": original}, None, missing_values, say)
     instructions.refuse_absent(table)
     table = replace(table, frame=table.frame.drop(instructions.drop))
-    known = roles([table], keys, targets)
+    whose = _check_person(table, person, time, tested)
+    others = [name for name in table.frame.columns if name != whose]
+    known = roles([replace(table, frame=table.frame.select(others))], keys, targets)
     codes = codes_by_column(special_codes, "Special codes", table.frame.columns, table.place)
     parse_bands(bands, None)
     store = Store(None if folder is None else Path(folder))
     number = choose_seed(store.seed() if seed is None else seed)
-    parts = _parts(table, share, number)
+    parts = _parts(table, share, number, whose)
     study = Study([replace(one, notes=()) for one in (table, *parts)], sources=[original])
-    instructions.refuse_identifiers(study.files.select(0), table.frame.columns, codes)
+    instructions.refuse_identifiers(study.files.select(0), others, codes)
     head = {
         "data": fingerprint(table),
         "seed": number,
@@ -354,11 +362,13 @@ def explore(
         "special_codes": codes,
         "missing_values": missing_values,
         **({} if tested is None else {"recognition": tested}),
+        **({} if whose is None else {"person": whose, "time": time}),
     }
     store.open(_plain(head))
-    scenario = ScenarioSpec(known.keys, known.targets, bands, codes, number, workers)
+    scenario = ScenarioSpec(known.keys, known.targets, bands, codes, number, workers, whose)
+    reasons = instructions.real_values
     order = CommonSettings(
-        known.keys, known.columns, n_copies, codes, instructions.real_values, workers
+        known.keys, known.columns, n_copies, codes, reasons, workers, whose, time
     )
     work = _Work(study, scenario, order, table.notes, store, tested, missing_values)
     rows = (*work.rows(chosen, say), *map(work.row_of_files, foreign))
@@ -399,11 +409,23 @@ def _plain(head: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
-def _parts(table: Table, share: float | None, seed: int) -> tuple[Table, ...]:
+def _check_person(table: Table, person: Any, time: Any, tested: Any) -> str | None:
+    """The column that says whose row it is; None where every row is a person."""
+    if time is not None and person is None:
+        raise RolesError("time is given without person. Name the column that says whose row it is.")
+    if person is None or (person == NONE and NONE not in table.frame.columns):
+        return None
+    table.check_columns([person, *([] if time is None else [time])])
+    if tested is not None:
+        raise SettingsError("recognition tests rows, so it cannot be combined with person.")
+    return str(person)
+
+
+def _parts(table: Table, share: float | None, seed: int, person: str | None) -> tuple[Table, ...]:
     """The people who are used and those who are held back, the same for every setting."""
     if share is None:
         return ()
-    found = split(table.frame, 1 - share, seed=draw_copies(seed, "split"))
+    found = split(table.frame, 1 - share, seed=draw_copies(seed, "split"), person=person)
     return replace(table, frame=found.included), replace(table, frame=found.left_out)
 
 
