@@ -18,7 +18,7 @@ Cell = str | float | None
 Row = tuple[Cell, ...]
 Files = tuple[list[Row], list[Row]]
 MOST = 5  # records of a person, people of a cell of twins
-ENOUGH = 20  # pairs of twins, people linked in a group
+ENOUGH = 20  # pairs of twins, people of a group; half as many of them linked
 
 
 def plain(cell: Cell) -> Hashable:
@@ -146,28 +146,38 @@ def look(
 def group_tails(files: Files, names: Sequence[str]) -> dict[tuple[int, Hashable], tuple]:
     """For each column and level, the least binomial tail of own values, and what is expected.
 
-    Linked by all other columns. Levels of 20 people, 20 of them linked; expected is the larger of
-    the yardstick in the level and of the own value in the other levels, and, where the own value
-    is above both, at least the share of the commonest value in the level.
+    Linked by all other columns.
     """
     found: dict[tuple[int, Hashable], tuple] = {}
     for x, g in permutations(range(len(names)), 2):
         by = [place for place in range(len(names)) if place != x]
-        for level, size in Counter(plain(row[g]) for row in files[0]).items():
+        for level in {plain(row[g]) for row in files[0]}:
             inside = [i for i, row in enumerate(files[0]) if plain(row[g]) == level]
-            here = look(files, by, x, names, inside) if size >= ENOUGH else None
-            if here is None or here.links < ENOUGH:
-                continue
-            rest = look(files, by, x, names, [i for i in range(len(files[0])) if i not in inside])
-            expected = max(here.yardstick, rest.own if rest and rest.links >= ENOUGH else 0)
-            if here.own > expected:
-                commonest = Counter(plain(files[0][i][x]) for i in inside).most_common(1)[0][1]
-                expected = max(expected, Fraction(commonest, size))
-            p, n = min(0.999, float(expected)), round(here.links)
-            least = round(here.own * here.links)
-            tail = sum(math.comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(least, n + 1))
-            found[g, level] = min(found.get((g, level), (2.0, 0.0)), (tail, p))
+            here = group_tail(files, by, x, names, inside)
+            if here is not None:
+                found[g, level] = min(found.get((g, level), (2.0, 0.0)), here)
     return found
+
+
+def group_tail(
+    files: Files, by: Sequence[int], x: int, names: Sequence[str], inside: Sequence[int]
+) -> tuple[float, float] | None:
+    """The binomial tail of own values in a group of 20 people, 10 of them linked.
+
+    Expected is the larger of the yardstick in the group and of the own value outside of it, and,
+    where the own value is above both, at least the share of the commonest value in the group.
+    """
+    here = look(files, by, x, names, inside) if len(inside) >= ENOUGH else None
+    if here is None or here.links < ENOUGH / 2:
+        return None
+    rest = look(files, by, x, names, [i for i in range(len(files[0])) if i not in set(inside)])
+    expected = max(here.yardstick, rest.own if rest and rest.links >= ENOUGH else 0)
+    if here.own > expected:
+        commonest = Counter(plain(files[0][i][x]) for i in inside).most_common(1)[0][1]
+        expected = max(expected, Fraction(commonest, len(inside)))
+    p, n = min(0.999, float(expected)), round(here.links)
+    least = round(here.own * here.links)
+    return sum(math.comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(least, n + 1)), p
 
 
 def near_share(people: list[tuple], records: list[tuple], ratio: float) -> float:

@@ -27,6 +27,8 @@ TIED = (5.0, 10.0)
 REAL = (5.0, 20.0)
 """Percent of people with a unique record that reappears: review; block where people are tied."""
 REAL_ALWAYS = 50.0
+COPIED = 0.8
+"""Share of own values, in whichever column, from which records that reappear are copies."""
 POOLED_TIED = 20.0
 NEAR = (10.0, 20.0)
 """Percentage points of people with a near-copy beyond the yardstick: review, block."""
@@ -154,6 +156,12 @@ def _real(evidence: GateEvidence, limits: Limits) -> Iterator[Alert]:
         if row.control_share is not None:
             expected = 100 * row.control_share
             beside = f" Of the control sample: {percent(expected)}."
+        if row.least_own is not None and _is_copied(row):
+            beside += (
+                " They are copies: of people found by all columns but one, at least"
+                f" {percent(100 * row.least_own)} have their own value there, whichever column"
+                " that is."
+            )
         yield Alert(
             id="real-records" if row.copy != "pooled" else "real-records:pooled",
             kind="real_records",
@@ -188,12 +196,18 @@ def _real_status(
         review, limit = limits["real_records"]
         return "block" if share > limit else "review" if share > review else None
     share = 100 * row.n_reappearing / max(row.n_people, 1)  # ours were measured by row
+    if _is_copied(row):
+        return "block"
     if row.excess is not None:
         beyond = 100 * row.excess
         return "block" if beyond >= CONTROL[1] else "review" if beyond >= CONTROL[0] else None
     if row.copy == "pooled":
         is_blocked = share > REAL[1] and tied >= POOLED_TIED
         return "block" if is_blocked or (share > REAL_ALWAYS and tied >= TIED[1]) else None
+    return _real_status_by_share(row, share, tied)
+
+
+def _real_status_by_share(row: WholeRecords, share: float, tied: float) -> AlertStatus | None:
     if (share > REAL_ALWAYS and tied >= TIED[0]) or (share > REAL[1] and tied >= TIED[1]):
         return "block"
     beyond = row.n_reappearing - row.expected
@@ -202,6 +216,12 @@ def _real_status(
         return "block"
     is_many = beyond > REAL[0] / 100 * row.n_people and beyond >= LEAST_PEOPLE
     return "review" if is_many else None
+
+
+def _is_copied(row: WholeRecords) -> bool:
+    """Whether the records that reappear are copies, few as they may be: equal in every column."""
+    beyond = row.n_reappearing - row.expected
+    return row.least_own is not None and row.least_own >= COPIED and beyond >= LEAST_PEOPLE
 
 
 def _own(evidence: GateEvidence, limits: Limits) -> Iterator[Alert]:
@@ -434,7 +454,7 @@ def _group_alert(row: TiedGroup, evidence: GateEvidence) -> Alert:
     return Alert(
         id=f"group:{row.column}={row.level}",
         kind="group",
-        columns=(row.column,),
+        columns=(row.column,) if row.beside is None else (row.column, row.beside),
         level=row.level,
         figure=100 * own.own,
         expected=100 * row.expected,

@@ -110,6 +110,7 @@ class WholeRecords(Record, frozen=True, kw_only=True):
     control_share: float | None = None  # the same share among people of the control sample
     excess: float | None = None  # lower 95 % limit of the difference to it, a share
     people: ReappearingPeople | None = None  # with them each person's distinct rows are counted
+    least_own: float | None = None  # own value of a column, of people linked by all the others
 
 
 class OwnValue(Record, frozen=True, kw_only=True):
@@ -177,6 +178,7 @@ class TiedGroup(Record, frozen=True, kw_only=True):
 
     copy: Copy
     column: str
+    beside: str | None = None  # the other column, where it is the overlap of two
     level: str
     n_people: int
     own: OwnValue

@@ -1,5 +1,6 @@
 """Values that one person has, identifiers, and columns that only the synthetic data have."""
 
+import hashlib
 from collections import Counter
 from random import Random
 
@@ -10,6 +11,7 @@ from measure.gate.test_links import columns
 from oracles import gate
 from unveil.io.table import Table
 from unveil.measure.gate.copied_columns import extra_columns, identifiers, single_holder
+from unveil.measure.gate.disguises import find_disguise
 from unveil.study.study import Study
 
 
@@ -84,3 +86,35 @@ def test_columns_that_only_the_synthetic_data_have(values, reason, detail):
     assert (found.column, found.reason) == ("more", reason)
     assert found.detail.endswith(detail)
     assert found.n_real == (60 if reason == "repeats" else 0)
+
+
+NUMBERS = [10**8 + 7919 * k for k in Random(1).sample(range(90_000), 300)]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda n: n + 1, "plus 1"),
+        (lambda n: str(n)[::-1], "written backwards"),
+        (lambda n: str(n)[3:], "without their beginning"),
+        (lambda n: str(n)[:6], "without their end"),
+        (lambda n: hashlib.md5(str(n).encode()).hexdigest(), "hashed without a secret (MD5)"),
+        (lambda n: hashlib.sha256(str(n).encode()).hexdigest()[:16].upper(), "(SHA-256)"),
+        (lambda n: hashlib.sha256(f"secret{n}".encode()).hexdigest(), None),
+        (lambda n: 10**8 + 7907 * (n % 90_011), None),
+        (lambda n: 900_001 + NUMBERS.index(n), None),
+    ],
+)
+def test_identifiers_are_found_in_disguise(change, words):
+    """A change that anyone can guess is named; numbers drawn anew, or hashed with a secret, not."""
+    changed = Random(2).sample([change(n) for n in NUMBERS], len(NUMBERS))
+    (column,) = columns(["x"], [(n,) for n in NUMBERS], [(n,) for n in changed])
+    found = find_disguise(column, 1)
+    assert (found is None) == (words is None)
+    if found is not None:
+        assert words in found.words
+        assert found.n_real == len(NUMBERS)
+        (row,) = identifiers(
+            Study([table("original", x=NUMBERS)]).files, [column], 1, 1, declared=["x"], known=[]
+        )
+        assert (row.n_real, words in row.detail) == (len(NUMBERS), True)

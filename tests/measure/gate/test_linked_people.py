@@ -62,6 +62,46 @@ def test_groups_are_those_of_plain_loops(seed):
     assert all(found[key] == pytest.approx(pair) for key, pair in expected.items())
 
 
+def test_an_overlap_of_two_keys_is_a_group_where_it_says_more_than_either():
+    """The women of town a are copied; by sex or town alone, half of the group was drawn anew."""
+    rng, names, keys = Random(5), ["age", "sex", "town", "ill"], ["age", "sex", "town"]
+    original = [
+        (rng.randrange(200), rng.choice("fm"), rng.choice("abc"), rng.choice("pqrst"))
+        for _ in range(400)
+    ]
+    is_copied = [row[1:3] == ("f", "a") for row in original]
+    synthetic = [
+        row if here else (*row[:3], rng.choice("pqrst"))
+        for row, here in zip(original, is_copied, strict=True)
+    ]
+    search = TiedSearch(rows(names, original, synthetic))
+    found = {
+        (one.column, one.beside, one.level): one for one in find_tied_groups(search, {}, 1, [keys])
+    }
+    pair = found["sex", "town", "f, town = a"]
+    inside = [place for place, here in enumerate(is_copied) if here]
+    tail = gate.group_tail((original, synthetic), [0, 1, 2], 3, names, inside)
+    assert (pair.p, pair.expected) == pytest.approx(tail)
+    assert pair.n_people == len(inside)
+    assert pair.p == min(one.p for one in found.values()) < 1e-6
+
+
+def test_copies_are_equal_in_whichever_column_comes_last():
+    """Two people in a hundred are copied; beside them, a file that draws each column in turn."""
+    rng = Random(7)
+    original = [(rng.randrange(90), *(rng.randrange(900) for _ in range(4))) for _ in range(1000)]
+    fresh = [(rng.randrange(90), *(rng.randrange(900) for _ in range(4))) for _ in range(980)]
+    copied = rng.sample(original, 20)
+    assert TiedSearch(rows(NAMES, original, [*copied, *fresh])).least_own() == 1
+    # From the middle on, one person in two is left for another.
+    drawn = [
+        (*row[:3], *(rng.choice(original) if rng.random() < 0.5 else row)[3:]) for row in original
+    ]
+    drawn = [(*row[:4], (rng.choice(original) if rng.random() < 0.5 else row)[4]) for row in drawn]
+    assert TiedSearch(rows(NAMES, original, drawn)).least_own() < 0.8
+    assert TiedSearch(rows(NAMES, original, fresh)).least_own() is None
+
+
 def test_a_control_sample_by_hand():
     """1, 2 and 3 are linked, and 4 of the control sample; 5 is in both, and so nobody's."""
     together = [(1, "a"), (2, "b"), (3, "c"), (5, "e"), (4, "d"), (5, "e")]

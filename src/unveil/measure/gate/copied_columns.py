@@ -15,6 +15,7 @@ from unveil.arrays import Floats, Ints, Mask
 from unveil.count.packing import count_people
 from unveil.io.table import Table
 from unveil.measure.gate.columns import ORIGINAL, LinkColumn, link_column
+from unveil.measure.gate.disguises import find_disguise
 from unveil.measure.gate.links import expected_share
 from unveil.measure.gate.values import fold_text, round_digits
 from unveil.measure.roles.suggest import find_identifiers
@@ -185,14 +186,23 @@ def identifiers(
         # Of numbers that are no numbers of people, a new one is among the known as often as one of
         # theirs is another person's too.
         is_chance = by_values and column.is_number
+        expected = float(counts[counts > 1].sum() / max(counts.sum(), 1)) if is_chance else 0.0
+        detail = "a person gave it the role identifier" if name in declared else reason
+        n_real, n_records = _n_real(column, side), int(column.counts[side][is_value].sum())
+        found = None
+        if n_real < SHARED * n_records and not is_running(column, side):
+            found = find_disguise(column, side)
+        if found is not None:
+            n_real, expected = found.n_real, found.expected
+            detail = f"{detail.rstrip('.')}; its values are those of the original {found.words}"
         yield CopiedColumn(
             copy=copy,
             column=name,
             reason="free text" if reason.startswith("free text") else "identifier",
-            detail="a person gave it the role identifier" if name in declared else reason,
-            n_real=_n_real(column, side),
-            n_records=int(column.counts[side][is_value].sum()),
-            expected=float(counts[counts > 1].sum() / max(counts.sum(), 1)) if is_chance else 0.0,
+            detail=detail,
+            n_real=n_real,
+            n_records=n_records,
+            expected=expected,
             is_declared=name in declared,
             is_running=is_running(column, ORIGINAL) and is_running(column, side),
         )
@@ -259,6 +269,8 @@ def _likenesses(original: Table, synthetic: Table, name: str, copy: Copy) -> Ite
             repeats.append(found)
         elif (way := _describe_recoding(column)) is not None:
             recodes.append(_add_reason(found, way, like))
+        elif (disguise := find_disguise(column, 1)) is not None:
+            recodes.append(_add_reason(found, disguise.words, like))
     yield from sorted(repeats, key=lambda one: -one.n_real)
     yield from recodes
 

@@ -193,7 +193,9 @@ def _gather_copy(
     looks = _best_links(search, progress) if in_full else {}
     slow = _EvidencePart()
     if in_full:
-        slow = _slow(search, looks, control, sides, copy=copy, progress=progress)
+        keys = [one.keys for one in roles.scenarios]
+        whole = msgspec.structs.replace(whole, least_own=search.least_own())
+        slow = _slow(search, looks, control, sides, keys=keys, copy=copy, progress=progress)
     if copy == "pooled":
         return replace(slow, whole=(whole,))
     (side,) = sides
@@ -294,6 +296,7 @@ def _slow(
     control: LinkRows | None,
     sides: Sequence[int],
     *,
+    keys: Sequence[Sequence[str]],
     copy: Copy,
     progress: Progress,
 ) -> _EvidencePart:
@@ -301,7 +304,7 @@ def _slow(
     rows = search.rows
     own = tuple(_add_control(look, control, rows.n_people, copy) for look in looks.values())
     progress("groups", 0, 1)
-    groups = tuple(find_tied_groups(search, looks, copy))
+    groups = tuple(find_tied_groups(search, looks, copy, keys))
     progress("near-copies", 0, 1)
     linking = list(rows.columns.values())
     numbers = choose_numbers(linking) or choose_alone(linking)

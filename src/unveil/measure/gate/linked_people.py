@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +32,14 @@ ENOUGH = 0.2  # so large a share of people tied needs no further search
 MOST_GROUPS = 1_000
 FINE = 60
 BANDS = 20
-"""A number with more values than FINE is looked at in bands of the original's ranks."""
+QUARTERS = 4
+"""A number with more values than FINE is looked at in bands of the original's ranks; beside another
+column in quarters."""
+TELLING = 0.5  # a column in which fewer people agree by nature tells them apart
+LEAST_TELLING = 3
+MOST_PAIRED = 8  # key variables whose pairs are looked at
 LEAST_GROUP = 20
+LEAST_GROUP_LINKS = 10
 
 
 _Found = tuple[float, tuple[str, ...]]
@@ -132,6 +139,21 @@ class TiedSearch:
                 best = tied, tuple(by)
         return _NONE if best is None else (best[0] / max(some.n_people, 1), best[1])
 
+    def least_own(self) -> float | None:
+        """The lowest share of own values of a column, of people linked by all other columns.
+
+        A copied record is equal in the last column too, whichever that is. Synthetic data that
+        agree with a person in all columns but the one drawn last agree in that one as others do.
+        None where fewer than three columns tell people apart, or hardly anyone is linked.
+        """
+        found = []
+        for name in self.names:
+            rest = [other for other in self.names if other != name]
+            look = self._link_rows(self._part(rest[0]), rest).look(name) if rest else None
+            if look is not None and look.links >= LEAST_LINKS and look.yardstick <= TELLING:
+                found.append(look.own)
+        return min(found) if len(found) >= LEAST_TELLING else None
+
     @cached_property
     def widest(self) -> tuple[str, ...]:
         """The columns that together link most people, whatever is looked at."""
@@ -170,22 +192,41 @@ def own_value_record(copy: Copy, look: LinkView) -> OwnValue:
 
 @dataclass(frozen=True, eq=False)
 class _Grouping:
-    """People in groups: by the levels of a column, or by bands of its ranks."""
+    """People in groups: by the levels of a column, by bands of its ranks, or by two of these."""
 
     column: LinkColumn
     codes: Ints
     n_people: Ints
-    is_banded: bool
+    n_bands: int = 0
+    parts: tuple["_Grouping", ...] = ()
 
     @classmethod
-    def of(cls, column: LinkColumn) -> Iterator["_Grouping"]:
+    def of(cls, column: LinkColumn, n_bands: int = BANDS) -> Iterator["_Grouping"]:
         codes = column.select_side(ORIGINAL).astype(np.int64)
         if 2 <= column.n_original_levels <= MOST_GROUPS:
-            yield cls(column, codes, np.bincount(codes), is_banded=False)
+            yield cls(column, codes, np.bincount(codes))
         if column.is_number and column.n_original_levels > FINE:
-            bands = np.floor(np.minimum(column.ranks, 1 - 0.5 / BANDS) * BANDS).astype(np.int64)
+            bands = np.floor(np.minimum(column.ranks, 1 - 0.5 / n_bands) * n_bands).astype(np.int64)
             banded = np.maximum(bands, -1)[codes] + 1
-            yield cls(column, banded, np.bincount(banded), is_banded=True)
+            yield cls(column, banded, np.bincount(banded), n_bands)
+
+    @classmethod
+    def pair(cls, first: "_Grouping", second: "_Grouping") -> "_Grouping":
+        """Both at once: women of one district, while neither women nor the district stand out."""
+        codes = first.codes * len(second.n_people) + second.codes
+        return cls(first.column, codes, np.bincount(codes), parts=(first, second))
+
+    def split(self, code: int) -> tuple[tuple["_Grouping", int], ...]:
+        """The groups of the two columns that a group of a pair is the overlap of."""
+        if not self.parts:
+            return ()
+        first, second = self.parts
+        of_first, of_second = divmod(code, len(second.n_people))
+        return (first, of_first), (second, of_second)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(one.column.name for one in self.parts or (self,))
 
     def commonest(self, code: int, rows: LinkRows, column: str) -> float:
         """The share of the commonest value of another column in a group."""
@@ -193,9 +234,12 @@ class _Grouping:
         return float(np.bincount(values).max() / max(len(values), 1))
 
     def label(self, code: int) -> str:
-        if not self.is_banded:
+        if self.parts:
+            (first, of_first), (second, of_second) = self.split(code)
+            return f"{first.label(of_first)}, {second.column.name} = {second.label(of_second)}"
+        if not self.n_bands:
             return self.column.level(code) or "missing"
-        step = 100 // BANDS
+        step = 100 // self.n_bands
         return f"ranks {step * (code - 1)} to {step * code} %" if code else "missing"
 
 
@@ -222,7 +266,7 @@ class _GroupedValue:
         gain = links.weight * (self.own - self.theirs)
         weights = (links.weight, links.weight * self.own, links.weight * self.theirs, gain**2)
         total, mine, beside, square = (np.bincount(codes, one, n) for one in weights)
-        for code in np.flatnonzero((total >= LEAST_LINKS) & (group.n_people >= LEAST_GROUP)):
+        for code in np.flatnonzero((total >= LEAST_GROUP_LINKS) & (group.n_people >= LEAST_GROUP)):
             here = float(total[code])
             others = links.total - here
             rest = float(mine.sum() - mine[code]) / others if others >= LEAST_LINKS else 0.0
@@ -231,34 +275,49 @@ class _GroupedValue:
             yield int(code), LinkView(self.column, links.by, here, *shares, self.twin, z), rest
 
 
+_Groups = dict[tuple[_Grouping, int], tuple[float, float, LinkView]]
+"""For each group: p, the expected share, and the look with the smallest p."""
+
+
 def find_tied_groups(
-    search: TiedSearch, looks: dict[str, LinkView], copy: Copy
+    search: TiedSearch,
+    looks: dict[str, LinkView],
+    copy: Copy,
+    key_sets: Sequence[Sequence[str]] = (),
 ) -> Iterator[TiedGroup]:
     """For every level of a column with few levels, its strongest own value of another column.
 
     p is the binomial tail of the own values, with the larger of the yardstick and of the own value
-    in all other levels.
+    in all other levels. Overlaps of two key variables are groups as well, where they say more than
+    either: their p is smaller.
     """
-    from scipy.special import bdtrc
-
-    groupings = [one for column in search.rows.columns.values() for one in _Grouping.of(column)]
-    found: dict[tuple[_Grouping, int], tuple[float, float, LinkView]] = {}
+    columns = search.rows.columns
+    known = [tuple(key for key in keys if key in columns) for keys in key_sets]
+    single = {name: list(_Grouping.of(column)) for name, column in columns.items()}
+    paired = [
+        last if not last.n_bands else list(_Grouping.of(columns[name], QUARTERS))[-1]
+        for name in [*dict.fromkeys(name for keys in known for name in keys)][:MOST_PAIRED]
+        for last in single[name][-1:]
+    ]
+    pairs = [_Grouping.pair(a, b) for a, b in combinations(paired, 2)]
+    found: _Groups = {}
+    groupings = [one for groups in single.values() for one in groups]
     for grouped in _group_all(search, looks):
-        for group in groupings:
-            if group.column.name == grouped.column:
-                continue
-            for code, look, rest in grouped.looks(group):
-                expected = max(look.yardstick, rest)
-                if look.own > expected:  # what most of a group have is no sign of a person
-                    expected = max(expected, group.commonest(code, search.rows, grouped.column))
-                expected = min(0.999, expected)
-                p = float(bdtrc(round(look.own * look.links) - 1, round(look.links), expected))
-                if (group, code) not in found or p < found[group, code][0]:
-                    found[group, code] = p, expected, look
+        _keep_strongest(found, grouped, groupings, search.rows)
+    for grouped in _group_by_keys(search, looks, known):
+        _keep_strongest(
+            found,
+            grouped,
+            [*groupings, *(one for one in paired if one.n_bands), *pairs],
+            search.rows,
+        )
     for (group, code), (p, expected, look) in found.items():
+        if any(part in found and found[part][0] <= p for part in group.split(code)):
+            continue
         yield TiedGroup(
             copy=copy,
-            column=group.column.name,
+            column=group.columns[0],
+            beside=group.columns[1] if group.parts else None,
             level=group.label(code),
             n_people=int(group.n_people[code]),
             own=own_value_record(copy, look),
@@ -268,19 +327,53 @@ def find_tied_groups(
         )
 
 
+def _keep_strongest(
+    found: _Groups, grouped: _GroupedValue, groupings: Sequence[_Grouping], rows: LinkRows
+) -> None:
+    from scipy.special import bdtrc
+
+    for group in groupings:
+        if grouped.column in group.columns:
+            continue
+        for code, look, rest in grouped.looks(group):
+            expected = max(look.yardstick, rest)
+            if look.own > expected:  # what most of a group have is no sign of a person
+                expected = max(expected, group.commonest(code, rows, grouped.column))
+            expected = min(0.999, expected)
+            p = float(bdtrc(round(look.own * look.links) - 1, round(look.links), expected))
+            if (group, code) not in found or p < found[group, code][0]:
+                found[group, code] = p, expected, look
+
+
 def _group_all(search: TiedSearch, looks: dict[str, LinkView]) -> Iterator[_GroupedValue]:
     """Every column, linked by all others, and by the columns that tie most people to it."""
     for name in search.names:
-        if name in looks and looks[name].tied_people >= ENOUGH * search.rows.n_people:
-            continue  # the whole file is the group
         rest = tuple(one for one in search.names if one != name)
         sets = [rest] if rest else []
         if name in looks and set(looks[name].by) != set(rest):
             sets.append(looks[name].by)
-        for by in sets:
-            links = search.link_people(by)
-            if links.total >= LEAST_LINKS:
-                yield _GroupedValue.of(links, name)
+        yield from _group_by(search, looks, name, sets)
+
+
+def _group_by_keys(
+    search: TiedSearch, looks: dict[str, LinkView], key_sets: Sequence[tuple[str, ...]]
+) -> Iterator[_GroupedValue]:
+    """Every column that is no key, linked by the keys that an intruder is assumed to know."""
+    for keys in key_sets:
+        for name in search.names if keys else ():
+            if name not in keys:
+                yield from _group_by(search, looks, name, [keys])
+
+
+def _group_by(
+    search: TiedSearch, looks: dict[str, LinkView], name: str, sets: Sequence[tuple[str, ...]]
+) -> Iterator[_GroupedValue]:
+    if name in looks and looks[name].tied_people >= ENOUGH * search.rows.n_people:
+        return  # the whole file is the group
+    for by in sets:
+        links = search.link_people(by)
+        if links.total >= LEAST_LINKS:
+            yield _GroupedValue.of(links, name)
 
 
 def control_own(
