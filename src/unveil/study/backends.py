@@ -51,6 +51,7 @@ class Backend:
 
     called = ""
     is_ordered = False  # whether records come in the order of the file
+    is_here = False  # whether its records are on this machine, and may be looked at in memory
 
     def __init__(self, settings: EngineSettings) -> None:
         self.settings = settings
@@ -62,7 +63,7 @@ class Backend:
 
     def describe(self) -> str:
         """Who counts, in a sentence."""
-        return f"Counted by {self.called}; the rows stayed there."
+        return f"Counted by {self.called}{'' if self.is_here else '; the rows stayed there'}."
 
     def scan(self, source: Any) -> Lazy:
         """The rows of a path, or of something that the engine holds."""
@@ -217,6 +218,7 @@ class Chunks(Backend):
     """Polars, in chunks: what is computed once is written to the folder."""
 
     is_ordered = True
+    is_here = True
 
     def __init__(self, settings: EngineSettings) -> None:
         super().__init__(settings)
@@ -246,6 +248,8 @@ class Chunks(Backend):
 
 class DuckDB(Backend):
     """DuckDB, in a database of its own; relations of others are copied to it, not to memory."""
+
+    is_here = True
 
     def __init__(self, settings: EngineSettings) -> None:
         duckdb = _library("duckdb", "large")

@@ -189,6 +189,8 @@ class EngineStudy(Study):
     @told
     def bring(self, by: str | None = None, kept: Sequence[pl.Series] = ()) -> Study:
         """Records in memory, in all columns: all, or in each file those with some values of one."""
+        if not self.backend.is_here:
+            raise EngineError(f"Records are not brought here from {self.backend.called}.")
         tables = []
         for place, side in enumerate(self.sides):
             rows = side.rows

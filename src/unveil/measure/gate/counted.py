@@ -1,13 +1,14 @@
 """What do the checks of a release count where an engine keeps the records?
 
-Files that memory holds are brought here whole, and every check is that of files in memory. Of
-larger ones, what columns and whole records say is counted in the engine, exactly; the checks that
-link records to people look at *shares* of the files: all records, of every file, with some values
-of one column (of a number, in bands of its ranks). In a share, people and records that agree in
-that column are together, so that copies and near-copies stay what they are, and an honest release
-is honest there too. By columns that did not make the share more people are unique than in the whole
-file: the figures are upper estimates. Several columns make one share each: a release that drew one
-of them anew is seen by the others.
+Files that memory holds are brought here whole, and every check is that of files in memory; from a
+cluster or a warehouse no record is brought, and such a release does not pass. Of larger ones, what
+columns and whole records say is counted in the engine, exactly; the checks that link records to
+people look at *shares* of the files: all records, of every file, with some values of one column (of
+a number, in bands of its ranks). In a share, people and records that agree in that column are
+together, so that copies and near-copies stay what they are, and an honest release is honest there
+too. By columns that did not make the share more people are unique than in the whole file: the
+figures are upper estimates. Several columns make one share each: a release that drew one of them
+anew is seen by the others.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -67,7 +68,8 @@ _OFTEN = 100  # a value of so many records is thinned by its records, others as 
 def bring_whole(files: OpenFiles) -> Study | None:
     """The files in memory, where it holds them; else None."""
     study = _study_of(files)
-    return study.bring() if sum(files.rows) <= _most_brought(study) else None
+    is_held = study.backend.is_here and sum(files.rows) <= _most_brought(study)
+    return study.bring() if is_held else None
 
 
 def _study_of(files: OpenFiles) -> EngineStudy:
@@ -80,7 +82,8 @@ def gather_counted(files: OpenFiles, roles: DeclaredRoles, progress: Progress) -
     study = _study_of(files)
     most = _most_brought(study)
     made = CountedRelease(study, roles, progress)
-    shares = [made.look_at_share(name, most) for name in made.share_columns]
+    named = made.share_columns if study.backend.is_here else ()  # a cluster keeps its records
+    shares = [made.look_at_share(name, most) for name in named]
     found = [one for one in shares if one is not None]
     evidence = made.counted_evidence()
     return msgspec.structs.replace(
