@@ -89,6 +89,7 @@ def gather_counted(files: OpenFiles, roles: DeclaredRoles, progress: Progress) -
     return msgspec.structs.replace(
         evidence,
         checks=(*FAST, *SLOW) if found else FAST[:4],
+        whole=tuple(_add_least_own(row, found) for row in evidence.whole),
         own=_worst([one for share in found for one in share.evidence.own], _tied),
         near=_worst([one for share in found for one in share.evidence.near], _nearer),
         groups=_worst([one for share in found for one in share.evidence.groups], _less_likely),
@@ -96,6 +97,13 @@ def gather_counted(files: OpenFiles, roles: DeclaredRoles, progress: Progress) -
         single=(*evidence.single, *(one for share in found for one in share.computed)),
         not_tested=(*made.list_not_tested(found, most), *_untested_columns(found)),
     )
+
+
+def _add_least_own(row: WholeRecords, shares: Sequence["Share"]) -> WholeRecords:
+    """With the own value of people found by all columns but one: the highest of the shares."""
+    rows = [one for share in shares for one in share.evidence.whole if one.copy == row.copy]
+    known = [one.least_own for one in rows if one.least_own is not None]
+    return msgspec.structs.replace(row, least_own=max(known, default=None))
 
 
 def _most_brought(study: EngineStudy) -> int:
