@@ -572,8 +572,8 @@ FAULTS = [
         DATA + '[[table]]\ndims = ["sex"]\nroundings = "up:5"\n',
         "project.toml, line 5: [[table]] has no setting 'roundings'. Did you mean"
         " 'rounding'? Its settings are: name, file, dims, count, layout, total_label,"
-        " weights, sample, blank, levels, rounding, total, margins, constraints, structural, known,"
-        " depth, given, n_max, published, seed, nodes, seconds,"
+        " weights, sample, blank, levels, rounding, total, margins, constraints, structural,"
+        " nested, known, depth, given, n_max, published, seed, nodes, seconds,"
         " record_keys.",
     ),
     (

@@ -4,6 +4,7 @@ There is no join: all sides are stacked, key codes are packed into one integer p
 integers are equal key combinations. The combinations are numbered once and shared by all targets.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -104,7 +105,8 @@ def count_keys(columns: Sequence[CodedColumn], sides: Sides) -> Keys:
     packed, space = pack([(column.codes, column.n_levels) for column in columns], sides.n_rows)
     if len(sides.rows) == 2 and not is_dense(space, len(packed)):
         return _count_runs(packed, space, sides)
-    if space * len(sides.rows) <= max(DENSE, sides.n_rows):
+    is_plain = space == math.prod(max(column.n_levels, 1) for column in columns)
+    if is_plain and space * len(sides.rows) <= max(DENSE, sides.n_rows):
         return _count_range(packed, space, columns, sides)
     q, n_q = number(packed, space)
     del packed

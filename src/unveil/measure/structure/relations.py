@@ -92,7 +92,7 @@ class Relation:
             assert self.levels is not None
             by, value = (self.levels[name].to_numpy() for name in ("by", "value"))
             read = np.interp(column_numbers(frame[self.sources[0]]), by, value)
-            return pl.Series(self.column, read).fill_nan(None)
+            return pl.Series(read).fill_nan(None).alias(self.column)
         if self.kind in ("lookup", "coarse") or (self.kind == "copy" and not self.weights):
             source = frame[self.sources[0]]
             if self.kind == "copy":
@@ -111,7 +111,8 @@ class Relation:
                 made = self.constant * np.prod(np.where(x > 0, x, np.nan) ** weights, axis=1)
             else:
                 made = self.constant + x @ weights
-        return pl.Series(self.column, np.where(np.isfinite(made), made, np.nan)).fill_nan(None)
+        known = pl.Series(np.where(np.isfinite(made), made, np.nan)).fill_nan(None)
+        return known.alias(self.column)
 
 
 def _multiply(term: Term, table: Mapping[str, Floats]) -> Floats:
@@ -211,7 +212,7 @@ def _coarse_lookups(frame: pl.DataFrame, column: str, others: Sequence[str]) -> 
     for name in others:
         if not 2 <= frame[name].n_unique() <= max(2, _MOST_LEVELS * frame.height):
             continue
-        pairs = pl.DataFrame({"by": frame[name], "value": frame[column].fill_nan(None)})
+        pairs = pl.DataFrame({"by": frame[name], "value": frame[column].alias("x").fill_nan(None)})
         pairs = pairs.filter(pl.col("value").is_not_null())
         levels = pairs.group_by("by", maintain_order=True).agg(pl.col("value").median())
         missed = pairs.select((pl.col("value") - pl.col("value").median().over("by")).abs())
