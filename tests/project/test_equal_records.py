@@ -11,6 +11,7 @@ import unveil
 from unveil.cli.commands import Commands
 from unveil.examples import survey, survey_synthetic
 from unveil.measure.gate.evidence import DeclaredRoles, Files, gather_evidence
+from unveil.measure.gate.recoded_columns import ScenarioKeys
 from unveil.project.make_copies import protect_copy
 from unveil.project.read_project import read_project
 from unveil.project.run import run_project
@@ -126,9 +127,9 @@ def halves() -> list[list[str]]:
 
 def evidence(of: dict[str, Any]) -> Record:
     opened = Study.open(of["original"], of["copies"], of["control"], missing_values=MISSING)
-    return gather_evidence(
-        Files(opened.files), DeclaredRoles((), (*KEYS, *TARGETS), ("condition",))
-    )
+    asked = ScenarioKeys(tuple(KEYS), tuple(TARGETS))
+    roles = DeclaredRoles((), (*KEYS, *TARGETS), ("condition",), (asked,))
+    return gather_evidence(Files(opened.files), roles)
 
 
 PLAIN: dict[Kind, Callable[..., Record]] = {

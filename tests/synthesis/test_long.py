@@ -184,7 +184,7 @@ def test_protect_keeps_or_removes_people_with_all_their_rows():
     refill = made.record.refill
     assert (refill.time, refill.rows_wanted, refill.n_rows) == ("admitted", 300, 300)
     assert len(by_person(made.s2)) == 300
-    original = made.recoded.with_columns(made.whose)
+    original = made.original.whole.frame
     again = unveil.distance_filter(
         original, made.s2, columns=columns, person="patient", time="admitted"
     )
