@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 import weakref
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -46,7 +47,7 @@ class AskedStep:
     n_rows: int
 
 
-class Backend:
+class Backend(ABC):
     """A place that keeps rows and counts them."""
 
     called = ""
@@ -65,17 +66,17 @@ class Backend:
         """Who counts, in a sentence."""
         return f"Counted by {self.called}{'' if self.is_here else '; the rows stayed there'}."
 
+    @abstractmethod
     def scan(self, source: Any) -> Lazy:
         """The rows of a path, or of something that the engine holds."""
-        raise NotImplementedError
 
+    @abstractmethod
     def put(self, frame: pl.DataFrame) -> Lazy:
         """A small table beside the rows."""
-        raise NotImplementedError
 
+    @abstractmethod
     def keep(self, frame: Lazy, what: str) -> Lazy:
         """What is asked more than once, computed once and kept by the engine."""
-        raise NotImplementedError
 
     def fetch(self, frame: Lazy, what: str) -> pl.DataFrame:
         """A small answer."""

@@ -1,8 +1,10 @@
 """Values that one person has, identifiers, and columns that only the synthetic data have."""
 
+import base64
 import hashlib
 from collections import Counter
 from random import Random
+from uuid import UUID
 
 import polars as pl
 import pytest
@@ -95,6 +97,10 @@ NUMBERS = [10**8 + 7919 * k for k in Random(1).sample(range(90_000), 300)]
     ("change", "words"),
     [
         (lambda n: n + 1, "plus 1"),
+        (lambda n: 3 * n + 17, "times 3, plus 17"),
+        (lambda n: 5 * 10**9 - n, "times -1, plus 5e+09"),
+        (lambda n: base64.b64encode(str(n).encode()).decode(), "encoded (base64)"),
+        (lambda n: str(UUID(hashlib.md5(str(n).encode()).hexdigest())), "(MD5)"),
         (lambda n: str(n)[::-1], "written backwards"),
         (lambda n: str(n)[3:], "without their beginning"),
         (lambda n: str(n)[:6], "without their end"),
@@ -118,3 +124,12 @@ def test_identifiers_are_found_in_disguise(change, words):
             Study([table("original", x=NUMBERS)]).files, [column], 1, 1, declared=["x"], known=[]
         )
         assert (row.n_real, words in row.detail) == (len(NUMBERS), True)
+
+
+def test_some_hashed_numbers_among_new_ones_are_found():
+    """One in five is real."""
+    drawn = [hashlib.sha256(f"new{n}".encode()).hexdigest() for n in NUMBERS[:240]]
+    hashed = [hashlib.sha256(str(n).encode()).hexdigest() for n in NUMBERS[:60]]
+    (column,) = columns(["x"], [(n,) for n in NUMBERS], [(n,) for n in [*drawn, *hashed]])
+    found = find_disguise(column, 1)
+    assert (found.n_real, found.expected) == (60, 0)

@@ -7,7 +7,7 @@ import pytest
 
 from measure.gate.test_links import columns
 from oracles import gate
-from unveil.measure.gate.near_copies import RATIOS, choose_numbers, find_near_copies
+from unveil.measure.gate.near_copies import RATIOS, choose_alone, choose_numbers, find_near_copies
 
 
 def people(rng: Random, n: int = 60) -> list[gate.Row]:
@@ -75,3 +75,20 @@ def test_a_trace_of_noise_is_far_beyond_the_yardstick_in_any_unit_and_order():
     assert max(expected) < 0.2
     units = [[tuple(c and 1000 * c for c in row) for row in file] for file in (original, synthetic)]
     assert found(*units) == found(original, synthetic[::-1]) == found(original, synthetic)
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("size", [200, 1000, 4000])
+def test_of_one_number_drawn_anew_the_expected_share_is_near(seed, size):
+    """A hair of noise stands out; a number drawn anew does not, however many records there are."""
+    rng = Random(seed)
+    original = [(rng.lognormvariate(8, 1), "a") for _ in range(500)]
+    fresh = [(rng.lognormvariate(8, 1), "a") for _ in range(size)]
+    hair = [(pay * rng.uniform(1 - 1e-6, 1 + 1e-6), "a") for pay, _ in original]
+    shares = []
+    for synthetic in (fresh, hair):
+        coded = choose_alone(columns(["pay", "x"], original, synthetic))
+        shares.append([(one.share, one.expected) for one in find_near_copies(coded, [1], 1)])
+    assert all(abs(share - expected) < 0.1 for share, expected in shares[0])
+    assert shares[1][0][0] > 0.9
+    assert shares[1][0][1] < 0.1

@@ -15,7 +15,7 @@ from unveil.arrays import Floats, Ints, Mask
 from unveil.count.packing import count_people
 from unveil.io.table import Table
 from unveil.measure.gate.columns import ORIGINAL, LinkColumn, link_column
-from unveil.measure.gate.disguises import find_disguise
+from unveil.measure.gate.disguises import find_disguise, is_near
 from unveil.measure.gate.links import expected_share
 from unveil.measure.gate.values import fold_text, round_digits
 from unveil.measure.roles.suggest import find_identifiers
@@ -382,11 +382,8 @@ def usual_factors(factor: float) -> list[float]:
 
 
 def _share_among(values: Floats, known: Floats) -> float:
-    """The share of values that are among the known ones, to four digits of their spacing."""
-    place = np.searchsorted(known, values).clip(1, len(known) - 1)
-    gap = np.minimum(np.abs(values - known[place - 1]), np.abs(values - known[place]))
-    near = 1e-6 * np.maximum(np.abs(values), 1e-300)
-    return float(np.mean(gap <= near)) if len(values) else 0.0
+    """The share of values that are among the known ones, to six digits."""
+    return float(np.mean(is_near(values, known, 1e-6))) if len(values) else 0.0
 
 
 def _describe_recoded_text(column: LinkColumn) -> str | None:

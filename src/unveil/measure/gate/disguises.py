@@ -1,4 +1,4 @@
-"""Are the numbers of people there in disguise? Moved, reversed, cut short or hashed.
+"""Are the numbers of people there in disguise? Moved, reversed, cut short, encoded or hashed.
 
 An identifier that was changed by a rule anyone can guess is that identifier still: who knows the
 number of a person makes the same change and finds the record. A hash without a secret is such a
@@ -20,6 +20,7 @@ from unveil.measure.gate.values import fold_text
 FEWEST = 20
 OWN = 0.9  # so many values of the original are of one record each, if it numbers people
 SHARED = 0.5
+PART, RARE = 0.1, 0.01
 LEAST_PART = 4
 _SAMPLE = 2_000
 _HASHED = 0.02
@@ -52,11 +53,14 @@ def find_disguise(column: LinkColumn, side: int) -> Disguise | None:
     written = column.source.levels.cast(pl.String).str.strip_chars().gather(column.example)
     known, theirs = written.filter(pl.Series(here)), written.filter(pl.Series(there))
     records = column.counts[side][there]
+    best = None
     for words, is_real, expected in _try_rules(column, here, there, known, theirs):
-        share = float(records[is_real].sum() / records.sum())
-        if share >= max(SHARED, expected + SHARED / 2):
-            return Disguise(words, int(records[is_real].sum()), expected)
-    return None
+        n_real = int(records[is_real].sum())
+        # What hardly ever happens by chance needs few records to be seen.
+        least = PART if expected < RARE else max(SHARED, expected + SHARED / 2)
+        if n_real >= least * records.sum() and (best is None or n_real > best.n_real):
+            best = Disguise(words, n_real, expected)
+    return best
 
 
 _Tried = tuple[str, Mask, float]
@@ -84,11 +88,14 @@ def _try_rules(
             short = part.str.strip_chars_start("0")
             if short.n_unique() >= OWN * len(short):
                 yield f"without their {left_out}", _is_among(bare, short), _chance(short, bare)
+    for encoding in ("hex", "base64"):
+        made = known.str.encode(encoding)
+        yield f"encoded ({encoding})", _is_among(theirs.str.strip_chars(), made), 0.0
     yield from _hashed(known, theirs)
 
 
 def _moved(known: Floats, theirs: Floats) -> Iterator[_Tried]:
-    """Numbers with one number added to all, the difference of the ends or of the middle.
+    """Numbers times one number, plus another, as the ends or the middle of both files say.
 
     Numbers in equal steps are met by many such moves: what the best other one meets, moved by a
     usual step more or less, is chance.
@@ -99,12 +106,25 @@ def _moved(known: Floats, theirs: Floats) -> Iterator[_Tried]:
     steps, times = np.unique(np.diff(mine), return_counts=True)
     usual = steps[np.argsort(-times)][:3]
     middle = float(np.median(other) - np.median(mine))
-    for shift in {other[0] - mine[0], other[-1] - mine[-1], middle} - {0.0}:
-        met = [
-            np.isin(np.round(theirs - shift - step, 6), np.round(mine, 6))
-            for step in (0.0, *usual, *-usual)
-        ]
-        yield f"plus {shift:.10g}", met[0], max(float(one.mean()) for one in met[1:])
+    ways = [(1.0, shift) for shift in (other[0] - mine[0], other[-1] - mine[-1], middle)]
+    if mine[-1]:
+        ways.append((other[-1] / mine[-1], 0.0))
+    wider = float(np.ptp(other) / np.ptp(mine))
+    ways += [(wider, other[0] - wider * mine[0]), (-wider, other[0] + wider * mine[-1])]
+    for factor, shift in dict.fromkeys(ways):
+        if factor and (factor, shift) != (1.0, 0.0):
+            back = (theirs - shift) / factor
+            met = [is_near(back - step, mine, 1e-11) for step in (0.0, *usual, *-usual)]
+            words = f"plus {shift:.10g}" if factor == 1 else f"times {factor:.6g}, plus {shift:.6g}"
+            yield words, met[0], max(float(one.mean()) for one in met[1:])
+
+
+def is_near(values: Floats, known: Floats, digits: float) -> Mask:
+    """Which values are among the known ones, sorted, to a share of their size."""
+    place = np.searchsorted(known, values).clip(1, len(known) - 1)
+    gap = np.minimum(np.abs(values - known[place - 1]), np.abs(values - known[place]))
+    found: Mask = gap <= digits * np.maximum(np.abs(values), 1e-300)
+    return found
 
 
 def _is_among(values: pl.Series, known: pl.Series) -> Mask:
@@ -119,9 +139,9 @@ def _chance(known: pl.Series, theirs: pl.Series) -> float:
 
 def _hashed(known: pl.Series, theirs: pl.Series) -> Iterator[_Tried]:
     """Hashes without a secret: tried on some of the known values, then on all where one is met."""
-    found = theirs.str.to_lowercase()
+    found = theirs.str.to_lowercase().str.replace_all("-", "", literal=True)
     length = int(found.str.len_chars().max() or 0)  # type: ignore[arg-type]
-    if not found.str.contains(_HEXADECIMAL).all():
+    if not found.str.contains(_HEXADECIMAL).any():
         return
     some = known.gather_every(max(1, len(known) // _SAMPLE))
     held = set(found.to_list())

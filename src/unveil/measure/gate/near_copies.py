@@ -53,10 +53,33 @@ def find_near_copies(
         return
     records = _points(numbers, sides)
     found = _shares(people, records, len(people))
+    if len(numbers) == 1:
+        honest = _expected_alone(people[:, 0], len(records))
+        yield from _rows(numbers, copy, found, honest)
+        return
     order = stream(0, "near copies").permutation(len(people))
     # The more records, the nearer the nearest: the parts are as unequal as the files.
     cut = int(np.clip(len(people) ** 2 / (len(people) + len(records)), 2, len(people) - 1))
     honest = _shares(people[order[:cut]], people[order[cut:]], YARDSTICK)
+    yield from _rows(numbers, copy, found, honest)
+
+
+def _expected_alone(ranks: Floats, n_records: int) -> list[float]:
+    """The same of m records drawn anew, of one number: the mean of 1 - 1 / (1 + r m d)^2.
+
+    d is the way to the nearest other person, by ranks, and r d the reach on either side. How likely
+    a record falls into a gap between two people varies as the gaps do, exponentially with the mean
+    d, so that a reach is missed by all m with the chance 1 / (1 + r m d). Parts of the original
+    would say nothing here: by ranks, no two people are nearer than their neighbours.
+    """
+    gaps = np.diff(np.sort(ranks))
+    nearest = np.minimum(np.append(gaps, np.inf), np.append(np.inf, gaps))
+    return [float(np.mean(1 - 1 / (1 + r * n_records * nearest) ** 2)) for r in RATIOS]
+
+
+def _rows(
+    numbers: Sequence[LinkColumn], copy: Copy, found: Sequence[float], honest: Sequence[float]
+) -> Iterator[NearCopies]:
     for ratio, share, expected in zip(RATIOS, found, honest, strict=True):
         yield NearCopies(
             copy=copy,
