@@ -333,7 +333,7 @@ def open_engine_files(
         if columns is not None and place == 0:
             wanted = tuple(dict.fromkeys((*columns, *aside)))
         with backend.asking("a file was opened"):
-            opened.append(_open_side(backend, side, source, wanted, missing_values))
+            opened.append(open_side(backend, side, source, wanted, missing_values))
     n_cells = sum(one.table.n_rows * len(one.table.frame.columns) for one in opened)
     backend.enough = 10**9 + 64 * n_cells
     note = Coercion(side="all files", column=None, kind="engine", sentence=backend.describe())
@@ -342,13 +342,14 @@ def open_engine_files(
     return EngineStudy(backend, opened, missing_values, scenario_of).files
 
 
-def _open_side(
+def open_side(
     backend: Backend,
     side: str,
     source: Any,
     columns: Sequence[str] | None,
     missing_values: Sequence[str],
 ) -> EngineSide:
+    """One file as an engine keeps it; only `columns`, all where None."""
     path = Path(os.fsdecode(source)) if isinstance(source, str | os.PathLike) else None
     place = place_of(side, None if path is None else path.name)
     text = None
