@@ -171,12 +171,13 @@ def test_an_interrupted_run_leaves_no_files(pair, spill, engine, by):
     assert [*spill.iterdir()] == []
 
 
+@pytest.mark.slow
 def test_what_is_said_to_be_enough_is_enough_for_one_large_combination(tmp_path):
     r = np.random.default_rng(3)
-    for name in "os":
-        a = np.where(r.random(500_000) < 0.5, 0, r.integers(0, 20_000, 500_000))
-        pl.DataFrame({"a": a, "t": r.integers(0, 9, a.size)}).write_parquet(tmp_path / f"{name}.parquet")
     pair = tmp_path / "o.parquet", tmp_path / "s.parquet"
+    for path in pair:
+        a = np.where(r.random(500_000) < 0.5, 0, r.integers(0, 20_000, 500_000))
+        pl.DataFrame({"a": a, "t": r.integers(0, 9, a.size)}).write_parquet(path)
     asked = {"keys": ["a"], "targets": ["t"]}
     with use_engine("chunks", memory=420_000_000), pytest.raises(unveil.EngineError) as refusal:
         unveil.disclosure(*pair, **asked)

@@ -18,7 +18,7 @@ ASKED = {
     "targets": ["job"],
     "bands": {"age": 4},
     "special_codes": {"age": [16]},
-    "exclude": ["job=b@sex=M", "missing-targets", "max-denominator=40", "max-denominator-syn=50"],
+    "exclude": ["job=b@sex=M", "missing-targets", "max-denominator=110", "max-denominator-syn=300"],
     "one_way": (1, 20),
     "two_way": (0, 20),
 }
@@ -77,7 +77,8 @@ def files(tmp_path_factory):
     for seed in (1, 2, 3):
         r = np.random.default_rng(seed)
         frame = {"sex": r.choice(["M", "F"], 900), "age": r.integers(16, 80, 900)}
-        frame["job"] = [["a", "b", None][one] for one in r.integers(0, 3, 900)]
+        drawn = zip(frame["age"], r.integers(0, 3, 900), strict=True)
+        frame["job"] = ["a" if age < 32 else ["a", "b", None][one] for age, one in drawn]
         frame["income"] = r.integers(0, 4000, 900) / 8
         made.append(folder / f"{seed}.parquet")
         pl.DataFrame(frame).write_parquet(made[-1])
@@ -132,11 +133,13 @@ def check(told, out, files):
     assert sorted(listed.cast(pl.String).rows(), key=str) == sorted(
         here.cast(pl.String).rows(), key=str
     )
-    record = unveil.synthesise_strata(original, out / "here.parquet", **STRATA)
+    (out / "here").mkdir()
+    record = unveil.synthesise_strata(original, out / "here" / "strata.parquet", **STRATA)
     made = {**told["made"], "files": list(record.files)}  # frames have no names
     assert made == msgspec.json.decode(record.to_json())
     assert record.n_strata == 6
-    assert (out / "FAKE_strata.parquet").read_bytes() == (out / "FAKE_here.parquet").read_bytes()
+    there, here = (folder / "FAKE_strata.parquet" for folder in (out, out / "here"))
+    assert there.read_bytes() == here.read_bytes()
 
 
 def test_spark_connect_on_the_cluster(cluster, files, tmp_path):

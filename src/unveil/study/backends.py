@@ -133,8 +133,8 @@ class Backend(ABC):
         if kind == "memory":
             raise EngineError(
                 f"{self.called} ran out of memory (while {what}). With"
-                f" {size_text(self.enough, up=True)} everything would fit; give that much with memory"
-                " (--memory)."
+                f" {size_text(self.enough, up=True)} everything would fit; give that much with"
+                " memory (--memory)."
             ) from None
         raise EngineError(
             f"{self.called} could not answer (while {what}). Its message is not shown, for it may"
