@@ -118,7 +118,7 @@ def open_in_engine(
 ) -> OpenFiles:
     """The files, whose rows an engine keeps; only who needs one pays for the import."""
     from unveil.study.backends import open_backend
-    from unveil.study.engine_scenario import EngineScenario
+    from unveil.study.engine_exclusions import EngineScenario
     from unveil.study.engine_study import open_engine_files
     from unveil.study.parted_scenario import PartedScenario
 
