@@ -9,7 +9,7 @@ one whole number or several, `k0` ... the key levels, `t0` ... the target levels
 `d_q`, `s_q` as in `count/profile.py`; `shown0` ... the level shown, or -1.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, NoReturn
@@ -48,6 +48,44 @@ def sum_by(rows: Lazy, *keys: str, **sums: nw.Expr) -> Lazy:
     """RecordSums by keys, as whole numbers of 64 bits: engines add up in wider ones."""
     made = rows.group_by(*keys).agg(**sums)
     return made.select(*keys, *(nw.col(name).cast(nw.Int64) for name in sums))
+
+
+def fetch_few(backend: Backend, asked: Lazy, what: str) -> pl.DataFrame:
+    """An answer that is small enough to be held in memory."""
+    found = backend.fetch(asked.head(MOST_CELLS + 1), what)
+    check_few(found.height)
+    return found
+
+
+def check_few(n: int) -> None:
+    """Refuse combinations that are too many to be held in memory."""
+    if n > MOST_CELLS:
+        raise EngineError(
+            f"There are more than {MOST_CELLS:,} combinations of these columns, too many to be"
+            " looked at one by one. Use fewer or coarser ones, or give a random sample of the"
+            " records and state its size with the result."
+        )
+
+
+def cell_counter(
+    study: Any, columns: Sequence[CodedColumn], progress: Progress
+) -> Callable[[Sequence[int]], tuple[Ints, Ints]]:
+    """Who counts tables of these columns: cells by their number, and records on each side.
+
+    The last column of a table turns fastest.
+    """
+    rows = study.code_rows({f"x{i}": column for i, column in enumerate(columns)}, progress)
+    sides = {f"n{i}": sum_if(nw.col("side") == i) for i in range(len(study.sides))}
+
+    def count(table: Sequence[int]) -> tuple[Ints, Ints]:
+        group = [(f"x{i}", columns[i].n_levels) for i in table]
+        check_few(0 if len(pack_columns(dict(group))) == 1 else MOST_CELLS + 1)
+        asked = sum_by(rows.with_columns(cell=packed(group)), "cell", **sides)
+        found = fetch_few(study.backend, asked, "counting tables").sort("cell")
+        number, *counts = whole_numbers(found)
+        return number, np.stack(counts)
+
+    return count
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +169,7 @@ class EngineScenario(CountedScenario):
         """Every key combination: its levels, and its records on each side."""
         names = [f"k{place}" for place in range(len(self.key_columns))]
         asked = sum_by(self._beside_rows(), *self.packs, *names, **self._per_side())
-        return self._fetch_few(asked, "counting key combinations").sort(*self.packs)
+        return fetch_few(self.backend, asked, "counting key combinations").sort(*self.packs)
 
     @cached_property
     def keys(self) -> Keys:
@@ -145,7 +183,7 @@ class EngineScenario(CountedScenario):
         if target not in self._cells:
             asked = sum_by(self._beside_rows(), *self.packs, f"t{target}", **self._per_side())
             what = f"counting cells of {self.target_names[target]}"
-            found = self._fetch_few(asked, what).sort(*self.packs, f"t{target}")
+            found = fetch_few(self.backend, asked, what).sort(*self.packs, f"t{target}")
             n_of_q = found.group_by(*self.packs, maintain_order=True).len()["len"].to_numpy()
             starts = np.concatenate([[0], np.cumsum(n_of_q, dtype=np.int64)])
             t = found[f"t{target}"].to_numpy().astype(np.uint32)
@@ -170,20 +208,6 @@ class EngineScenario(CountedScenario):
         n_sides = len(self.sides.rows)
         return np.stack([found[f"n{i}"].to_numpy().astype(np.int64) for i in range(n_sides)])
 
-    def _fetch_few(self, asked: Lazy, what: str) -> pl.DataFrame:
-        found = self.fetch(asked.head(MOST_CELLS + 1), what)
-        self._check_few(found.height)
-        return found
-
-    def _check_few(self, n: int) -> None:
-        """Refuse combinations that are too many to be held in memory."""
-        if n > MOST_CELLS:
-            raise EngineError(
-                f"There are more than {MOST_CELLS:,} combinations of these keys, too many to be"
-                " looked at one by one. Use fewer keys or coarser bands, or give a random sample of"
-                " the records and state its size with the result."
-            )
-
     def cells_of_originals(self, target: int, rows: Ints | None = None) -> NoReturn:
         """Refused."""
         raise EngineError(NEEDS_ROWS)
@@ -203,13 +227,16 @@ class EngineScenario(CountedScenario):
     def _beside(self, copies: Sequence[int]) -> "EngineScenario":
         columns = [one.select_sides([0, *copies], pooled=True) for one in self._columns]
         n = len(self.key_columns)
+        fresh: dict[str, Any] = {
+            one.name: {} for one in fields(self) if one.default_factory is dict
+        }
         return replace(
             self,
             sides=columns[0].sides,
             key_columns=tuple(columns[:n]),
             target_columns=tuple(columns[n:]),
             copies=tuple(copies),
-            **{one.name: {} for one in fields(self) if one.default_factory is dict},
+            **fresh,
         )
 
     def fetch(self, frame: Lazy, what: str) -> pl.DataFrame:

@@ -5,6 +5,8 @@ divided, every count is the sum over the parts, and each part is counted as smal
 is bounded by the largest part and by the batch in which files are read.
 """
 
+import shutil
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -29,7 +31,7 @@ from unveil.io.memory import size_text
 from unveil.records.exclusions import Exclusion
 from unveil.study.choose_engine import COUNTING, RESTING, count_parts, memory_limit
 from unveil.study.engine_exclusions import EngineExclusions
-from unveil.study.engine_scenario import EngineScenario
+from unveil.study.engine_scenario import EngineScenario, check_few
 from unveil.study.engine_study import EngineStudy, EntryColumn, plain_values
 from unveil.study.excluded import Exclusions
 from unveil.study.found import MOST_PAIRS, Found, RecordSums
@@ -89,6 +91,7 @@ def write_parts(
                 ):
                     some.tofile(file)
     made = RecordParts(folder, dtype, rows)
+    weakref.finalize(made, shutil.rmtree, folder, ignore_errors=True)  # the disk is for others
     _check_room(made, memory_limit(study.backend.settings))
     return made
 
@@ -237,7 +240,7 @@ class PartedScenario(EngineScenario):
             frames.append(
                 pl.DataFrame({**keys, **named, **{f"n{i}": n for i, n in enumerate(counts)}})
             )
-            self._check_few(sum(map(len, frames)))
+            check_few(sum(map(len, frames)))
         whole = pl.concat(frames, how="vertical_relaxed")
         return whole.sort(*self._key_fields, *more)
 
