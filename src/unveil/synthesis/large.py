@@ -252,7 +252,7 @@ def _open_on_spark(original: Any, by: tuple[str, ...]) -> _OpenStrata:
     """The strata of a Spark data frame, or of a Parquet file that a session opens."""
     # Here, for only who needs an engine pays for the import.
     from unveil.study.backends import Spark
-    from unveil.study.engine_study import open_side
+    from unveil.study.engine_files import open_side
     from unveil.synthesis.spark_strata import count_strata, draw_on_spark
 
     if isinstance(original, str | os.PathLike):
