@@ -6,7 +6,15 @@ import numpy as np
 import polars as pl
 import pytest
 
-from unveil.count.kinds import kind_of_codes, kind_of_series, means_no_answer, numbers_of
+from unveil.count.codes import encode
+from unveil.count.kinds import (
+    is_near_unique,
+    kind_of_codes,
+    kind_of_series,
+    means_no_answer,
+    numbers_of,
+)
+from unveil.io.code_meanings import Meaning
 from unveil.records.codebook import Level, MissingRange, Variable
 
 NUMBERS = pl.Series([-9.0, 1.0, 1.0, 2.0, 30.0, None])
@@ -81,3 +89,21 @@ def test_moments_are_days_and_spans_are_seconds():
     assert numbers_of(pl.Series([time(0, 1)])).tolist() == [60]
     assert numbers_of(pl.Series([timedelta(minutes=2)])).tolist() == [120]
     assert np.isnan(numbers_of(pl.Series(["1"]))).all()
+
+
+@pytest.mark.parametrize(
+    ("n_distinct", "n_held", "is_near"),
+    [(18, 20, True), (17, 20, False), (19, 19, False), (90, 100, True), (89, 100, False)],
+)
+def test_nine_of_ten_with_a_value_of_their_own_point_at_people(n_distinct, n_held, is_near):
+    assert is_near_unique(n_distinct, n_held) is is_near
+
+
+def test_labels_count_by_the_records_of_the_original_unless_it_has_none():
+    none, labels = pl.Series([], dtype=pl.Int64), dict.fromkeys(("1", "2"), Meaning("l", "1"))
+    for original, copy, kind in (
+        (pl.Series([1] * 19 + [3]), pl.Series([3] * 50 + [4, 5, 6]), "category"),
+        (none, pl.Series([1, 2, 2]), "category"),
+        (none, pl.Series([7, 8, 8]), "number"),
+    ):
+        assert encode("x", [original, copy], labels).kind == kind

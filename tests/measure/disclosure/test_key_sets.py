@@ -287,13 +287,20 @@ def test_expected_replicated_uniques_of_independent_samples():
     [
         ({"exclude": "max-denominator=1"}, SettingsError),
         ({"limits": {"TCAP": 10}}, SettingsError),
-        ({"limits": {"DiSCO": 101}}, SettingsError),
+        ({"limits": {"DiSCO": 100.5}}, SettingsError),
+        ({"limits": {"DiSCO": -0.5}}, SettingsError),
         ({"at_most": 0}, SettingsError),
     ],
 )
 def test_wrong_settings_are_refused_in_a_sentence(settings, error):
     with pytest.raises(error):
         sets_of(survey(1), survey(2), KEYS, **settings)
+
+
+@pytest.mark.parametrize("limit", [0, 100])
+def test_a_limit_may_be_all_or_nothing(limit):
+    (verdict,) = sets_of(survey(1, 40), survey(2, 40), KEYS[:2], limits={"DiSCO": limit}).verdicts
+    assert (verdict.status == "within") == (limit == 100)
 
 
 def test_too_many_keys_are_refused():
