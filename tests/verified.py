@@ -97,7 +97,7 @@ FAMILIES = (
         " tests/measure/cap/test_cap_table.py",
         "cap_cases",
         calls="cap cap_table",
-        errata="(6) conditions on the copy's key; (4) has one n for both files;"
+        errata="(6) conditions on the synthetic record's key; (4) has one n for both files;"
         " Tables 2 and 3 print two lines twice",
     ),
     Family(
@@ -436,16 +436,16 @@ PEERS = (
     Peer(
         "synthpop 1.9-3",
         "misaligned tables: a numeric target",
-        "original `a,2` `b,3` `c,10`; copy `a,2` `b,10` `c,10`",
+        "original `a,2` `b,3` `c,10`; synthetic `a,2` `b,10` `c,10`",
         "DiSCO 0",
         "66.7",
-        "the copy tells the truth about a and c; its tables are sorted in two ways",
+        "the synthetic data are correct about a and c; its tables are sorted in two ways",
         SMALL + "numbers_of_unequal_length_stay_in_their_place",
     ),
     Peer(
         "synthpop 1.9-3",
         "replicated uniques: a numeric key beside text",
-        "original `f,5` `m,7` `m,10`; copy `f,5` `m,7`",
+        "original `f,5` `m,7` `m,10`; synthetic `f,5` `m,7`",
         "0",
         "2",
         "both records are there; numbers are padded to the width of their file, then matched",
@@ -454,7 +454,7 @@ PEERS = (
     Peer(
         "Anonymeter 1.1.0",
         "sizes: a control smaller than the original",
-        "original and copy `a` `b` `c` `d`; control `a` `b`",
+        "original and synthetic `a` `b` `c` `d`; control `a` `b`",
         "control 1.45 of 4, R 0.57",
         "R 0",
         "with the control in full R is 0 there, too; a curve fitted to one size rescales it",
@@ -463,7 +463,7 @@ PEERS = (
     Peer(
         "Anonymeter 1.1.0",
         "ties: the nearest records differ in the secret",
-        "original `a,p` `b,p`; copy `a,p` `a,q` `b,p`, and with its first two rows exchanged",
+        "original `a,p` `b,p`; synthetic `a,p` `a,q` `b,p`, and with its first two rows exchanged",
         "2 of 2; 1 of 2",
         "1.5 of 2",
         "the order of rows is no knowledge: one half is the expectation",
@@ -472,9 +472,9 @@ PEERS = (
     Peer(
         "SDMetrics 0.32.0",
         "DisclosureProtection: the baseline takes all answers as equally common",
-        "original and copy `a,p` `a,p` `a,p` `a,q`",
+        "original and synthetic `a,p` `a,p` `a,p` `a,q`",
         "score 0.75: a quarter of the protection is gone",
-        "DCAP 62.5, as without the copy; DCAP_scaled 0",
+        "DCAP 62.5, which is baseCAPd; DCAP_scaled 0",
         "who knows the shares alone guesses as well",
         SMALL + "a_copy_that_tells_the_shares_alone_adds_nothing",
     ),
@@ -490,10 +490,10 @@ PEERS = (
     Peer(
         "riskutility (read)",
         "DiSCO: certainty asked of the original",
-        "original `a,p` `a,q`; copy `a,p`, and the two exchanged",
+        "original `a,p` `a,q`; synthetic `a,p`, and the two exchanged",
         "certain 0; 50",
         "50; 0",
-        "an intruder has the copy alone: in the first case it settles p, in the second nothing",
+        "an intruder has the synthetic data only: they determine p, then nothing",
         "tests/measure/cap/test_tcap.py::test_certainty_is_asked_of_the_synthetic_data",
     ),
 )

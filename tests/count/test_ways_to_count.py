@@ -45,11 +45,13 @@ def coded(sides: list[list[tuple]], place: int):
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("seed", range(12))
-def test_keys_and_cells_are_those_of_a_dictionary(way, seed, monkeypatch):
+def test_keys_and_cells_are_those_of_a_dictionary(way, monkeypatch):
     choose(way, monkeypatch)
-    dice = Random(seed)
-    sides = drawn(dice, 2 + seed % 2, 3 + seed % 3)
+    for seed in range(12):
+        check_counts(drawn(Random(seed), 2 + seed % 2, 3 + seed % 3))
+
+
+def check_counts(sides: list[list[tuple]]) -> None:
     *columns, target = [coded(sides, place) for place in range(len(sides[0][0]))]
     keys = count_keys(columns, columns[0].sides)
     stacked = [row for side in sides for row in side]
@@ -92,7 +94,7 @@ def test_keys_and_cells_are_those_of_a_dictionary(way, seed, monkeypatch):
         assert [one % 2 for one in numbers] == [is_copy for _, is_copy in whole]
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_exclusions_take_out_the_same_in_pieces(seed, monkeypatch):
     dice = Random(seed)
     frames = [
