@@ -381,14 +381,15 @@ def _silent(session: Any) -> Iterator[None]:
     writers = [logger.getLogger(f"{kind}QueryContextLogger") for kind in ("SQL", "DataFrame")]
     before = [one.disabled for one in writers]
     context = None if session is None else getattr(session, "_sc", None)  # none with Spark Connect
-    log = filters = None
+    log: Any = None
+    silence: Any = None
     if context is not None:
         log4j = context._jvm.org.apache.logging.log4j
         log = log4j.LogManager.getContext(False).getConfiguration()
         kinds = log4j.core.Filter.Result
-        filters = log4j.core.filter.ThresholdFilter
-        filters = filters.createFilter(log4j.Level.OFF, kinds.NEUTRAL, kinds.DENY)
-        log.addFilter(filters)
+        threshold = log4j.core.filter.ThresholdFilter
+        silence = threshold.createFilter(log4j.Level.OFF, kinds.NEUTRAL, kinds.DENY)
+        log.addFilter(silence)
     for one in writers:
         one.disabled = True
     try:
@@ -400,7 +401,7 @@ def _silent(session: Any) -> Iterator[None]:
         for one, was in zip(writers, before, strict=True):
             one.disabled = was
         if log is not None:
-            log.removeFilter(filters)
+            log.removeFilter(silence)
 
 
 def _forget(folder: Path, kept: list[Any]) -> None:
