@@ -32,7 +32,6 @@ from unveil.records.uniques import MatchRisk, MatchRule, Suda
 from unveil.view.format import lines
 from unveil.view.output import print_output
 from unveil.view.render_documents import csv_document, json_text
-from unveil.view.render_rich import render_rich
 from unveil.view.show import as_blocks
 from unveil.view.uniques import suda_blocks
 
@@ -151,4 +150,4 @@ def _render_uniques(alone: Suda, risk: MatchRisk, *, as_json: bool, as_csv: bool
         return json_text(document)
     if as_csv:
         return csv_document([row.to_dict() for row in alone.contributions])
-    return render_rich([*suda_blocks(alone), *as_blocks(risk)])
+    return [*suda_blocks(alone), *as_blocks(risk)]
