@@ -41,6 +41,7 @@ from unveil.view.disclosure_blocks import PARTS, disclosure_blocks
 from unveil.view.format import visible
 from unveil.view.output import print_output
 from unveil.view.render_documents import disclosure_csv, json_document
+from unveil.view.render_rich import render_rich
 
 CHARTS = ("lollipop", "funnel", "ladder", "steps", "guesses")
 """The charts of disclosure, the first unless another is asked for."""
@@ -240,7 +241,7 @@ def render_charts(
         blocks = disclosure_blocks(record, verdicts, assessment, form.show)
         more = [f"--{part}" for part in PARTS if part not in form.show]
         hint = Sentence(f"More: {', '.join(more)}", "lead")
-        return [*blocks, hint] if more else blocks
+        return render_rich([*blocks, hint] if more else blocks)
     for one in assessment.alerts:
         if one.accepted is None and one.status != "review" and one.kind != "limit":
             click.echo(f"unveil: {one.status}: {visible(one.sentence)}", err=True)

@@ -66,6 +66,7 @@ from unveil.view.format import lines
 from unveil.view.neighbour_sap import area_verdict_blocks, neighbour_blocks
 from unveil.view.output import print_output
 from unveil.view.render_documents import json_document
+from unveil.view.render_rich import render_rich
 from unveil.view.rounding import comparison_blocks, comparison_chart
 from unveil.view.sap import WORDS, sap_blocks, sap_chart
 
@@ -410,7 +411,7 @@ def _measure_table(source: CountsSource, shown: TableOutput, **asked: Any) -> in
     elif shown.as_csv:
         printed = release_csv(figures)
     else:
-        printed = _release_blocks(release, figures, threshold, has_words=shown.words)
+        printed = render_rich(_release_blocks(release, figures, threshold, has_words=shown.words))
     picture = None if shown.chart is None else sap_chart(figures.found.record, threshold)
     _write(shown, document, picture, notes)
     print_output(printed)
@@ -564,7 +565,7 @@ def _compare_schemes(
     else:
         read = (note for one in tables.values() for note in one.notes)
         notes = tuple(dict.fromkeys((*read, *record.notes)))
-        printed = comparison_blocks(record, notes)
+        printed = render_rich(comparison_blocks(record, notes))
     _write(shown, None, None if shown.chart is None else comparison_chart(record))
     print_output(printed)
     return 0

@@ -32,6 +32,7 @@ from unveil.records.uniques import MatchRisk, MatchRule, Suda
 from unveil.view.format import lines
 from unveil.view.output import print_output
 from unveil.view.render_documents import csv_document, json_text
+from unveil.view.render_rich import render_rich
 from unveil.view.show import as_blocks
 from unveil.view.uniques import suda_blocks
 
@@ -150,4 +151,4 @@ def _render_uniques(alone: Suda, risk: MatchRisk, *, as_json: bool, as_csv: bool
         return json_text(document)
     if as_csv:
         return csv_document([row.to_dict() for row in alone.contributions])
-    return [*suda_blocks(alone), *as_blocks(risk)]
+    return render_rich([*suda_blocks(alone), *as_blocks(risk)])

@@ -9,7 +9,7 @@ from unveil.errors import WriteError
 from unveil.records.base import Record
 from unveil.view.blocks import Block
 from unveil.view.render_documents import csv_document, json_document
-from unveil.view.render_rich import print_rich, render_rich
+from unveil.view.render_rich import Drawn, print_rich, render_rich
 from unveil.view.show import as_blocks
 
 
@@ -30,10 +30,14 @@ def print_record(
         print_output(as_blocks(record) if blocks is None else blocks)
 
 
-def print_output(shown: str | Iterable[Block]) -> None:
-    """Print a document (text) or blocks to look at; a full disk is a sentence."""
+def print_output(shown: str | Drawn | Iterable[Block]) -> None:
+    """Print a document (text) or blocks to look at; a full disk is a sentence.
+
+    A command that writes files draws its blocks before it does: where it cannot, no file is left.
+    """
+    drawn = shown if isinstance(shown, str | Drawn) else render_rich(shown)
     try:
-        text = shown if isinstance(shown, str) else print_rich(render_rich(shown))
+        text = drawn if isinstance(drawn, str) else print_rich(drawn)
         if text is not None:
             click.echo(text)
     except BrokenPipeError:
