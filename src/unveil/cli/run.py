@@ -16,7 +16,6 @@ from unveil.project.verify import decision_lines
 from unveil.records.run import Run
 from unveil.view.output import print_output
 from unveil.view.render_documents import json_text
-from unveil.view.render_rich import render_rich
 from unveil.view.run import RunScreen, run_screen
 
 INTERRUPTED = 130
@@ -89,7 +88,7 @@ def run(
         summary, judgement = result.summary, result.judgement
         shown = RunScreen(made, result.parts, judgement, summary, is_new, decided)
         asked = {"words": words, "flags": flags, "details": details}
-        print_output(render_rich(run_screen(shown, **asked)))
+        print_output(run_screen(shown, **asked))
     if records:
         _tell_records(file, made)
     click.get_current_context().exit(result.exit_code)

@@ -21,7 +21,13 @@ from unveil.measure.gate.links import expected_share
 from unveil.measure.gate.values import fold_text, round_digits
 from unveil.measure.roles.suggest import find_identifiers
 from unveil.measure.roles.vocabulary import tokens
-from unveil.measure.structure.relations import column_numbers, find_coarse, find_relations
+from unveil.measure.structure.relations import (
+    codes_as_text,
+    column_numbers,
+    find_coarse,
+    find_named_codes,
+    find_relations,
+)
 from unveil.records.alerts import ColumnReason, CopiedColumn, SingleHolder
 from unveil.records.base import Copy
 from unveil.study.study import OpenFiles, Study
@@ -89,7 +95,8 @@ def computed_columns(
 
     A relation is looked for in the original: weight from a body mass index and the height.
     """
-    frame, there = original.frame, synthetic.frame
+    named = find_named_codes(original.frame, original.variables)
+    frame, there = (codes_as_text(one.frame, named) for one in (original, synthetic))
     among = [name for name in frame.columns if name in there.columns]
     numbers = {column.name for column in columns if column.is_number}
     for row in held:
