@@ -45,7 +45,7 @@ def demo(
     flags: bool,
     details: bool,
 ) -> None:
-    """Measure the embedded example: an artificial survey and synthetic data made from it.
+    """Assess the embedded example: an artificial survey and synthetic data made from it.
 
     The survey's 5,000 people are invented. An intruder is assumed to know a person's sex, age,
     region and kind of settlement.
