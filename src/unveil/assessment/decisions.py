@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from unveil.assessment.alerts import format_names, percent
 from unveil.assessment.outstanding import BY, shell_word
-from unveil.assessment.ruling_groups import BY_SHARE
+from unveil.assessment.ruling_groups import BY_SHARE, MISSING
 from unveil.records.alerts import Alert, NotTested
 from unveil.records.judgement import MissingKind, Outstanding
 from unveil.records.limits import MEASURES
@@ -296,7 +296,8 @@ _SUBJECTS: dict[MissingKind, str] = {
 def _explain(one: RulingGroup) -> str:
     """What explains a group of correct values, and how many: "age: 393 (SINGLE)"."""
     by = format_names(one.keys) if one.keys else BY_SHARE
-    return f"{by}: {one.n:,} ({one.label})"
+    what = one.label if one.label == MISSING else f"({one.label})"  # which has brackets
+    return f"{by}: {one.n:,} {what}"
 
 
 def _is_mostly_common(row: TargetSummary) -> bool:
