@@ -32,7 +32,7 @@ def answer(
 ) -> None:
     """Answer FACTOR, one of Raab's five, with TEXT; without them, list all five.
 
-    An answer takes the place of an earlier one; the log keeps that it was changed, and by whom.
+    A new answer replaces an earlier one; the log records the change and who made it.
 
     \b
     Example:

@@ -51,7 +51,7 @@ def assess(
 ) -> int:
     """Assess SYNTHETIC files against ORIGINAL: the page to sign in short, without a project.
 
-    KEYS are what an intruder is assumed to know. All checks of the files are run.
+    KEYS are what an intruder is assumed to know. Runs all checks of the files.
 
     \b
     Example:

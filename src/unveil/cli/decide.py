@@ -35,11 +35,11 @@ def decide(
     project: str | None,
     as_json: bool,
 ) -> None:
-    """Decide about the last run, and keep the decision with all that it rests on.
+    """Record a decision on the last run, together with the evidence behind it.
 
-    A release needs a run of files and settings as they are, every flag ruled on, the five
-    questions answered, and no open alert, or --despite ID=REASON for each. Once there is a run,
-    refusing is always possible, also where the run is not as it was written.
+    A release needs a run of the current files and settings, a ruling on every flag, answers to the
+    five context questions and no open alert (or --despite ID=REASON for each). Once there is a run,
+    you can always refuse, even if its results were altered.
 
     \b
     Example:

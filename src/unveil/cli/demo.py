@@ -44,7 +44,7 @@ def demo(
     flags: bool,
     details: bool,
 ) -> None:
-    """Measure the embedded example: an artificial survey and synthetic data made from it.
+    """Assess the embedded example: an artificial survey and synthetic data made from it.
 
     The survey's 5,000 people are invented. An intruder is assumed to know a person's sex, age,
     region and kind of settlement.
@@ -87,7 +87,7 @@ def _make_demo_project(folder: Path, *, is_opened: bool) -> None:
         project = Project.create(original, folder=folder, synthetic=[copy], keys=KEYS)
         project.run(progress=bar)
         written = project.report().report
-    click.echo(f"A project is in {lines(str(folder))}, its report in {lines(str(written))}.")
+    click.echo(f"Project: {lines(str(folder))}   Report: {lines(str(written))}")
     click.echo(f"Next:  cd {shlex.quote(lines(str(folder)))}  and  unveil run")
     if is_opened:
         webbrowser.open(written.resolve().as_uri())

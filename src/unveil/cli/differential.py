@@ -160,7 +160,7 @@ def split(
     lines = [
         view.split_sentence(made.record),
         *(visible(note.sentence) for note in made.record.coercions if note.kind == "person"),
-        f"CONFIDENTIAL: {view.TEMPLATES['split seed']}",
+        f"CONFIDENTIAL: {view.SPLIT_SEED}",
         *(f"  {visible(os.fspath(path))}" for path in written),
     ]
     print_output("\n".join(lines))

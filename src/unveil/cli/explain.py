@@ -18,7 +18,7 @@ from unveil.view.show import as_blocks
 
 @click.command()
 @click.argument("target", required=False)
-@option("--scenario", "Only in this scenario. Default: in all of them.", "NAME")
+@option("--scenario", "Only this scenario. Default: all.", "NAME")
 @option("--values", "Also every value that is shown: for how many people, correctly.", is_flag=True)
 @project_option
 @json_option
@@ -27,8 +27,8 @@ def explain(
 ) -> None:
     """Explain what the last run found about TARGET.
 
-    The sentence, the figures step by step, the levels that may be common knowledge, and for each
-    the exclusion to try or to paste and the command that rules on it.
+    Prints the result in a sentence, the figures step by step, and the values that may be common
+    knowledge, each with the exclusion to try and the command that rules on it.
 
     \b
     Example:

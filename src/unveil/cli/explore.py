@@ -69,7 +69,7 @@ INTERRUPTED = 130
 )
 @option(
     "--files",
-    "Files made in any other way, by a name: synthpop=s1.csv,s2.csv. May be repeated.",
+    "Files made with other tools, under a name: synthpop=s1.csv,s2.csv. May be repeated.",
     "NAME=FILES",
     multiple=True,
     callback=methods_by_name,

@@ -63,7 +63,7 @@ def gtcap(
     """Score what SYNTHETIC discloses about the statistical uniques of ORIGINAL (GTCAP).
 
     0 is the baseline (a guess from the marginal distribution), 1 the original itself. Numbers
-    count by how near they are, within the radius that you give for them.
+    count by how close they are, within the radius you give.
 
     \b
     Example:

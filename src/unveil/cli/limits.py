@@ -82,10 +82,10 @@ def limits(
     project: str | None,
     as_json: bool,
 ) -> None:
-    """Show the limits in force and those one could start from; accept them by name.
+    """Show the limits in force and the presets to start from; accept them by name.
 
-    Until a person accepts limits there is no verdict. With --preset or --set alone they are shown
-    and nothing is written.
+    Without accepted limits there is no verdict. --preset or --set alone shows the limits and writes
+    nothing.
 
     \b
     Example:

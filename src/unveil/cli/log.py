@@ -18,17 +18,17 @@ NOT_AS_WRITTEN = 3
 @project_option
 @json_option
 def log(*, verify: bool, project: str | None, as_json: bool) -> int:
-    """Show every change of a project, from the first on; with --verify check all of it.
+    """Show every change to a project, oldest first; --verify checks the whole log.
 
-    Each line holds the hash of the one before, of the project file, and of the run or decision that
-    it tells of. It holds no value of the data, no reason and no note.
+    Each line contains the hash of the previous line, of the project file, and of the run or
+    decision it records. It contains no data values, reasons or notes.
 
     \b
     Example:
       unveil log
       unveil log --verify
 
-    Exit codes of --verify: 0 all is as it was written, 3 something is not.
+    Exit codes of --verify: 0 nothing was altered, 3 something was.
     """
     folder = find_project(project).parent
     if verify:

@@ -214,7 +214,7 @@ target_option = names_option("--target -t", "Target variable; several names are 
 
 key_and_target_options = together(
     keys_option,
-    names_option("--targets -t", "Target variables, each by itself. Default: all other columns."),
+    names_option("--targets -t", "Target variables, one at a time. Default: all other columns."),
 )
 """--keys and --targets: what the intruder knows, and what they might learn."""
 
@@ -280,8 +280,7 @@ def amounts(
 
 person_option = option(
     "--person",
-    "The column that identifies the person of a row, such as patient_id; none: each row is a"
-    " person.",
+    "Column that identifies the person, such as patient_id. Default: each row is one person.",
     "COLUMN",
 )
 """--person: whose row it is, where people have several."""
@@ -342,8 +341,8 @@ _ENGINE_OPTIONS = together(
         "Where rows are counted. auto: in memory, or in chunks where memory is too small.",
         type=click.Choice(["auto", "memory", "chunks", "duckdb", "spark"]),
     ),
-    option("--memory", "The most memory that counting takes, such as 2GB.", "SIZE"),
-    file_option("--spill", "A folder for what does not fit into memory.", "FOLDER"),
+    option("--memory", "Maximum memory for counting, such as 2GB.", "SIZE"),
+    file_option("--spill", "Folder for data that do not fit into memory.", "FOLDER"),
     option(
         "--spark address", "With --engine spark: sc://host:port, or a master: local[2].", "ADDRESS"
     ),

@@ -73,7 +73,7 @@ def verify(*, pack: str, key: Path | None, as_json: bool) -> int:
       unveil verify release.zip
       unveil verify release.zip --key office.pub
 
-    Exit codes: 0 as it was released, 2 no pack, 3 something is not.
+    Exit codes: 0 unchanged since release, 2 not a pack, 3 something differs.
     """
     check = verify_pack(pack, key=key)
     print_record(check, as_json=as_json)

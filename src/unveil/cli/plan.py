@@ -28,7 +28,7 @@ SECONDS = 300.0
     "MEASURE=N",
     multiple=True,
 )
-@option("--seconds", "Stop after so long.", "S", type=float, default=SECONDS)
+@option("--seconds", "Stop after this many seconds.", "S", type=float, default=SECONDS)
 @output_options
 def plan(
     *,

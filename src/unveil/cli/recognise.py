@@ -97,8 +97,8 @@ def recognise(
 ) -> int:
     """Test whether single people are recognised as members of ORIGINAL, by rerunning the release.
 
-    Many worlds are made, each with some of the people tested in the data and some not; the
-    release is made of each. Without ORIGINAL, or with a project, all is as the project declares.
+    The release is simulated in many worlds; in each, some of the people tested are in the data and
+    some are not. Without ORIGINAL, or with a project, the project declares all settings.
 
     \b
     Example:

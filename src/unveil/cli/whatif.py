@@ -25,7 +25,7 @@ from unveil.view.output import print_record
     "Put numbers into bands in all files: age=5 or age=0,18,65. May be repeated.",
     "COLUMN=BANDS",
 )
-@option("--scenario", "Only in this scenario. Default: in all of them.", "NAME")
+@option("--scenario", "Only this scenario. Default: all.", "NAME")
 @option("--keep", "Record the exclusion in project.toml; needs --reason and --by.", is_flag=True)
 @option("--reason", "Why it is common knowledge; kept with the exclusion.", "TEXT")
 @by_option
@@ -42,9 +42,9 @@ def whatif(
     project: str | None,
     as_json: bool,
 ) -> None:
-    """Measure with something more omitted, or a number in bands: before and after.
+    """Show the figures before and after another exclusion, or with a number in bands.
 
-    Nothing is saved without --keep. It gates nothing: the exit code is 0 whatever the figures.
+    Nothing is saved without --keep. This is no gate: the exit code is 0 whatever the figures.
 
     \b
     Example:
