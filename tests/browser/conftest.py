@@ -119,7 +119,8 @@ def opening_app(browser: Any) -> Iterator[Any]:
         found.page.wait_for_url(f"{base}/")
         return found
 
-    yield opened
+    apps: list[OpenedApp] = []
+    yield lambda *given, **asked: apps.append(opened(*given, **asked)) or apps[-1]
     for context in contexts:
         context.close()
     for server in servers:
@@ -127,6 +128,8 @@ def opening_app(browser: Any) -> Iterator[Any]:
         server.wait(10)
         if server.stderr is not None:
             server.stderr.close()
+    for one in apps:  # whatever a test does, nothing is asked of another machine
+        assert {url.split("/")[2] for url in one.asked} == {one.base.split("/")[2]}
 
 
 @pytest.fixture(scope="session")
