@@ -25,6 +25,7 @@ from unveil.measure.tables.plan.columns import (
     find_links,
     order_columns,
 )
+from unveil.measure.tables.plan.file_links import find_file_links
 from unveil.measure.tables.plan.plan_file import PlanSettings, TableSettings
 from unveil.measure.tables.ptable import Ptable, draw_keys, keys_in
 from unveil.measure.tables.read_published import LabelledValues, read_values
@@ -149,7 +150,11 @@ def open_plan(settings: PlanSettings) -> OpenedPlan:
     columns = {POPULATION: PlanColumn(POPULATION, populations or ("",), own)}
     notes = () if people is None else tuple(note.sentence for note in people.notes)
     levels = {name: column.levels for name, column in ordered.items()}
-    questions = (*find_links(settings, coded), *find_spellings(levels))
+    questions = (
+        *find_links(settings, coded),
+        *find_file_links(settings, files),
+        *find_spellings(levels),
+    )
     return _Reader(settings, columns | ordered, groups, n_people, keys).open(
         files, notes, questions
     )
