@@ -113,7 +113,7 @@ class Release:
     @cached_property
     def inputs(self) -> Inputs:
         """The files of the run."""
-        return Inputs(self.project, self.run.files)
+        return Inputs(self.project, self.run.files, in_memory=True)
 
     @property
     def alerts(self) -> list[str]:
