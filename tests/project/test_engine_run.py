@@ -91,14 +91,12 @@ def test_figures_are_those_of_memory(engine, tmp_path):
     assert any("recoded as the synthetic data were" in one for one in run.warnings)
     for name, record in expected.items():
         if name.startswith("cap "):  # unique records need rows
-            record["rows"] = [row for row in record["rows"] if row["scenario"] == "full"]
-            record["scenarios"] = found[name]["scenarios"] if "scenarios" in record else None
+            record["rows"] = tuple(row for row in record["rows"] if row["scenario"] == "full")
         if name == "gate":
             same = ("whole", "single", "copied", "codings", "checks", "n_original")
             assert {one: record[one] for one in same} == {one: found[name][one] for one in same}
             continue
-        assert set(record) - {"scenarios"} == set(found[name]) - {"scenarios"}
-        for field in set(record) - {"scenarios"}:
+        for field in record:
             assert found[name][field] == record[field], (name, field)
 
 
