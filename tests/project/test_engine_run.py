@@ -91,7 +91,11 @@ def test_figures_are_those_of_memory(engine, tmp_path):
     assert any("recoded as the synthetic data were" in one for one in run.warnings)
     for name, record in expected.items():
         if name.startswith("cap "):  # unique records need rows
-            record["rows"] = tuple(row for row in record["rows"] if row["scenario"] == "full")
+            for field in ("rows", "on_m", "not_measured"):
+                record[field] = [
+                    one for one in record[field] if one.get("scenario") in (None, "full")
+                ]
+                found[name][field] = [*found[name][field]]
             record["scenarios"] = ("full",)
         if name == "gate":
             same = ("whole", "single", "copied", "codings", "checks", "n_original")
