@@ -122,6 +122,9 @@ def test_what_an_engine_cannot_do_is_named_and_lets_nothing_pass(tmp_path, monke
     assert (whole.engine, whole.number) == ("memory", run.number + 1)
     with pytest.raises(unveil.EngineError, match="needs the records"):
         run_project(file, records=True)
+    with unveil.use_engine("chunks", spill=tmp_path):  # and where nothing was measured before
+        other = run_project(project(tmp_path / "other", SCENARIO), only=["match_risk"])
+    assert other.engine == "chunks"
     monkeypatch.setattr(counted, "MOST_BROUGHT", 50)
     monkeypatch.setattr(counted, "LEAST_BROUGHT", 50)
     again = RunResult.of(file, run_project(file, again=True))

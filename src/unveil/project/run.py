@@ -165,8 +165,7 @@ def run_project(
     """
     who = project.context.analyst if by is None else check_name(by)
     kinds = tuple(dict.fromkeys(_parse_kind(one) for one in only))
-    settings = project.engine_settings()
-    with _on_disk(), lock_project(project.folder, DOING), use_settings(settings):
+    with _on_disk(), lock_project(project.folder, DOING):
         heal_log(project.folder)
         files = hash_files(project)
         own_seed = project_seed(project.folder, seed)
@@ -177,7 +176,7 @@ def run_project(
             load_run(project.folder)  # refused where it was changed
         known = load_runs(project.folder)
         inputs = Inputs(project, files)
-        if records and inputs.engine != "memory":
+        if inputs.engine != "memory" and records:
             raise EngineError(NEEDS_ROWS)
         is_whole = known and not again and not left.lacks_number
         if is_whole and _is_same(inputs, known[-1], own_seed, kinds):

@@ -30,7 +30,7 @@ from unveil.records.exclusions import Exclusion
 from unveil.records.protection import ConfidentialProtection
 from unveil.records.run import FileRole, InputFile
 from unveil.study.choose_engine import choose_engine
-from unveil.study.engine import EngineName, use_settings
+from unveil.study.engine import EngineName, EngineSettings, use_settings
 from unveil.study.open_scenario import open_in_engine
 from unveil.study.people import NONE
 from unveil.study.study import Study, sides_of
@@ -248,13 +248,18 @@ class Inputs:
     in_memory: bool = False  # whether records are needed, whatever engine is declared
 
     @cached_property
+    def _settings(self) -> EngineSettings:
+        """What is asked of an engine, as it was when this was first looked at."""
+        return self.project.engine_settings()
+
+    @cached_property
     def engine(self) -> EngineName:
         """Who counts: as asked for, as declared, or by the size of the files."""
         if self.in_memory:
             return "memory"
         data, folder = self.project.data, self.project.folder
         paths = [folder / path for path in (data.original, *data.synthetic)]
-        return choose_engine(paths, self.project.engine_settings(), by_counts=True)
+        return choose_engine(paths, self._settings, by_counts=True)
 
     @property
     def state(self) -> tuple[Any, ...]:
@@ -287,7 +292,7 @@ class Inputs:
         if self.engine != "memory":  # where a control sample, which needs records, is not opened
             sides = sides_of(copies, original=original) if copies else {"original": original}
             reading = {"types": data.types, "dictionary": labels}
-            with use_settings(self.project.engine_settings()):
+            with use_settings(self._settings):
                 files = open_in_engine(self.engine, sides, None, data.missing_values, (), **reading)
             return files.study
         return Study.open(
