@@ -49,6 +49,23 @@ REAL_VALUES = 0.05
 MOST_NAMED = 3
 
 Limits = Mapping[str, tuple[float, float]]
+NOT_COUNTED = (
+    "Identifiers, values of single people, near-copies, people tied to their own values, groups and"
+    " other codings were not looked for."
+)
+
+
+def unchecked_alert(name: str, sentence: str, action: str) -> Alert:
+    """What was not looked at and might disclose: a person has to decide."""
+    return Alert(
+        id=name, kind="unchecked", columns=(), status="decide", sentence=sentence, action=action
+    )
+
+
+def records_not_compared() -> Alert:
+    """Records that were counted elsewhere and not compared."""
+    action = "Run unveil assess on random samples of both files that memory holds as well."
+    return unchecked_alert("records-not-compared", NOT_COUNTED, action)
 
 
 def gate_alerts(evidence: GateEvidence, limits: Limits | None = None) -> tuple[Alert, ...]:

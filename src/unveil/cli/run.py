@@ -3,7 +3,14 @@
 import click
 
 from unveil.cli.gate_options import pair_reasons
-from unveil.cli.options import json_option, more_options, names_option, option, same_project
+from unveil.cli.options import (
+    json_option,
+    more_options,
+    names_option,
+    option,
+    same_project,
+    takes_engine,
+)
 from unveil.cli.progress import progress_bar, progress_option
 from unveil.project.actions import AcceptAlert, RunMeasures
 from unveil.project.decide import load_decisions
@@ -23,6 +30,7 @@ INTERRUPTED = 130
 
 @click.command()
 @same_project
+@takes_engine
 @option("--records", "Write the records at risk to the confidential folder.", is_flag=True)
 @option("--again", "Recompute everything; reuse nothing.", is_flag=True)
 @option(

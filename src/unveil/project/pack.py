@@ -122,7 +122,7 @@ class Release:
     @property
     def inputs(self) -> Inputs:
         """The files of the run."""
-        return Inputs(self.project, self.run.files)
+        return Inputs(self.project, self.run.files, in_memory=True)
 
     @cached_property
     def original(self) -> Table:
