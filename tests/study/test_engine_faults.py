@@ -9,12 +9,14 @@ import sys
 import time
 import traceback
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import polars as pl
 import pytest
 
 import unveil
-from unveil.study.engine import use_engine
+from unveil.study.backends import open_backend
+from unveil.study.engine import EngineSettings, use_engine
 
 SECRET = "Maria-Magdalena-Mustermann"
 
@@ -60,6 +62,24 @@ def test_a_message_that_quotes_a_value_is_not_passed_on(files_of_words, spill):
     check_refusal(refusal, "could not answer")
     del refusal
     gc.collect()
+    assert [*spill.iterdir()] == []
+
+
+@pytest.mark.parametrize(
+    "engine",
+    ["chunks", *(pytest.param(one, marks=pytest.mark.large) for one in ("duckdb", "ibis"))],
+)
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Ibis asks DuckDB in an older way
+def test_an_answer_that_fails_quotes_nothing(engine, spill):
+    backend = open_backend(engine, EngineSettings(engine, spill=spill))
+    words = backend.put(pl.DataFrame({"a": ["1", SECRET]}))
+    failing = words.select(nw.col("a").cast(nw.Int64))
+    with pytest.raises(Exception, match=SECRET):  # the message of the library does
+        backend._collect(failing)
+    with pytest.raises(unveil.EngineError) as refusal:
+        backend.fetch(failing, "counting")
+    check_refusal(refusal, "could not answer (while counting)")
+    backend.close()
     assert [*spill.iterdir()] == []
 
 
