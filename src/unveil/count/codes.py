@@ -310,9 +310,7 @@ def _encode_text(text: pl.Series) -> tuple[Codes, pl.Series]:
     return codes, levels
 
 
-def _codes_by_hash(
-    text: pl.Series, hashes: NDArray[np.uint64], levels: pl.Series
-) -> Codes | None:
+def _codes_by_hash(text: pl.Series, hashes: NDArray[np.uint64], levels: pl.Series) -> Codes | None:
     """The place of each text among some levels; None where a text is none of them.
 
     A few bits of the hash name a level, if they part all of them, and then each text is compared
