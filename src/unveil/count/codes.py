@@ -324,9 +324,10 @@ def _codes_by_hash(text: pl.Series, hashes: NDArray[np.uint64], levels: pl.Serie
             break
     else:
         return None
-    place = np.zeros(2**n_bits, np.dtype(f"u{_code_bytes(len(levels) + 1)}"))
+    kind = np.dtype(f"u{_code_bytes(len(levels) + 1)}")
+    place = np.zeros(2**n_bits, kind)
     place[slots] = np.arange(len(levels))
-    codes = np.empty(len(text), place.dtype)
+    codes = np.empty(len(text), kind)
     for rows in chunks(slice(0, len(text)), 2 * IN_CACHE):
         slot = (hashes[rows] >> shift) & mask
         place.take(slot.view(np.int64), out=codes[rows], mode="clip")
