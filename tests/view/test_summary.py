@@ -6,12 +6,15 @@ from html import unescape
 from io import StringIO
 
 import pytest
+from msgspec.structs import replace
 from rich.console import Console
 
+from unveil.records.summary import SummaryDecision
+from unveil.view.blocks import Sentence
 from unveil.view.pages.summary import summary_page
 from unveil.view.render_rich import render_rich
 from unveil.view.run import fit_summary
-from unveil.view.summary import screen_blocks, words_blocks
+from unveil.view.summary import screen_blocks, verdict_sentence, words_blocks
 from view.report_cases import copies, empty, example, hostile, many
 
 CASES = {"example": example, "copies": copies, "many": many, "hostile": hostile, "empty": empty}
@@ -113,3 +116,38 @@ def test_a_run_that_measured_nothing_says_so_and_is_not_assessed():
     text = text_of(summary_page(of("empty")))
     assert "Not measured." in text
     assert "No target was measured." in text
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        ((48, 8, 7), "Outstanding: rulings on 3 variables (63 flags); limits not accepted."),
+        ((1,), "Outstanding: rulings on v0 (1 flag); limits not accepted."),
+        ((), "Outstanding: limits not accepted."),
+    ],
+)
+def test_what_is_outstanding_counts_all_rulings_together(flags, said):
+    rulings = [
+        SummaryDecision(kind="target", n_flags=n, subject=f"v{place}", sentence="")
+        for place, n in enumerate(flags)
+    ]
+    limits = SummaryDecision(kind="limits", subject="limits not accepted", sentence="")
+    summary = of("empty")
+    verdict = replace(summary.verdict, status="outstanding", reason=None, above=(), n_alerts=0)
+    made = replace(summary, verdict=verdict, decisions=(*rulings, limits))
+    assert verdict_sentence(made).startswith(said)
+    first = next(one for one in screen_blocks(made) if isinstance(one, Sentence))
+    assert first.text.startswith(f"▲ CANNOT BE ASSESSED YET. {said}")
+
+
+def test_decisions_on_a_screen_are_broken_between_two_of_them_only():
+    names = [f"a variable with a long name {place}" for place in range(7)]
+    rulings = tuple(
+        SummaryDecision(kind="target", n_flags=2, subject=one, sentence="") for one in names
+    )
+    *_, last = screen_blocks(replace(of("empty"), decisions=rulings))
+    lines = last.text.split("\n")
+    assert all(len(line) <= 78 for line in lines)
+    assert "   ".join(lines) == "   ".join(
+        f"{place} {one} (2 flags)" for place, one in enumerate(names, start=1)
+    )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from unveil.assessment.alerts import format_names, percent
 from unveil.assessment.outstanding import BY, shell_word
-from unveil.assessment.ruling_groups import BY_SHARE
+from unveil.assessment.ruling_groups import BY_SHARE, MISSING
 from unveil.records.alerts import Alert, NotTested
 from unveil.records.judgement import MissingKind, Outstanding
 from unveil.records.limits import MEASURES
@@ -49,8 +49,8 @@ class TargetGroups:
         if not explained:
             return ""
         more = len(explained) - 1  # the page has a line for each decision
-        rest = f" and {_count(more, 'smaller group')}" if more > 0 else ""
-        return f" Explained: {_explain(explained[0])}{rest}."
+        rest = f"; {_count(more, 'smaller group')}" if more > 0 else ""
+        return f" Explained by {_explain(explained[0])}{rest}."
 
     @property
     def n_flags(self) -> int:
@@ -294,9 +294,10 @@ _SUBJECTS: dict[MissingKind, str] = {
 
 
 def _explain(one: RulingGroup) -> str:
-    """One group of correct values, and the part of them it is: "393 SINGLE by age"."""
+    """What explains a group of correct values, and how many: "age: 393 (SINGLE)"."""
     by = format_names(one.keys) if one.keys else BY_SHARE
-    return f"{one.n:,} {one.label} by {by}"
+    what = one.label if one.label == MISSING else f"({one.label})"  # which has brackets
+    return f"{by}: {one.n:,} {what}"
 
 
 def _is_mostly_common(row: TargetSummary) -> bool:

@@ -14,7 +14,6 @@ from unveil.view.format import visible
 from unveil.view.output import print_output
 from unveil.view.project import answer_blocks
 from unveil.view.render_documents import json_text
-from unveil.view.render_rich import render_rich
 
 
 @click.command()
@@ -33,7 +32,7 @@ def answer(
 ) -> None:
     """Answer FACTOR, one of Raab's five, with TEXT; without them, list all five.
 
-    An answer takes the place of an earlier one; the log keeps that it was changed, and by whom.
+    A new answer replaces an earlier one; the log records the change and who made it.
 
     \b
     Example:
@@ -57,4 +56,4 @@ def answer(
         blocks = [*answer_blocks(found, why)]
         if factor is not None:
             blocks.append(Sentence(f"Next: {visible(next_step(file))}", "dim"))
-        print_output(render_rich(blocks))
+        print_output(blocks)

@@ -26,9 +26,9 @@ def app(
 ) -> None:
     """Open the project of FOLDER (default: this folder) in the browser.
 
-    Only this machine can reach it, with an address that works once. Whatever a page does, it shows
-    the command that does the same. Files of people are read where they are and never uploaded.
-    End it with Ctrl-C: work under way goes on, and the next app shows it.
+    Only this machine can reach it, at an address that works once. Every page shows the command that
+    does the same. Data files are read in place and never uploaded. Stop it with Ctrl-C: a job under
+    way continues, and the app shows it when you open it again.
 
     \b
     Example:

@@ -21,7 +21,6 @@ from unveil.view.alerts import alert_blocks
 from unveil.view.blocks import Sentence
 from unveil.view.output import print_output
 from unveil.view.render_documents import json_text
-from unveil.view.render_rich import render_rich
 from unveil.view.run import summary_screen
 
 
@@ -52,7 +51,7 @@ def assess(
 ) -> int:
     """Assess SYNTHETIC files against ORIGINAL: the page to sign in short, without a project.
 
-    KEYS are what an intruder is assumed to know. All checks of the files are run.
+    KEYS are what an intruder is assumed to know. Runs all checks of the files.
 
     \b
     Example:
@@ -80,5 +79,5 @@ def assess(
         next_ = Sentence("More: --words, --flags, --details", "dim")
         blocks = summary_screen(found, result.record, [next_], words=words, flags=flags)
         more = alert_blocks(assessment.alerts, assessment.not_tested) if details else ()
-        print_output(render_rich([*blocks, *more]))
+        print_output([*blocks, *more])
     return assessment.exit_code

@@ -101,6 +101,9 @@ class Commands(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands."""
         others = [name for name in COMMANDS if name not in PROJECT]
-        for title, names in (("A project, from data to decision", PROJECT), ("By itself", others)):
+        for title, names in (
+            ("A project, from data to decision", PROJECT),
+            ("Without a project", others),
+        ):
             with formatter.section(title):
                 formatter.write_dl([(name, COMMANDS[name][1]) for name in names])

@@ -8,10 +8,8 @@ from unveil.project.actions import Decide
 from unveil.project.people import list_answers
 from unveil.project.read_project import read_project
 from unveil.view.blocks import Sentence
-from unveil.view.output import print_output
+from unveil.view.output import print_record
 from unveil.view.project import decision_blocks
-from unveil.view.render_documents import json_document
-from unveil.view.render_rich import render_rich
 
 
 @click.command()
@@ -37,11 +35,11 @@ def decide(
     project: str | None,
     as_json: bool,
 ) -> None:
-    """Decide about the last run, and keep the decision with all that it rests on.
+    """Record a decision on the last run, together with the evidence behind it.
 
-    A release needs a run of files and settings as they are, every flag ruled on, the five
-    questions answered, and no open alert, or --despite ID=REASON for each. Once there is a run,
-    refusing is always possible, also where the run is not as it was written.
+    A release needs a run of the current files and settings, a ruling on every flag, answers to the
+    five context questions and no open alert (or --despite ID=REASON for each). Once there is a run,
+    you can always refuse, even if its results were altered.
 
     \b
     Example:
@@ -60,4 +58,4 @@ def decide(
     after = "unveil pack --public release.zip" if release else "unveil protect, then unveil run"
     next_line = Sentence(f"Next: {after}", "dim")
     blocks = (*decision_blocks(decision, list_answers(file)), next_line)
-    print_output(json_document(decision) if as_json else render_rich(blocks))
+    print_record(decision, blocks, as_json=as_json)

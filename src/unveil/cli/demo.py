@@ -17,7 +17,6 @@ from unveil.view.alerts import alert_blocks
 from unveil.view.blocks import Block, Sentence
 from unveil.view.format import lines
 from unveil.view.output import print_output
-from unveil.view.render_rich import render_rich
 from unveil.view.run import summary_screen
 
 MORE = "More: --words, --flags, --details"
@@ -45,7 +44,7 @@ def demo(
     flags: bool,
     details: bool,
 ) -> None:
-    """Measure the embedded example: an artificial survey and synthetic data made from it.
+    """Assess the embedded example: an artificial survey and synthetic data made from it.
 
     The survey's 5,000 people are invented. An intruder is assumed to know a person's sex, age,
     region and kind of settlement.
@@ -73,7 +72,7 @@ def demo(
         closing = [Sentence(f"Next: {command}", "dim"), Sentence(MORE, "dim")]
     blocks = summary_screen(summary, result.record, closing, words=words, flags=flags)
     more = alert_blocks(assessment.alerts, assessment.not_tested) if details else ()
-    print_output(render_rich([*blocks, *more]))
+    print_output([*blocks, *more])
     if project is not None:
         _make_demo_project(project, is_opened=is_opened)
 
@@ -88,7 +87,7 @@ def _make_demo_project(folder: Path, *, is_opened: bool) -> None:
         project = Project.create(original, folder=folder, synthetic=[copy], keys=KEYS)
         project.run(progress=bar)
         written = project.report().report
-    click.echo(f"A project is in {lines(str(folder))}, its report in {lines(str(written))}.")
+    click.echo(f"Project: {lines(str(folder))}   Report: {lines(str(written))}")
     click.echo(f"Next:  cd {shlex.quote(lines(str(folder)))}  and  unveil run")
     if is_opened:
         webbrowser.open(written.resolve().as_uri())

@@ -13,13 +13,12 @@ from unveil.view.disclosure_blocks import value_blocks
 from unveil.view.format import copy_name, truncate
 from unveil.view.output import print_output
 from unveil.view.render_documents import json_document
-from unveil.view.render_rich import render_rich
 from unveil.view.show import as_blocks
 
 
 @click.command()
 @click.argument("target", required=False)
-@option("--scenario", "Only in this scenario. Default: in all of them.", "NAME")
+@option("--scenario", "Only this scenario. Default: all.", "NAME")
 @option("--values", "Also every value that is shown: for how many people, correctly.", is_flag=True)
 @project_option
 @json_option
@@ -28,8 +27,8 @@ def explain(
 ) -> None:
     """Explain what the last run found about TARGET.
 
-    The sentence, the figures step by step, the levels that may be common knowledge, and for each
-    the exclusion to try or to paste and the command that rules on it.
+    Prints the result in a sentence, the figures step by step, and the values that may be common
+    knowledge, each with the exclusion to try and the command that rules on it.
 
     \b
     Example:
@@ -53,4 +52,4 @@ def explain(
         for copy in [row.copy for row in part.identity if row.copy != "mean"]:
             blocks.append(Heading(f"{truncate(one.scenario)}, {copy_name(copy)}", 4))
             blocks += value_blocks(part, target, copy)
-    print_output(render_rich(blocks))
+    print_output(blocks)

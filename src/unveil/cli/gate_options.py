@@ -67,7 +67,7 @@ _OPTIONS = (
     names_option("--identifier", "Identifiers, in addition to those recognised."),
     option(
         "--sensitive",
-        "A sensitive value, assessed by itself: hiv_test=positive. May be repeated.",
+        "A sensitive value, reported separately: hiv_test=positive. May be repeated.",
         "COLUMN=VALUE",
         multiple=True,
     ),

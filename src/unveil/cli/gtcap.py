@@ -21,7 +21,7 @@ from unveil.cli.progress import progress_bar
 from unveil.errors import RolesError
 from unveil.measure.cap.gtcap import gtcap as measure_gtcap
 from unveil.measure.cap.gtcap_prepare import COEFFICIENTS, UNIQUE_RULES
-from unveil.view.output import print_table
+from unveil.view.output import print_record
 
 
 @click.command()
@@ -63,7 +63,7 @@ def gtcap(
     """Score what SYNTHETIC discloses about the statistical uniques of ORIGINAL (GTCAP).
 
     0 is the baseline (a guess from the marginal distribution), 1 the original itself. Numbers
-    count by how near they are, within the radius that you give for them.
+    count by how close they are, within the radius you give.
 
     \b
     Example:
@@ -78,4 +78,4 @@ def gtcap(
         )
     record = result.record
     write_chart(chart, record)
-    print_table(record, record.copies, as_json=as_json, as_csv=as_csv)
+    print_record(record, rows=record.copies, as_json=as_json, as_csv=as_csv)

@@ -6,11 +6,9 @@ from unveil.cli.options import json_option, option, project_option
 from unveil.project.log import read_log
 from unveil.project.read_project import find_project
 from unveil.project.verify import verify_project
-from unveil.view.output import print_output
+from unveil.view.output import print_output, print_record
 from unveil.view.project import log_table
-from unveil.view.render_documents import json_document, json_text
-from unveil.view.render_rich import render_rich
-from unveil.view.show import as_blocks
+from unveil.view.render_documents import json_text
 
 NOT_AS_WRITTEN = 3
 
@@ -20,27 +18,27 @@ NOT_AS_WRITTEN = 3
 @project_option
 @json_option
 def log(*, verify: bool, project: str | None, as_json: bool) -> int:
-    """Show every change of a project, from the first on; with --verify check all of it.
+    """Show every change to a project, oldest first; --verify checks the whole log.
 
-    Each line holds the hash of the one before, of the project file, and of the run or decision that
-    it tells of. It holds no value of the data, no reason and no note.
+    Each line contains the hash of the previous line, of the project file, and of the run or
+    decision it records. It contains no data values, reasons or notes.
 
     \b
     Example:
       unveil log
       unveil log --verify
 
-    Exit codes of --verify: 0 all is as it was written, 3 something is not.
+    Exit codes of --verify: 0 nothing was altered, 3 something was.
     """
     folder = find_project(project).parent
     if verify:
         check = verify_project(folder)
-        print_output(json_document(check) if as_json else render_rich(as_blocks(check)))
+        print_record(check, as_json=as_json)
         return NOT_AS_WRITTEN if check.faults else 0
     lines = read_log(folder)
     if as_json:
         document = {"lines": [line.to_dict() for line in lines]}
         print_output(json_text(document))
     else:
-        print_output(render_rich([log_table(lines)]))
+        print_output([log_table(lines)])
     return 0

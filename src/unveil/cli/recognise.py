@@ -29,10 +29,7 @@ from unveil.project.recognition import FOLDER, recognition
 from unveil.project.release_procedure import BESIDE
 from unveil.project.seeds import CONFIDENTIAL, project_seed
 from unveil.view.format import format_count, lines, people
-from unveil.view.output import print_output
-from unveil.view.render_documents import json_document
-from unveil.view.render_rich import render_rich
-from unveil.view.show import as_blocks
+from unveil.view.output import print_record
 
 INTERRUPTED, EXCEEDED = 130, 3
 QUICK = 100
@@ -100,8 +97,8 @@ def recognise(
 ) -> int:
     """Test whether single people are recognised as members of ORIGINAL, by rerunning the release.
 
-    Many worlds are made, each with some of the people tested in the data and some not; the
-    release is made of each. Without ORIGINAL, or with a project, all is as the project declares.
+    The release is simulated in many worlds; in each, some of the people tested are in the data and
+    some are not. Without ORIGINAL, or with a project, the project declares all settings.
 
     \b
     Example:
@@ -126,7 +123,7 @@ def recognise(
     if records is not None:
         n = people(found.people().height)
         write_private_rows(records, found.people(), f"{n} tested, and what was found of each,")
-    print_output(json_document(found.record) if as_json else render_rich(as_blocks(found.record)))
+    print_record(found.record, as_json=as_json)
     is_at_fault = not found.record.self_test.passed or found.record.exceeds_claim
     return EXCEEDED if is_at_fault else 0
 

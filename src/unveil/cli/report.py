@@ -48,9 +48,9 @@ def report(
 ) -> None:
     """Write the report of a run of PROJECT (a folder or its project.toml; default: this folder).
 
-    One file without scripts and without anything from outside. It is drawn from the original:
-    it stays with the custodian, and only its owner may read it. A later report of the same run
-    takes its place; a file that --out names is never overwritten.
+    The report is one file without scripts or external content. It contains figures from the
+    original, so it stays with the custodian; only its owner may read it. A later report of the same
+    run replaces it; a file named with --out is never overwritten.
 
     \b
     Example:

@@ -15,10 +15,7 @@ from unveil.cli.options import (
 from unveil.cli.progress import progress_bar
 from unveil.project.read_project import read_project
 from unveil.project.whatif import whatif as try_out
-from unveil.view.output import print_output
-from unveil.view.render_documents import json_document
-from unveil.view.render_rich import render_rich
-from unveil.view.show import as_blocks
+from unveil.view.output import print_record
 
 
 @click.command()
@@ -28,7 +25,7 @@ from unveil.view.show import as_blocks
     "Put numbers into bands in all files: age=5 or age=0,18,65. May be repeated.",
     "COLUMN=BANDS",
 )
-@option("--scenario", "Only in this scenario. Default: in all of them.", "NAME")
+@option("--scenario", "Only this scenario. Default: all.", "NAME")
 @option("--keep", "Record the exclusion in project.toml; needs --reason and --by.", is_flag=True)
 @option("--reason", "Why it is common knowledge; kept with the exclusion.", "TEXT")
 @by_option
@@ -45,9 +42,9 @@ def whatif(
     project: str | None,
     as_json: bool,
 ) -> None:
-    """Measure with something more omitted, or a number in bands: before and after.
+    """Show the figures before and after another exclusion, or with a number in bands.
 
-    Nothing is saved without --keep. It gates nothing: the exit code is 0 whatever the figures.
+    Nothing is saved without --keep. This is no gate: the exit code is 0 whatever the figures.
 
     \b
     Example:
@@ -68,4 +65,4 @@ def whatif(
             by=by,
             progress=bar,
         )
-    print_output(json_document(found) if as_json else render_rich(as_blocks(found)))
+    print_record(found, as_json=as_json)

@@ -150,7 +150,7 @@ def group_cells(row: ClaimGroup) -> tuple[str, ...]:
 
 
 ADDED_HEADS = ("expected percent", "adds points")
-FOOTNOTE = f"adds: {MEANING}; only a control sample tells which."
+FOOTNOTE = f"adds: correct beyond expected ({MEANING}; only a control sample tells which)."
 
 
 def added_cells(record: Disclosure) -> dict[str, tuple[str, ...]]:

@@ -1,8 +1,7 @@
 """Training data against control sample, and how a file was split: sentences and blocks.
 
-One catalogue of templates, filled from records only. The words that the paper has for "no
-difference" stand in one template alone, `inside`, which is used only where the whole interval lies
-inside a margin that the custodian has stated, and something can be concluded from it.
+The words that the paper has for "no difference" are used only where the whole interval lies inside
+a margin that the custodian has stated, and something can be concluded from it: see `_margin`.
 """
 
 from collections.abc import Iterator
@@ -15,71 +14,17 @@ from unveil.records.differential import (
 )
 from unveil.view import blocks
 from unveil.view.blocks import Block, Heading, Sentence, notes
-from unveil.view.format import and_list, format_count, percent, ratio, truncate
+from unveil.view.format import and_list, format_count, people, percent, ratio, truncate
 from unveil.view.show import as_blocks, as_text
 
-TEMPLATES = {
-    "caption": "Training data against control sample, by number of pooled copies (m)",
-    "title": "Differential confidentiality",
-    "sizes": (
-        "{included} in the training data, {left_out} in the control sample, {copies}. Assumed"
-        " intruder: knows {keys}, and guesses {target} from the records with the same keys."
-    ),
-    "zero": "A person without a match counts as guessed wrongly.",
-    "undefined": "People without a match are not counted.",
-    "more": (
-        "Guesses are correct {points} more often about the training data: {a}, against {b} about"
-        " the control sample"
-    ),
-    "less": (
-        "Guesses are correct {points} less often about the training data: {a}, against {b} about"
-        " the control sample"
-    ),
-    "same": "Guesses are correct as often about the training data as the control sample: {a}",
-    "not measured": "The difference could not be measured: {reason}.",
-    "with interval": "{said} ({confidence} interval: {low} to {high} points).",
-    "no interval": "{said}. No interval could be computed: {reason}.",
-    "inside": (
-        "The whole interval lies inside the margin of {margin} either way: within it, {copies}"
-        " differentially confidential for {target} given {keys}."
-    ),
-    "outside": (
-        "The interval does not lie inside the margin of {margin} either way: a difference that"
-        " matters is not ruled out."
-    ),
-    "margin in doubt": (
-        "Whether the difference lies inside the margin of {margin} either way cannot be determined:"
-        " {reason}."
-    ),
-    "in doubt": "Nothing can be concluded from the interval: {reason}.",
-    "beyond chance": "The interval excludes 0: chance hardly explains the difference.",
-    "no margin": (
-        "The interval includes 0. This is no evidence that there is no difference: to test that,"
-        " state a difference that would not matter (margin)."
-    ),
-    "found": (
-        "{a} of the training data and {b} of the control sample have keys that occur in {copies}."
-    ),
-    "p": (
-        "t, df and p assume independent scores. People with the same keys are scored on the same"
-        " synthetic records, so p is only an indication."
-    ),
-    "split": (
-        "{included} of {original} are in the training sample and {left_out} in the control sample,"
-        " drawn at random with seed {seed}{strata}."
-    ),
-    "split people": (
-        "{included} of {people} are in the training sample and {left_out} in the control sample,"
-        " each with all rows of their {person} ({rows_in} rows and {rows_out}), drawn at random"
-        " with seed {seed}{strata}."
-    ),
-    "split strata": ", within {n} of {strata}",
-    "split seed": (
-        "The parts and the seed are as confidential as the original: the seed shows who is in"
-        " which."
-    ),
-}
-
+BEYOND_CHANCE = "The interval excludes 0: chance hardly explains the difference."
+NO_MARGIN = (
+    "The interval includes 0. This is no evidence that there is no difference: to test that, state"
+    " a difference that would not matter (margin)."
+)
+SPLIT_SEED = (
+    "The parts and the seed are as confidential as the original: the seed shows who is in which."
+)
 HEADS = ("m", "training", "control", "difference", "interval", "t", "df", "p", "margin")
 """The columns of the table of a method; the last where there is a margin."""
 
@@ -95,14 +40,15 @@ def points(share: float) -> str:
 def sizes(record: DifferentialConfidentiality) -> str:
     """How much data there is, what is assumed of the intruder, and what a non-match counts."""
     copies = ", ".join(_sizes(method, n) for method, n in record.methods.items())
-    said = TEMPLATES["sizes"].format(
-        included=format_count(record.n_included, "person", "people"),
-        left_out=format_count(record.n_left_out, "person", "people"),
-        copies=copies,
-        keys=and_list(record.keys),
-        target=_target(record),
+    nonmatch = {
+        "zero": "A person without a match counts as guessed wrongly.",
+        "undefined": "People without a match are not counted.",
+    }
+    return (
+        f"{people(record.n_included)} in the training data, {people(record.n_left_out)} in the"
+        f" control sample, {copies}. Assumed intruder: knows {and_list(record.keys)}, and guesses"
+        f" {_target(record)} from the records with the same keys. {nonmatch[record.nonmatch]}"
     )
-    return f"{said} {TEMPLATES[record.nonmatch]}"
 
 
 def _sizes(method: str, n: tuple[int, ...]) -> str:
@@ -128,50 +74,52 @@ def sentences(record: DifferentialConfidentiality, method: str = "") -> Iterator
     """What all copies of a method show: the difference, the margin, and what p is worth."""
     row = record.headline(method)
     yield _difference(record, row)
-    yield TEMPLATES["found"].format(
-        a=percent(100 * row.n_match_included / record.n_included),
-        b=percent(100 * row.n_match_left_out / record.n_left_out),
-        copies=_copies(row),
+    yield (
+        f"{percent(100 * row.n_match_included / record.n_included)} of the training data and"
+        f" {percent(100 * row.n_match_left_out / record.n_left_out)} of the control sample have"
+        f" keys that occur in {_copies(row)}."
     )
     if row.interval is not None:
         yield _margin(record, row)
     if row.p is not None:
-        yield TEMPLATES["p"]
+        yield (
+            "t, df and p assume independent scores. People with the same keys are scored on the"
+            " same synthetic records, so p is only an indication."
+        )
 
 
 def _difference(record: DifferentialConfidentiality, row: ConfidentialityRow) -> str:
     if row.difference is None or row.mean_included is None or row.mean_left_out is None:
-        return TEMPLATES["not measured"].format(reason=_reason(record, row, "difference"))
-    kind = "more" if row.difference > 0 else "less"
+        return f"The difference could not be measured: {_reason(record, row, 'difference')}."
+    a, b = percent(100 * row.mean_included), percent(100 * row.mean_left_out)
+    often = f"{points(row.difference)} {'more' if row.difference > 0 else 'less'} often"
+    said = f"Guesses are correct {often} about the training data: {a}, against {b} about the"
+    said += " control sample"
     if abs(row.difference) < ROUNDING:
-        kind = "same"
-    said = TEMPLATES[kind].format(
-        points=points(row.difference),
-        a=percent(100 * row.mean_included),
-        b=percent(100 * row.mean_left_out),
-    )
+        said = f"Guesses are correct as often about the training data as the control sample: {a}"
     if row.interval is None:
-        reason = _reason(record, row, "interval")
-        return TEMPLATES["no interval"].format(said=said, reason=reason)
+        return f"{said}. No interval could be computed: {_reason(record, row, 'interval')}."
     low, high = (f"{100 * end:.1f}".replace("-0.0", "0.0") for end in row.interval)
-    return TEMPLATES["with interval"].format(
-        said=said, confidence=f"{100 * record.confidence:g} %", low=low, high=high
-    )
+    return f"{said} ({100 * record.confidence:g} % interval: {low} to {high} points)."
 
 
 def _margin(record: DifferentialConfidentiality, row: ConfidentialityRow) -> str:
     if record.margin is None and row.doubt is not None:
-        return TEMPLATES["in doubt"].format(reason=row.doubt)
+        return f"Nothing can be concluded from the interval: {row.doubt}."
     if record.margin is None:
         low, high = row.interval or (0.0, 0.0)
-        return TEMPLATES["no margin" if low <= 0 <= high else "beyond chance"]
-    kinds = {True: "inside", False: "outside", None: "margin in doubt"}
-    return TEMPLATES[kinds[row.equivalent]].format(
-        margin=f"{100 * record.margin:g} points",
-        copies=f"{_copies(row)} are",
-        target=_target(record),
-        keys=and_list(record.keys),
-        reason=row.doubt,
+        return NO_MARGIN if low <= 0 <= high else BEYOND_CHANCE
+    margin = f"the margin of {100 * record.margin:g} points either way"
+    if row.equivalent is None:
+        return f"Whether the difference lies inside {margin} cannot be determined: {row.doubt}."
+    if not row.equivalent:
+        return (
+            f"The interval does not lie inside {margin}: a difference that matters is not ruled"
+            " out."
+        )
+    return (
+        f"The whole interval lies inside {margin}: within it, {_copies(row)} are differentially"
+        f" confidential for {_target(record)} given {and_list(record.keys)}."
     )
 
 
@@ -196,7 +144,8 @@ def table(
 
 def caption(method: str) -> str:
     """What stands over the table of a method."""
-    return f"{TEMPLATES['caption']}{f', {truncate(method)}' if method else ''}"
+    of = f", {truncate(method)}" if method else ""
+    return f"Training data against control sample, by number of pooled copies (m){of}"
 
 
 def _cells(row: ConfidentialityRow) -> tuple[str, ...]:
@@ -237,7 +186,7 @@ def _(record: DifferentialConfidentiality) -> str:
 
 @as_blocks.register
 def _(record: DifferentialConfidentiality) -> Iterator[Block]:
-    yield Heading(TEMPLATES["title"])
+    yield Heading("Differential confidentiality")
     yield Sentence(sizes(record), "lead")
     for method in record.methods:
         heads, rows = table(record, method)
@@ -256,28 +205,22 @@ def split_sentence(record: Split) -> str:
     strata = ""
     if record.strata:
         n = format_count(record.n_strata, "combination")
-        strata = TEMPLATES["split strata"].format(n=n, strata=and_list(record.strata))
+        strata = f", within {n} of {and_list(record.strata)}"
+    drawn = f"drawn at random with seed {record.seed}{strata}."
     if record.person is not None:
-        return TEMPLATES["split people"].format(
-            included=f"{record.n_people_included:,}",
-            people=f"{record.person.n_people:,} people",
-            left_out=f"{record.n_people_left_out:,}",
-            person=truncate(record.person.column),
-            rows_in=f"{record.n_included:,}",
-            rows_out=f"{record.n_left_out:,}",
-            seed=record.seed,
-            strata=strata,
+        return (
+            f"{record.n_people_included:,} of {record.person.n_people:,} people are in the training"
+            f" sample and {record.n_people_left_out:,} in the control sample, each with all rows of"
+            f" their {truncate(record.person.column)} ({record.n_included:,} rows and"
+            f" {record.n_left_out:,}), {drawn}"
         )
-    return TEMPLATES["split"].format(
-        included=f"{record.n_included:,}",
-        original=format_count(record.n_original, "record"),
-        left_out=f"{record.n_left_out:,}",
-        seed=record.seed,
-        strata=strata,
+    return (
+        f"{record.n_included:,} of {format_count(record.n_original, 'record')} are in the training"
+        f" sample and {record.n_left_out:,} in the control sample, {drawn}"
     )
 
 
 @as_blocks.register
 def _(record: Split) -> Iterator[Block]:
-    yield from blocks.sentences([split_sentence(record), TEMPLATES["split seed"]])
+    yield from blocks.sentences([split_sentence(record), SPLIT_SEED])
     yield from notes(record.coercions)

@@ -7,38 +7,10 @@ from unveil.records.disclosure import MEANING, KeySetFigure
 from unveil.records.key_sets import KeySetCeiling, KeySets
 from unveil.view.blocks import Block, Heading, Kind, Sentence, notes, table
 from unveil.view.claims import points
-from unveil.view.format import and_list, copy_phrase, fill, format_count, people, percent, truncate
+from unveil.view.format import agree, and_list, copy_phrase, format_count, people, percent, truncate
 from unveil.view.show import as_blocks, as_text
 from unveil.view.status import format_status
 
-TEMPLATES = {
-    "sizes": (
-        "{original} in the original. An intruder knows at most {keys}, and may use some of them:"
-        " {sets}."
-    ),
-    "few": "Only sets of at most {most} keys were counted.",
-    "largest": (
-        "The worst is the largest of {sets} figures: read it beside what is expected. What is added"
-        f" is {MEANING}."
-    ),
-    "worse": (
-        "{what}: an intruder who uses only {keys} is correct about {k} of {N} people ({p}), with"
-        " all keys about {q}. Expected: {e}; {verdict}."
-    ),
-    "worst is all": (
-        "{what}: no set of the keys is worse than all of them, {k} of {N} people ({p}). Expected:"
-        " {e}; {verdict}."
-    ),
-    "replicated": (
-        "repU: {k} of {N} people ({p}) {k:is|are} unique on {keys} in both files, with all keys"
-        " {q}. Expected of another sample: {e}; {verdict}."
-    ),
-    "without": "{what}: without {key}, the worst set of the other keys gives {p}.",
-    "ceiling": (
-        "{target}: some set is correct about {c} of {N} people, but no intruder can reach this:"
-        " for {w} of them other sets are wrong."
-    ),
-}
 FIGURE_HEADS = ("figure", "keys", "value", "people", "expected", "adds")
 TOTAL_HEADS = ("target", "claimed by most support", "correct", "expected", "adds", "ceiling")
 
@@ -48,29 +20,28 @@ def _what(one: KeySetFigure) -> str:
     return name if one.copy == 1 else f"{name}, {copy_phrase(one.copy)}"
 
 
-def _adds(one: KeySetFigure) -> str:
-    return f"adds {format_adds(one)} percentage points"
-
-
 def format_adds(one: KeySetFigure) -> str:
     """What is added, and half the width of its interval, in percentage points."""
     return f"{points(one.percent('adds'))} ± {one.percent('high') - one.percent('adds'):.1f}"
 
 
 def _worst_sentence(one: KeySetFigure, whole: KeySetFigure | None) -> str:
-    name = "replicated" if one.measure == "repU" else "worse"
-    if name == "worse" and (whole is None or whole.keys == one.keys):
-        name = "worst is all"
-    return fill(
-        TEMPLATES[name],
-        what=_what(one),
-        keys=and_list(one.keys),
-        k=f"{one.correct:,}",
-        N=f"{one.n:,}",
-        p=percent(one.percent("correct")),
-        q="not counted" if whole is None else percent(whole.percent("correct")),
-        e=percent(one.percent("expected")),
-        verdict=_adds(one),
+    counted = f"{one.correct:,} of {one.n:,} people ({percent(one.percent('correct'))})"
+    with_all = "not counted" if whole is None else percent(whole.percent("correct"))
+    expected = f"{percent(one.percent('expected'))}; adds {format_adds(one)} percentage points"
+    if one.measure == "repU":
+        return (
+            f"repU: {counted} {agree(one.correct)} unique on {and_list(one.keys)} in both files,"
+            f" with all keys {with_all}. Expected of another sample: {expected}."
+        )
+    if whole is None or whole.keys == one.keys:
+        return (
+            f"{_what(one)}: no set of the keys is worse than all of them, {counted}. Expected:"
+            f" {expected}."
+        )
+    return (
+        f"{_what(one)}: an intruder who uses only {and_list(one.keys)} is correct about {counted},"
+        f" with all keys about {with_all}. Expected: {expected}."
     )
 
 
@@ -84,22 +55,21 @@ def sentences(record: KeySets) -> Iterator[str]:
         rivals = [f for f in rivals if (f.measure, f.target, f.copy) == about]
         least = min(rivals, key=lambda f: f.correct, default=None)
         if least is not None and least.correct < one.correct:
-            yield fill(
-                TEMPLATES["without"],
-                what=_what(least),
-                key=truncate(least.without or ""),
-                p=percent(least.percent("correct")),
+            yield (
+                f"{_what(least)}: without {truncate(least.without or '')}, the worst set of the"
+                f" other keys gives {percent(least.percent('correct'))}."
             )
     for all_ in record.ceilings:
         n = all_.most_support.n
-        yield fill(
-            TEMPLATES["ceiling"],
-            target=truncate(all_.target),
-            c=f"{all_.ceiling:,}",
-            N=f"{n:,}",
-            w=percent(100 * all_.ceiling_wrong / n if n else 0.0),
+        wrong = percent(100 * all_.ceiling_wrong / n if n else 0.0)
+        yield (
+            f"{truncate(all_.target)}: some set is correct about {all_.ceiling:,} of {n:,} people,"
+            f" but no intruder can reach this: for {wrong} of them other sets are wrong."
         )
-    yield fill(TEMPLATES["largest"], sets=f"{record.n_sets:,}")
+    yield (
+        f"The worst is the largest of {record.n_sets:,} figures: read it beside what is expected."
+        f" What is added is {MEANING}."
+    )
 
 
 def figure_label(one: KeySetFigure) -> str:
@@ -195,15 +165,14 @@ def _(record: KeySets) -> str:
 @as_blocks.register
 def _(record: KeySets) -> Iterator[Block]:
     yield Heading("Disclosure by every set of the keys")
-    sizes = fill(
-        TEMPLATES["sizes"],
-        original=people(record.n_original),
-        keys=and_list(record.keys),
-        sets=format_count(record.n_sets, "set"),
+    yield Sentence(
+        f"{people(record.n_original)} in the original. An intruder knows at most"
+        f" {and_list(record.keys)}, and may use some of them:"
+        f" {format_count(record.n_sets, 'set')}.",
+        "lead",
     )
-    yield Sentence(sizes, "lead")
     if not record.complete:
-        yield Sentence(fill(TEMPLATES["few"], most=record.at_most), "look")
+        yield Sentence(f"Only sets of at most {record.at_most} keys were counted.", "look")
     for verdict in record.verdicts:
         if verdict.status != "within":
             kind: Kind = "stop" if verdict.status == "above" else "look"

@@ -5,38 +5,10 @@ from collections.abc import Iterator, Sequence
 from unveil.records.count_tables import AreaSap, NeighbourSap
 from unveil.records.limits import AreaVerdict
 from unveil.view.blocks import Block, Heading, Sentence, sentences, table
-from unveil.view.format import format_count, people, truncate
+from unveil.view.format import agree, format_count, people, truncate
 from unveil.view.format_probability import between, probability, probability_figure
 from unveil.view.show import as_blocks, as_text
 
-TEMPLATES = {
-    "worst": (
-        "Among the {people} with {area}={level}, an intruder who knows {n} can, with {p}, be"
-        " certain that some combination applies to none of the others: the highest of"
-        " {areas}. The mean over people is {mean}."
-    ),
-    "none": (
-        "In none of {areas} can an intruder who knows {n} be certain that some combination applies"
-        " to none of the others there."
-    ),
-    "empty": "{k} without people {are} omitted.",
-    "proposed": (
-        "Areas are the levels of {area}, the dimension with the most levels. Choose another with"
-        " --area, or --area none."
-    ),
-    "limit": (
-        "In {k} of {areas}, SAP with {n} known is above your limit of {limit:g}; the highest is"
-        " {p}, in {level} ({people})."
-    ),
-    "limit within": (
-        "In each of {areas}, SAP with {n} known is within your limit of {limit:g}; the highest is"
-        " {p}, in {level} ({people})."
-    ),
-    "limit open": (
-        "In {k} of {areas}, whether SAP with {n} known is within your limit of {limit:g} could not"
-        " be determined, so the limit counts as exceeded."
-    ),
-}
 ROWS = 10
 
 
@@ -45,20 +17,22 @@ def neighbour_sentences(record: NeighbourSap) -> Iterator[str]:
     n, worst = record.at, record.rows[0]
     areas = _areas(record.n_areas, record.area)
     if worst.upper[n] == 0:
-        yield TEMPLATES["none"].format(areas=areas, n=people(n))
+        yield (
+            f"In none of {areas} can an intruder who knows {people(n)} be certain that some"
+            " combination applies to none of the others there."
+        )
     else:
-        yield TEMPLATES["worst"].format(
-            people=people(worst.people),
-            area=record.area,
-            level=truncate(worst.area),
-            n=_known(n),
-            p=_probability(worst.lower[n], worst.upper[n]),
-            areas=areas,
-            mean=probability_figure(record.mean_lower[n], record.mean_upper[n]),
+        mean = probability_figure(record.mean_lower[n], record.mean_upper[n])
+        yield (
+            f"Among the {people(worst.people)} with {record.area}={truncate(worst.area)}, an"
+            f" intruder who knows {_known(n)} can, with"
+            f" {_probability(worst.lower[n], worst.upper[n])}, be certain that some combination"
+            f" applies to none of the others: the highest of {areas}. The mean over people is"
+            f" {mean}."
         )
     if record.n_empty:
-        are = "is" if record.n_empty == 1 else "are"
-        yield TEMPLATES["empty"].format(k=_areas(record.n_empty, record.area), are=are)
+        k = _areas(record.n_empty, record.area)
+        yield f"{k} without people {agree(record.n_empty)} omitted."
 
 
 def _areas(k: int, area: str) -> str:
@@ -76,16 +50,20 @@ def _probability(low: float, high: float) -> str:
 
 def area_verdict_sentence(verdict: AreaVerdict) -> str:
     """What a limit said of all areas."""
-    kind = {"within": "limit within", "not settled": "limit open"}.get(verdict.status, "limit")
-    k = verdict.n_above if verdict.status == "above" else verdict.n_open
-    return TEMPLATES[kind].format(
-        k=f"{k:,}",
-        areas=_areas(verdict.n_areas, verdict.area),
-        n=people(verdict.n),
-        limit=verdict.limit,
-        p=probability_figure(verdict.lower, verdict.upper),
-        level=f"{verdict.area}={truncate(verdict.level)}",
-        people=people(verdict.people),
+    areas, limit = _areas(verdict.n_areas, verdict.area), f"your limit of {verdict.limit:g}"
+    sap = f"SAP with {people(verdict.n)} known is"
+    if verdict.status == "not settled":
+        return (
+            f"In {verdict.n_open:,} of {areas}, whether {sap} within {limit} could not be"
+            " determined, so the limit counts as exceeded."
+        )
+    is_within = verdict.status == "within"
+    where = f"each of {areas}" if is_within else f"{verdict.n_above:,} of {areas}"
+    highest = probability_figure(verdict.lower, verdict.upper)
+    level = f"{verdict.area}={truncate(verdict.level)} ({people(verdict.people)})"
+    return (
+        f"In {where}, {sap} {'within' if is_within else 'above'} {limit}; the highest is {highest},"
+        f" in {level}."
     )
 
 
@@ -102,7 +80,10 @@ def neighbour_blocks(record: NeighbourSap, *, is_chosen: bool = True) -> Iterato
     yield Heading("Risk among neighbours", 3)
     yield from sentences(neighbour_sentences(record))
     if not is_chosen:
-        yield Sentence(TEMPLATES["proposed"].format(area=record.area))
+        yield Sentence(
+            f"Areas are the levels of {record.area}, the dimension with the most levels. Choose"
+            " another with --area, or --area none."
+        )
     shown = sorted({n for n in (1, 2, record.at, record.n[-1]) if n <= record.n[-1]})
     yield table(
         f"SAP within {record.area} by number of people known, highest first (confidential)",

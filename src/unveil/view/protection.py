@@ -1,7 +1,4 @@
-"""What `unveil.protect` did, in sentences and tables; confidential but for the statement.
-
-One catalogue of templates, filled from records only: no number is typed by hand anywhere.
-"""
+"""What `unveil.protect` did, in sentences and tables; confidential but for the statement."""
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -19,47 +16,29 @@ from unveil.view.distance_filter import ROUND_HEADS, round_rows
 from unveil.view.format import and_list, format_count, lines, percent_or_dash, truncate
 from unveil.view.show import as_blocks, as_text
 
-TEMPLATES = {
-    "made": "{rows} of synthetic data were made from {n} records of {file}, in {steps}.",
-    "stages": (
-        "S1 (after synthesis) has {s1} rows, S2 (before noise) {s2}, S3 (for release) {s3}. Each"
-        " stage can be assessed separately."
-    ),
-    "strict": (
-        "The filter compared each row with its nearest original only: {n} retained rows are closer"
-        ' to another original than any original is. The rule "strict" would reject them.'
-    ),
-    "sweep": (
-        "Disclosure and utility by leaf size (S_pMSE: median over all pairs of variables; 1 = no"
-        " more than chance)."
-    ),
-    "no keys": "No declared key is in the synthetic data: repU and DiSCO are not measured.",
-    "entered": "Entered in {project}, under [data] synthetic.",
-    "next": "Protected data can still disclose. Next: unveil run.",
-    "apart": "The seed and everything else that must not be released are in {folder}.",
-    "public": "The noise statement may be published. Everything else shown here is confidential.",
-}
 STEP_HEADS = ("step", "rows", "what it did")
 SWEEP_HEADS = ("leaves", "cut from", "repU", "DiSCO", "highest", "of", "S_pMSE")
 
 
 def protection_sentences(record: Protection) -> Iterator[str]:
     """What was made, the most important first."""
-    yield TEMPLATES["made"].format(
-        rows=format_count(record.n_s3, "row"),
-        n=f"{record.n_original:,}",
-        file=truncate(record.files[0]),
-        steps=format_count(len(record.steps), "step"),
+    rows, steps = format_count(record.n_s3, "row"), format_count(len(record.steps), "step")
+    yield (
+        f"{rows} of synthetic data were made from {record.n_original:,} records of"
+        f" {truncate(record.files[0])}, in {steps}."
     )
-    yield TEMPLATES["stages"].format(
-        s1=f"{record.n_s1:,}", s2=f"{record.n_s2:,}", s3=f"{record.n_s3:,}"
+    yield (
+        f"S1 (after synthesis) has {record.n_s1:,} rows, S2 (before noise) {record.n_s2:,}, S3 (for"
+        f" release) {record.n_s3:,}. Each stage can be assessed separately."
     )
     if record.preset is not None:
         yield record.preset
     refill = record.refill
     if refill is not None and refill.rule == "paper" and refill.n_refused_by_strict:
-        yield TEMPLATES["strict"].format(
-            n=f"{refill.n_refused_by_strict:,} of the {refill.n_rows:,}"
+        yield (
+            "The filter compared each row with its nearest original only:"
+            f" {refill.n_refused_by_strict:,} of the {refill.n_rows:,} retained rows are closer to"
+            ' another original than any original is. The rule "strict" would reject them.'
         )
 
 
@@ -84,9 +63,13 @@ def sweep_cells(row: SweepRow) -> tuple[str, ...]:
 def sweep_sentences(record: Protection) -> Iterator[str]:
     """What the sweep shows."""
     if record.sweep:
-        yield TEMPLATES["sweep"]
+        yield (
+            "Disclosure and utility by leaf size (S_pMSE: median over all pairs of variables; 1 ="
+            " no more than chance)."
+        )
         keys = [key for key in record.keys if key in _in_copy(record)]
-        yield f"Keys: {and_list(keys)}." if keys else TEMPLATES["no keys"]
+        none = "No declared key is in the synthetic data: repU and DiSCO are not measured."
+        yield f"Keys: {and_list(keys)}." if keys else none
 
 
 def _in_copy(record: Protection) -> set[str]:
@@ -231,10 +214,14 @@ def protection_blocks(
         yield from sentences(record.statement.splitlines())
         return
     yield from sentences((f"Written: {path}" for path in paths), "lead")
-    yield Sentence(TEMPLATES["apart"].format(folder=paths[-1].parent), "lead")
-    yield Sentence(TEMPLATES["entered"].format(project=project), "lead")
-    yield Sentence(TEMPLATES["public"], "lead")
-    yield Sentence(TEMPLATES["next"], "lead")
+    folder = paths[-1].parent
+    closing = (
+        f"The seed and everything else that must not be released are in {folder}.",
+        f"Entered in {project}, under [data] synthetic.",
+        "The noise statement may be published. Everything else shown here is confidential.",
+        "Protected data can still disclose. Next: unveil run.",
+    )
+    yield from sentences(closing, "lead")
 
 
 @as_blocks.register

@@ -10,38 +10,10 @@ from unveil.records.publication_plan import (
     PublicationPlan,
 )
 from unveil.view.blocks import Block, Heading, Kind, Sentence, sentences, table
-from unveil.view.format import and_list, format_count, people, truncate
+from unveil.view.format import agree, and_list, format_count, people, truncate
 from unveil.view.show import as_blocks, as_text
 
-TEMPLATES = {
-    "sizes": "{tables}{people}, {values} published. They count {boxes} of people{between}.",
-    "between": ", and {n} more lie between them",
-    "suppressed": "{k} of {m} can be worked out exactly from the tables together.",
-    "unpublished": (
-        "{k} of fewer than {threshold} people that no table publishes exactly can be worked out"
-        " exactly, by differences between tables."
-    ),
-    "near": "{k} more {are} known to within {width}.",
-    "nothing": "No suppressed or small count can be worked out from the tables together.",
-    "small": (
-        "{k} below {threshold} {are} published exactly, as the plan asks: no limit of the plan"
-        " covers {them}."
-    ),
-    "alone": "{k} of these {are} disclosed by one table alone: mend those tables first.",
-    "pair": "{tables} together show that {count} in {box}. {neither}",
-    "open": (
-        "{k} {were} not settled: the tables may or may not disclose {them}. No limit holds on"
-        " {their} account."
-    ),
-    "leave out": "Without {tables}, none of these can be worked out any more.",
-    "leave out some": "Without {tables}, {n} of these could still be worked out.",
-    "above": "{n} {what}, above your limit of {limit}.",
-    "within": "{n} {what}, within your limit of {limit}.",
-    "not settled": (
-        "{n} {what}, and {n_open} not settled: your limit of {limit} cannot be shown to hold."
-    ),
-    "confidential": "Confidential: a list of recovered counts is the disclosure itself.",
-}
+CONFIDENTIAL = "Confidential: a list of recovered counts is the disclosure itself."
 WHAT = {"recovered": "recovered exactly", "near": "nearly recovered"}
 MARKS = {"above": "■ above limit", "within": "● within", "not settled": "■ not settled"}
 SET_HEADS = ("tables", "recovered", "nearly")
@@ -52,37 +24,33 @@ MOST_ROWS = 12
 
 def verdict_sentence(one: PlanVerdict) -> str:
     """A limit, and whether it holds."""
-    text = TEMPLATES[one.status].format(
-        n=format_count(one.n, "count"),
-        what=WHAT[one.measure],
-        n_open=f"{one.n_open:,}",
-        limit=f"{one.limit:,}",
-    )
-    return f"{MARKS[one.status]}: {text}"
+    limit = f"your limit of {one.limit:,}"
+    rest = f"{one.status} {limit}"
+    if one.status == "not settled":
+        rest = f"and {one.n_open:,} not settled: {limit} cannot be shown to hold"
+    n = format_count(one.n, "count")
+    return f"{MARKS[one.status]}: {n} {WHAT[one.measure]}, {rest}."
 
 
 def plan_sentences(record: PublicationPlan) -> Iterator[str]:
     """What the tables disclose together."""
     n_other = record.n_recovered - record.n_recovered_suppressed
     if not record.rows and not record.n_open:
-        yield TEMPLATES["nothing"]
+        yield "No suppressed or small count can be worked out from the tables together."
     if record.n_suppressed:
-        yield TEMPLATES["suppressed"].format(
-            k=f"{record.n_recovered_suppressed:,}",
-            m=format_count(record.n_suppressed, "suppressed count"),
-        )
+        of = format_count(record.n_suppressed, "suppressed count")
+        k = f"{record.n_recovered_suppressed:,}"
+        yield f"{k} of {of} can be worked out exactly from the tables together."
     if n_other:
-        yield TEMPLATES["unpublished"].format(
-            k=format_count(n_other, "count"), threshold=f"{record.threshold:,}"
+        yield (
+            f"{format_count(n_other, 'count')} of fewer than {record.threshold:,} people that no"
+            " table publishes exactly can be worked out exactly, by differences between tables."
         )
-    if record.n_near:
-        yield TEMPLATES["near"].format(
-            k=format_count(record.n_near, "count"),
-            are="is" if record.n_near == 1 else "are",
-            width=people(record.width),
-        )
-    if n_alone := sum(one.n_alone for one in record.tables):
-        yield TEMPLATES["alone"].format(k=f"{n_alone:,}", are="is" if n_alone == 1 else "are")
+    if n := record.n_near:
+        more = f"{format_count(n, 'count')} more {agree(n)}"
+        yield f"{more} known to within {people(record.width)}."
+    if n := sum(one.n_alone for one in record.tables):
+        yield f"{n:,} of these {agree(n)} disclosed by one table alone: mend those tables first."
 
 
 def example_sentence(one: PlanTables) -> str:
@@ -91,29 +59,23 @@ def example_sentence(one: PlanTables) -> str:
     count = f"{people(box.lower)} {'is' if box.lower == 1 else 'are'}"
     if not box.recovered:
         count = f"{box.lower:,} to {people(box.upper)} are"
-    neither = {1: "", 2: "Neither table shows it alone."}
+    neither = {2: "Neither table shows it alone."}
     some = "None of them can be omitted." if box.irreducible else ""
     if len(one.tables) == 1:
         return f"{tables} shows that {count} in {box.label}."
-    return (
-        TEMPLATES["pair"]
-        .format(
-            tables=tables, count=count, box=box.label, neither=neither.get(len(one.tables), some)
-        )
-        .strip()
-    )
+    last = neither.get(len(one.tables), some)
+    return f"{tables} together show that {count} in {box.label}. {last}".strip()
 
 
 def open_sentence(record: PublicationPlan) -> str:
     """How much was not settled; nothing where all was."""
     if not record.n_open:
         return ""
-    is_one = record.n_open == 1
-    return TEMPLATES["open"].format(
-        k=format_count(record.n_open, "count"),
-        were="was" if is_one else "were",
-        them="it" if is_one else "them",
-        their="its" if is_one else "their",
+    n = record.n_open
+    return (
+        f"{format_count(n, 'count')} {agree(n, 'was', 'were')} not settled: the tables may or may"
+        f" not disclose {agree(n, 'it', 'them')}. No limit holds on {agree(n, 'its', 'their')}"
+        " account."
     )
 
 
@@ -121,12 +83,10 @@ def small_sentence(record: PublicationPlan) -> str:
     """How many small counts no table protects; nothing where all are."""
     if not record.n_small:
         return ""
-    is_one = record.n_small == 1
-    return TEMPLATES["small"].format(
-        k=format_count(record.n_small, "count"),
-        threshold=f"{record.threshold:,}",
-        are="is" if is_one else "are",
-        them="it" if is_one else "them",
+    n = record.n_small
+    return (
+        f"{format_count(n, 'count')} below {record.threshold:,} {agree(n)} published exactly, as"
+        f" the plan asks: no limit of the plan covers {agree(n, 'it', 'them')}."
     )
 
 
@@ -137,8 +97,9 @@ def leave_out_sentence(record: PublicationPlan) -> str:
     named = [_quote(name) for name in record.leave_out[:MOST_ROWS]]
     if more := len(record.leave_out) - len(named):
         named.append(format_count(more, "more table"))
-    name = "leave out" if not record.n_left else "leave out some"
-    return TEMPLATES[name].format(tables=and_list(named), n=f"{record.n_left:,}")
+    if record.n_left:
+        return f"Without {and_list(named)}, {record.n_left:,} of these could still be worked out."
+    return f"Without {and_list(named)}, none of these can be worked out any more."
 
 
 def _quote(name: str) -> str:
@@ -165,18 +126,19 @@ def _more(n_all: int, n_shown: int) -> str:
     return "" if n_all <= n_shown else f"... and {n_all - n_shown:,} more: all with --json"
 
 
+def _sizes(record: PublicationPlan) -> str:
+    of = "" if record.n_people is None else f" of {people(record.n_people)}"
+    tables, values = format_count(record.n_tables, "table"), format_count(record.n_values, "value")
+    n = record.n_unpublished
+    between = f", and {n:,} more lie between them" if n else ""
+    groups = format_count(record.n_boxes - n, "group")
+    return f"{tables}{of}, {values} published. They count {groups} of people{between}."
+
+
 def plan_blocks(record: PublicationPlan, *, has_rows: bool = False) -> Iterator[Block]:
     """The plan; single counts on the custodian's screen alone, notebooks keep what they show."""
     yield Heading("What the tables disclose together")
-    between = TEMPLATES["between"].format(n=f"{record.n_unpublished:,}")
-    sizes = TEMPLATES["sizes"].format(
-        tables=format_count(record.n_tables, "table"),
-        people="" if record.n_people is None else f" of {people(record.n_people)}",
-        values=format_count(record.n_values, "value"),
-        boxes=format_count(record.n_boxes - record.n_unpublished, "group"),
-        between=between if record.n_unpublished else "",
-    )
-    yield Sentence(sizes, "lead")
+    yield Sentence(_sizes(record), "lead")
     for verdict in record.verdicts:
         kind: Kind = "plain" if verdict.status == "within" else "stop"
         yield Sentence(verdict_sentence(verdict), kind)
@@ -205,7 +167,7 @@ def plan_blocks(record: PublicationPlan, *, has_rows: bool = False) -> Iterator[
         cells = map(_box_cells, boxes)
         yield table(caption, BOX_HEADS, cells, text=text_heads, spare=("kind",), footnote=more)
         if boxes:
-            yield Sentence(TEMPLATES["confidential"], "dim")
+            yield Sentence(CONFIDENTIAL, "dim")
     yield from sentences(record.notes, "dim")
 
 

@@ -1,7 +1,4 @@
-"""What a recipe, a removal or a smoothing did, in sentences and blocks.
-
-One catalogue of templates, filled from records only: no number is typed by hand anywhere.
-"""
+"""What a recipe, a removal or a smoothing did, in sentences and blocks."""
 
 from collections.abc import Iterator
 
@@ -9,8 +6,8 @@ from unveil.records.protection import FakeMarks, Removal, RemovalRow, SmoothedCo
 from unveil.records.recoding import KeyFigures, Recoding, StepDone, Suggestions
 from unveil.view.blocks import Block, Heading, notes, sentences, table
 from unveil.view.format import (
+    agree,
     and_list,
-    fill,
     format_count,
     lines,
     percent,
@@ -19,23 +16,6 @@ from unveil.view.format import (
 )
 from unveil.view.show import as_blocks, as_text
 
-TEMPLATES = {
-    "recoded": "{steps} applied to {file}: {records} and {columns} remain of {n} and {m}.",
-    "keys": "Unique on {keys}: {before} of {n_before} before recoding, {after} of {n_after}"
-    " after{then}.",
-    "no keys": "No key remains. Unique on {keys} before recoding: {before} of {n_before}.",
-    "repU": "Replicated uniques (unique in both files): {before} before, {after} after.",
-    "proposed": "{n} proposed for {file}. None was applied.",
-    "together": "Unique on {keys}: {before} of {n} now, {after} after all of them.",
-    "nothing": "No recoding is proposed for {file}. Check what an intruder would know.",
-    "removed": "Copy {copy}: {n} of {records} removed; {left} left.",
-    "replicated": "{n} of {N} people ({p}) {n:is|are} unique on {keys} in the original"
-    " and in copy {copy} (replicated).",
-    "keys of removal": "Keys: {keys}.",
-    "smoothed": "{n} smoothed over sorted values and put back by rank.",
-    "stayed": "{n} of {numbers} changed; {same} the same to six digits.",
-    "marked": "Marked as fake by its label and note{column}{file}.",
-}
 STEP_HEADS = ("step", "records changed", "unique before", "unique after", "repU before", "after")
 ANONYMITY_HEADS = ("people who share their keys with fewer than", "before", "after")
 PROPOSAL_HEADS = ("column", "do", "unique now", "unique then", "why")
@@ -45,14 +25,12 @@ SMOOTH_HEADS = ("column", "numbers", "changed", "mean before", "after", "sd befo
 
 def recoding_sentences(record: Recoding) -> Iterator[str]:
     """What was done, step by step, and what it did for the keys."""
-    yield fill(
-        TEMPLATES["recoded"],
-        steps=format_count(len(record.rows), "step was", "steps were"),
-        file=truncate(record.files[0]),
-        records=format_count(record.n_records_left, "record"),
-        columns=format_count(record.n_columns_left, "column"),
-        n=f"{record.n_records:,}",
-        m=f"{record.n_columns:,}",
+    steps = format_count(len(record.rows), "step was", "steps were")
+    records = format_count(record.n_records_left, "record")
+    columns = format_count(record.n_columns_left, "column")
+    yield (
+        f"{steps} applied to {truncate(record.files[0])}: {records} and {columns} remain of"
+        f" {record.n_records:,} and {record.n_columns:,}."
     )
     for row in record.rows:
         yield f"{row.number}. {lines(row.sentence)}"
@@ -63,25 +41,20 @@ def _on_keys(record: Recoding) -> Iterator[str]:
     before, after = ends(record)
     if before is None:
         return
+    keys, first = and_list(before.keys), f"{before.n_uniques:,} of {before.n_records:,}"
     if after is None:
-        keys, n = and_list(before.keys), f"{before.n_uniques:,}"
-        total = f"{before.n_records:,}"
-        yield fill(TEMPLATES["no keys"], keys=keys, before=n, n_before=total)
+        yield f"No key remains. Unique on {keys} before recoding: {first}."
         return
-    yield fill(
-        TEMPLATES["keys"],
-        keys=and_list(before.keys),
-        then="" if after.keys == before.keys else f" by {and_list(after.keys)}",
-        before=f"{before.n_uniques:,}",
-        n_before=f"{before.n_records:,}",
-        after=f"{after.n_uniques:,}",
-        n_after=f"{after.n_records:,}",
+    then = "" if after.keys == before.keys else f" by {and_list(after.keys)}"
+    yield (
+        f"Unique on {keys}: {first} before recoding, {after.n_uniques:,} of {after.n_records:,}"
+        f" after{then}."
     )
     if before.n_replicated is not None and after.n_replicated is not None:
-        yield fill(
-            TEMPLATES["repU"],
-            before=f"{before.n_replicated:,} ({percent_or_dash(before.repU)})",
-            after=f"{after.n_replicated:,} ({percent_or_dash(after.repU)})",
+        yield (
+            f"Replicated uniques (unique in both files): {before.n_replicated:,}"
+            f" ({percent_or_dash(before.repU)}) before, {after.n_replicated:,}"
+            f" ({percent_or_dash(after.repU)}) after."
         )
 
 
@@ -131,42 +104,33 @@ def proposal_cells(record: Suggestions) -> list[tuple[str, ...]]:
 
 def suggestion_sentence(record: Suggestions) -> str:
     """How many steps are proposed."""
-    n = format_count(len(record.rows), "step is", "steps are")
-    key = "proposed" if record.rows else "nothing"
-    return fill(TEMPLATES[key], n=n, file=truncate(record.files[0]))
+    n, file = format_count(len(record.rows), "step is", "steps are"), truncate(record.files[0])
+    if record.rows:
+        return f"{n} proposed for {file}. None was applied."
+    return f"No recoding is proposed for {file}. Check what an intruder would know."
 
 
 def together(record: Suggestions) -> Iterator[str]:
     """What all proposals would do for the keys."""
     if record.rows and record.n_uniques is not None and record.n_uniques_left is not None:
-        yield fill(
-            TEMPLATES["together"],
-            keys=and_list(record.keys),
-            before=f"{record.n_uniques:,}",
-            n=f"{record.n_records:,}",
-            after=f"{record.n_uniques_left:,}",
+        yield (
+            f"Unique on {and_list(record.keys)}: {record.n_uniques:,} of {record.n_records:,} now,"
+            f" {record.n_uniques_left:,} after all of them."
         )
 
 
 def removal_sentences(record: Removal) -> Iterator[str]:
     """What was taken out of each copy, and who was alone twice."""
-    yield fill(TEMPLATES["keys of removal"], keys=and_list(record.keys))
+    yield f"Keys: {and_list(record.keys)}."
     for row in record.rows:
-        yield fill(
-            TEMPLATES["replicated"],
-            p=percent(100 * row.replicated / row.n_original),
-            n=f"{row.replicated:,}",
-            N=f"{row.n_original:,}",
-            keys="these keys",
-            copy=row.copy,
+        yield (
+            f"{row.replicated:,} of {row.n_original:,} people"
+            f" ({percent(100 * row.replicated / row.n_original)}) {agree(row.replicated)} unique on"
+            f" these keys in the original and in copy {row.copy} (replicated)."
         )
-        yield fill(
-            TEMPLATES["removed"],
-            copy=row.copy,
-            n=f"{row.n_removed:,}",
-            records=format_count(row.n_synthetic, "record was", "records were"),
-            left=f"{row.n_left:,} are",
-        )
+        records = format_count(row.n_synthetic, "record was", "records were")
+        left = f"{row.n_left:,} {agree(row.n_left)} left"
+        yield f"Copy {row.copy}: {row.n_removed:,} of {records} removed; {left}."
     yield from map(lines, record.warnings)
 
 
@@ -207,20 +171,16 @@ def smooth_notes(record: Smoothing) -> list[str]:
 
 
 def _change_sentence(row: SmoothedColumn) -> str:
-    n_same = row.n_values - row.n_changed
-    return fill(
-        TEMPLATES["stayed"],
-        n=f"{row.n_changed:,}",
-        numbers=format_count(row.n_values, "number"),
-        same=f"{n_same:,} {'is' if n_same == 1 else 'are'}",
-    )
+    n_same, numbers = row.n_values - row.n_changed, format_count(row.n_values, "number")
+    same = f"{n_same:,} {agree(n_same)} the same to six digits"
+    return f"{row.n_changed:,} of {numbers} changed; {same}."
 
 
 def marked_sentence(record: FakeMarks) -> str:
     """Where a copy says that it is fake."""
     column = "" if record.marker is None else f", by the column {truncate(record.marker)}"
     file = "" if record.written is None else f", and written to {truncate(record.written.path)}"
-    return fill(TEMPLATES["marked"], column=column, file=file)
+    return f"Marked as fake by its label and note{column}{file}."
 
 
 @as_text.register
@@ -270,7 +230,8 @@ def _(record: Removal) -> Iterator[Block]:
 @as_text.register
 def _(record: Smoothing) -> str:
     n = format_count(sum(row.note is None for row in record.rows), "column was", "columns were")
-    return "\n".join([fill(TEMPLATES["smoothed"], n=n), *smooth_notes(record)])
+    first = f"{n} smoothed over sorted values and put back by rank."
+    return "\n".join([first, *smooth_notes(record)])
 
 
 @as_blocks.register

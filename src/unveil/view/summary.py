@@ -15,6 +15,7 @@ from unveil.records.summary import (
     IdentitySummary,
     SensitiveSummary,
     Summary,
+    SummaryDecision,
     SummaryRuling,
     TargetSummary,
     VerdictStatus,
@@ -81,6 +82,9 @@ ROOM_FOR_ALERTS = 2
 MOST_ON_SCREEN = 15
 """So many targets have a row of their own on a terminal."""
 LONGEST, LONGEST_SUBJECT = 24, 36
+SCREEN_LINE = 78
+"""Letters in a line of a terminal of 80 columns, indented."""
+ADDS = f"adds: correct beyond expected, ± 95 % ({MEANING})."
 FOOT = "Evidence for a decision, not a certificate of safety."
 MATCH = "A replicated unique is a possible match, not proof of one."
 REAPPEAR = (
@@ -128,9 +132,20 @@ def screen_blocks(summary: Summary, *, most: int = MOST_ON_SCREEN) -> Iterator[B
     yield Heading(f"Decisions to take: {len(summary.decisions)}", 4)
     subjects = [_name_with_flags(one.subject, one.n_flags) for one in summary.decisions]
     listed = [f"{place} {one}" for place, one in enumerate(subjects, start=1)][:MOST_DECISIONS]
-    more = len(subjects) - len(listed)
-    rest = f"   and {more:,} more: --words" if more > 0 else ""
-    yield Sentence(f"{'   '.join(listed)}{rest}" or "None.")
+    if (more := len(subjects) - len(listed)) > 0:
+        listed.append(f"and {more:,} more: --words")
+    yield Sentence("\n".join(_pack(listed)) or "None.")
+
+
+def _pack(items: Sequence[str]) -> Iterator[str]:
+    """Items side by side in lines of a terminal, none of them broken where it fits one."""
+    line = ""
+    for one in items:
+        if line and len(line) + len(one) + 3 > SCREEN_LINE:
+            yield line
+            line = ""
+        line = f"{line}   {one}" if line else one
+    yield line
 
 
 def words_blocks(summary: Summary) -> Iterator[Block]:
@@ -209,14 +224,25 @@ def verdict_sentence(summary: Summary) -> str:
             f" {truncate(verdict.accepted_by)}."
         )
     if verdict.status == "outstanding":
-        waiting = [one for one in summary.decisions if one.kind not in ("not_tested", "review")]
-        subjects = [_name_with_flags(one.subject, one.n_flags) for one in waiting]
-        more = len(subjects) - MOST_NAMED
-        rest = f"; and {more:,} more" if more > 0 else ""
-        said.append(f"Outstanding: {'; '.join(subjects[:MOST_NAMED])}{rest}.")
+        said.append(f"Outstanding: {'; '.join(_outstanding(summary.decisions))}.")
     if verdict.n_accepted:
         said.append(f"{format_count(verdict.n_accepted, 'alert')} accepted by name.")
     return " ".join(said)
+
+
+def _outstanding(decisions: Sequence[SummaryDecision]) -> Iterator[str]:
+    """What named people have still to do, rulings on flags together."""
+    waiting = [one for one in decisions if one.kind not in ("not_tested", "review")]
+    flagged = [one for one in waiting if one.n_flags]
+    others = [_shorten(one.subject, LONGEST_SUBJECT) for one in waiting if not one.n_flags]
+    if flagged:
+        n = format_count(sum(one.n_flags for one in flagged), "flag")
+        on = _shorten(flagged[0].subject, LONGEST_SUBJECT)
+        one_or_more = f"{len(flagged):,} variables" if len(flagged) > 1 else on
+        yield f"rulings on {one_or_more} ({n})"
+    yield from others[:MOST_NAMED]
+    if (more := len(others) - MOST_NAMED) > 0:
+        yield f"and {more:,} more"
 
 
 def _list_above(figures: Sequence[AboveLimit]) -> str:
@@ -253,10 +279,10 @@ def _verdict_box(summary: Summary) -> AlertBox:
 
 def _verdict_lines(summary: Summary) -> Iterator[Block]:
     above = _LIKE[summary.verdict.status] == "above"
-    yield Sentence(
-        f"{headline(summary)}: {verdict_sentence(summary)}".rstrip(": "),
-        "stop" if above else "lead",
-    )
+    told = verdict_sentence(summary)
+    colon = "." if told.startswith("Outstanding:") else ":"  # which has one of its own
+    text = f"{headline(summary)}{colon} {told}" if told else headline(summary)
+    yield Sentence(text, "stop" if above else "lead")
     rows = [f"{one.status}: {visible(one.sentence)}" for one in _open_alerts(summary)]
     if rows:
         more = len(rows) - MOST_ALERTS
@@ -417,7 +443,7 @@ def _targets_page(summary: Summary) -> Iterator[Block]:
         rows,
         main=("disclosed correctly",),
         bars=bars,
-        footnote=f"{note.partition(' Expected')[0]} adds (95 %): {MEANING}." if is_known else note,
+        footnote=f"{note.partition(' Expected')[0]} {ADDS}" if is_known else note,
     )
     yield replace(made, bar_head="of all people")
     yield Sentence(" ".join(_notes(summary)), "look", "summary.notes")
@@ -484,7 +510,7 @@ def _below_table(summary: Summary, most: int) -> Iterator[str]:
     if summary.any_correct is not None:
         said.append(any_sentence(summary))
     if any(one.adds is not None for one in summary.targets[:most]):
-        said.append(f"adds (95 %): {MEANING}.")
+        said.append(ADDS)
     if said:
         yield " ".join(said)
     if summary.excluded:

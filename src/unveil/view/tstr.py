@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from unveil.records.utility import Tstr, TstrRow
 from unveil.view import blocks
 from unveil.view.blocks import Block, Heading, notes
-from unveil.view.format import and_list, format_count, people, percent, ratio, truncate
+from unveil.view.format import agree, and_list, format_count, people, percent, ratio, truncate
 from unveil.view.group_notes import group_notes
 from unveil.view.show import as_blocks, as_text
 from unveil.view.utility import filled_table
@@ -14,24 +14,6 @@ LIMITS = (
     "This is a narrow measure: one outcome and one model. It says nothing about other analyses, and"
     " nothing about disclosure risk: the original itself would keep everything."
 )
-TEMPLATES = {
-    "headline": (
-        "{symbol} for {outcome} of real people: {here} with a {model} trained on {copies}, {there}"
-        " trained on the original, {guess} with a constant guess."
-    ),
-    "kept": "Of the original's gain over the constant guess, {copies} keep {share}.",
-    "more": (
-        "Of the original's gain over the constant guess, {copies} keep all; {share} is due to"
-        " chance or to the way of testing."
-    ),
-    "worse": "The model trained on {copies} does worse than the constant guess.",
-    "control": "Every model was tested on {n} of the control sample.",
-    "folds": (
-        "Every model was tested on the {n} of the original, in {folds} folds; the original's own"
-        " model was trained on the other folds."
-    ),
-    "excluded": "{n} without a known outcome {were} excluded.",
-}
 MODELS = {"logistic": "logistic model", "linear": "linear model", "tree": "tree"}
 HEADS = {
     "classification": ("accuracy", "balanced accuracy", "AUC", "log loss"),
@@ -52,24 +34,24 @@ def tstr_sentences(record: Tstr) -> Iterator[tuple[str, str]]:
     )
     yield (
         "headline",
-        TEMPLATES["headline"].format(
-            model=MODELS[record.model],
-            copies=copies if m == 1 else f"one of {copies}",
-            outcome=truncate(record.outcome),
-            symbol=record.headline,
-            here=here,
-            there=there,
-            guess=guess,
-        ),
+        f"{record.headline} for {truncate(record.outcome)} of real people: {here} with a"
+        f" {MODELS[record.model]} trained on {copies if m == 1 else f'one of {copies}'}, {there}"
+        f" trained on the original, {guess} with a constant guess.",
     )
     if record.share_kept is not None:
         yield "kept", _format_gain(record.share_kept, copies)
-    kind = "control" if record.tested_on == "control" else "folds"
     n = people(record.rows[0].n_tested)
-    yield "tested", TEMPLATES[kind].format(n=n, folds=record.folds)
+    if record.tested_on == "control":
+        yield "tested", f"Every model was tested on {n} of the control sample."
+    else:
+        yield (
+            "tested",
+            f"Every model was tested on the {n} of the original, in {record.folds} folds; the"
+            " original's own model was trained on the other folds.",
+        )
     if n_lost := sum(record.n_left_out):
-        were = "was" if n_lost == 1 else "were"
-        yield "excluded", TEMPLATES["excluded"].format(n=format_count(n_lost, "record"), were=were)
+        lost = format_count(n_lost, "record")
+        yield "excluded", f"{lost} without a known outcome {agree(n_lost, 'was', 'were')} excluded."
     for warning in record.warnings:
         yield "warning", warning
     yield "limits", LIMITS
@@ -77,8 +59,12 @@ def tstr_sentences(record: Tstr) -> Iterator[tuple[str, str]]:
 
 def _format_gain(share: float, copies: str) -> str:
     """How much of the gain is left; more than all of it is no merit."""
-    kind = "worse" if share < 0 else "kept" if share <= 1 else "more"
-    return TEMPLATES[kind].format(copies=copies, share=percent(100 * share))
+    if share < 0:
+        return f"The model trained on {copies} does worse than the constant guess."
+    gain, kept = "Of the original's gain over the constant guess", percent(100 * share)
+    if share <= 1:
+        return f"{gain}, {copies} keep {kept}."
+    return f"{gain}, {copies} keep all; {kept} is due to chance or to the way of testing."
 
 
 def headline_row(record: Tstr) -> TstrRow:

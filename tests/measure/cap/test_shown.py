@@ -77,7 +77,7 @@ def test_who_is_matched_is_said():
 def test_without_a_margin_the_papers_words_never_appear():
     for result in (measured(), measured(ORIGINAL, ORIGINAL), measured(ORIGINAL, ORIGINAL * 9)):
         assert WORDS not in everything_shown(result).lower()
-    assert told.TEMPLATES["no margin"] in told.sentences(measured(MANY, OTHERS, MANY_COPY).record)
+    assert told.NO_MARGIN in told.sentences(measured(MANY, OTHERS, MANY_COPY).record)
 
 
 def test_outside_the_margin_the_papers_words_do_not_appear():
@@ -137,14 +137,14 @@ def test_where_nothing_can_be_concluded_they_do_not_and_it_is_said_why(files, re
 def test_nor_is_a_difference_then_said_to_be_beyond_chance(files, reason):
     said = list(told.sentences(measured(*files).record))
     assert f"Nothing can be concluded from the interval: {reason}." in said
-    assert told.TEMPLATES["beyond chance"] not in said
+    assert told.BEYOND_CHANCE not in said
 
 
 def test_an_interval_that_leaves_out_0_is_said_to():
     included = [f"{a}{b}p" for a in "abcdefgh" for b in "xyz"]
     left_out = [row.replace("p", "q") for row in included] + ["axp"]
     result = measured(included, left_out, [*included, "axq"])
-    assert told.TEMPLATES["beyond chance"] in told.sentences(result.record)
+    assert told.BEYOND_CHANCE in told.sentences(result.record)
 
 
 def test_what_could_not_be_measured_is_said_with_its_reason():

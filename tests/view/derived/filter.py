@@ -57,7 +57,10 @@ def paper(results: Results, of: str) -> list[str]:
 
 
 def unfiltered(results: Results, of: str) -> list[str]:
-    return [f"{refill(results, of)['n_close_unfiltered']:,.0f}"]
+    record = refill(results, of)
+    drawn = sum(one["drawn"] for one in record["rounds"])
+    kept = sum(one["kept"] for one in record["rounds"])
+    return [f"{record['n_rows'] * (1 - kept / drawn):,.0f}"]
 
 
 def dropped(results: Results, of: str) -> list[str]:

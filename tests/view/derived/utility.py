@@ -198,6 +198,15 @@ def built(results: Results, of: str) -> list[str]:
     return [*(map(whole, counts) if record["rows"] else ()), *map(name, record["files"])]
 
 
+def all_alike(results: Results, of: str) -> list[str]:
+    """The names of the files, of which none differs."""
+    names = [name(part_of(results, of)["files"][0])]
+    for part, record in results["parts"].items():
+        if part.startswith("structure") and not record["rows"]:
+            names.append(name(record["files"][1]))
+    return names
+
+
 def axes_of(results: Results, of: str) -> dict:
     """A projection of its own, or that of the rows which a filter was shown first."""
     record = part_of(results, of)
@@ -286,5 +295,6 @@ DERIVED = {
     "projection/marks": marks,
     "projection/dropped": left_out,
     "codebook/built alike": built,
+    "utility.built alike": all_alike,
     "codebook/built otherwise": built,
 }

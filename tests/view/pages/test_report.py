@@ -73,7 +73,7 @@ def test_every_factor_and_limit_is_shown_with_its_answer_or_origin():
 def test_a_run_without_a_name_and_parts_that_could_not_be_measured_are_told():
     run = replace(report_cases.example()[0].run, by=None, n_resumed=3)
     told = shown(context, changed(run=run))
-    assert "without a name" in told
+    assert "no name given" in told
     assert "3 kept from an interrupted run" in told
     told = text(render_html(context.blocks(*report_cases.empty())))
     assert "9 could not be computed" in told

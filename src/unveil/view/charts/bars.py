@@ -281,13 +281,13 @@ def _thumb(x: Spec) -> list[Spec]:
     ]
 
 
-def distances(record: Comparison) -> Chart:
-    """Total variation of every column, the most different first."""
+def distances(record: Comparison, *, most: int | None = None) -> Chart:
+    """Total variation of every column, or of so many, the most different first."""
     found = [row for row in record.rows if row.copy == record.headline_copy]
     shares = [(row.column, row.total_variation) for row in found if row.total_variation is not None]
     rows = [
         figure_row(truncate_name(column), 100 * share, percent(100 * share))
-        for column, share in sorted(shares, key=lambda one: -one[1])
+        for column, share in sorted(shares, key=lambda one: -one[1])[:most]
     ]
     axis = "percent of records that would have to change"
     chart = _percent_bars(rows, axis, SYNTHETIC, "Total variation distance by column")
@@ -319,7 +319,7 @@ def refill_rounds(record: Refill) -> Chart:
 
 # The histogram of GTCAP
 
-_WIDE, _HIGH = 480, 220
+_WIDE, _HIGH = 480, 150
 
 
 def gtcap_chart(record: Gtcap) -> Chart:
@@ -344,8 +344,10 @@ def gtcap_chart(record: Gtcap) -> Chart:
     some = [row for row in rows if row["n"]]
     layers = [
         bar(x, y, rows, color=SYNTHETIC),
-        write("told", x, y, "center", rows=some, dy=-7, fontSize=11),
         *_mean(record.mean, bins),
+        # Twice: a white edge below keeps the figure legible where the line of the mean crosses it.
+        write("told", x, y, "center", rows=some, dy=-7, fontSize=11, stroke="white", strokeWidth=4),
+        write("told", x, y, "center", rows=some, dy=-7, fontSize=11),
     ]
     return Chart(
         panel(layers, _WIDE, _HIGH),

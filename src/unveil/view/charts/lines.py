@@ -52,7 +52,7 @@ LINES = {
     "baseline": ("cap_baseline", "#8a8a8a", [2, 2], "cross"),
 }
 """The field, and how each line looks: told apart without a colour."""
-_CAP_WIDTH, _CAP_HEIGHT = 110, 160
+_CAP_WIDTH, _CAP_HEIGHT = 110, 120
 _Panels = Sequence[tuple[str, Sequence[CapRow]]]
 
 

@@ -75,7 +75,7 @@ def _overview(contents: ReportContents, parts: Parts) -> Iterator[Block]:
             bars.append(_bar(record, target, judged))
     heads = (*HEADS, *(ADDED_HEADS if has_added else ()), *(SEVERAL if has_copies else ()), *WRONG)
     note = f"{NOTE} {FOOTNOTE}" if has_added else NOTE
-    yield from worst_first("", heads, rows, note, bars, main=HEADS[2:3])
+    yield from worst_first("", heads, rows, note, bars, main=HEADS[2:3], spare=WRONG[1:2])
 
 
 def statuses_of(record: Disclosure, judged: Sequence[LimitCheck]) -> dict[str, Status]:
@@ -147,17 +147,20 @@ def cells(record: Disclosure, target: str, judged: Sequence[LimitCheck]) -> tupl
             _range(record, target),
             percent_or_dash(record.attribute_of(target, "pooled").DiSCO),
         )
-    correct = "-"
-    if row.DiSCO is not None:
-        correct = f"{n_of(row.DiSCO, n).removeprefix('about ')} ({percent(row.DiSCO)})"
+    correct = "-" if row.DiSCO is None else f"{_people(row.DiSCO, n)} ({percent(row.DiSCO)})"
     known = row.DiSCO is not None and row.DiS is not None
-    wrong = n_of((row.DiS or 0.0) - (row.DiSCO or 0.0), n) if known else "-"
-    wrong = wrong.removeprefix("about ")
+    wrong = _people((row.DiS or 0.0) - (row.DiSCO or 0.0), n) if known else "-"
     when_shown = percent(100 * (row.DiSCO or 0.0) / row.DiS) if known and row.DiS else "-"
     figures = percent_or_dash(row.Dorig), correct.replace(" ", "\u00a0")
     added = tuple(one.replace(" ", "\u00a0") for one in added_cells(record).get(target, ()))
     shown = (*figures, *added, *spread, wrong, when_shown)
     return (truncate(target), *shown, format_status(status))
+
+
+def _people(share: float, n: int) -> str:
+    """How many people a share is, in a table: a mean over copies never rounds one away."""
+    shown = n_of(share, n).removeprefix("about ")
+    return "<1" if shown == "0" and share * n > 1e-4 else shown
 
 
 def _bar(record: Disclosure, target: str, judged: Sequence[LimitCheck]) -> ShareBar:

@@ -103,10 +103,15 @@ def _overview(contents: ReportContents, parts: Parts) -> Iterator[Block]:
             tcaps = list(tcap_rows([one]))
             pairs = zip(*(line[1:] for line in tcaps[:2]), strict=True)
             none = ("-",) * len(TCAP_HEADS[1:])
-            tcap = tuple(f"{share} ({base})" for share, base in pairs) if tcaps else none
+            tcap = tuple(_beside(*pair) for pair in pairs) if tcaps else none
             rows.append((one.risk, scenario, (one.target, *_cap_cells(one), *tcap)))
     heads = ("target", *FIGURE_HEADS[2:], *GROUPS.values(), *(f"TCAP {x}" for x in TCAP_HEADS[1:]))
     yield from worst_first(TABLE, heads, rows, NOTE, most=MOST_GUESSED)
+
+
+def _beside(share: str, baseline: str) -> str:
+    """A share and what it would be at random, if either is known."""
+    return "-" if share == baseline == "-" else f"{share} ({baseline})"
 
 
 def _cap_cells(one: TargetRecords) -> tuple[str, ...]:

@@ -118,7 +118,7 @@ def _exclusions(given: tuple[ExclusionText, ...]) -> Iterator[Block]:
 
 
 def _run_sentences(run: Run) -> Iterator[Block]:
-    by = f" by {truncate(run.by)}" if run.by is not None else ", without a name"
+    by = f" by {truncate(run.by)}" if run.by is not None else ", no name given,"
     took = format_count(math.ceil(run.seconds), "second")
     text = f"Run {run.number:,} was started {format_time(run.started)}{by} and took {took}."
     yield Sentence(text, key="context.run")

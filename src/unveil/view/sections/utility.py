@@ -18,7 +18,7 @@ from unveil.view.charts.distributions import distribution
 from unveil.view.charts.grids import correlation_difference, pair_map, visible_columns
 from unveil.view.charts.scatter import projected_groups
 from unveil.view.distribution_rows import HEADS, distribution_rows
-from unveil.view.format import format_count, percent, truncate
+from unveil.view.format import and_list, format_count, percent, truncate
 from unveil.view.pages import utility
 from unveil.view.sections.shared import fold, number_sentences, unmeasured, warn
 
@@ -38,8 +38,8 @@ MOST_VARIABLES = 24
 """Columns in the map: of more, those whose pairs differ most."""
 MOST_ROWS = 20
 MOST_WORST = 3
-IN_SIGHT = 0
-"""Columns drawn in sight and on paper, the most different first; the others unfold."""
+MOST_DRAWN = 8
+"""Columns in the chart of distances, the most different first; its table has them all."""
 MOST_COLUMNS = 24
 
 
@@ -141,11 +141,14 @@ def _columns(part: str, record: Comparison) -> Iterator[Block]:
         return
     heads, rows = modelled.without_empty(compared.DISTANCE_HEADS, compared.ranked_distances(record))
     lead = Sentence(said["column"], "lead", "comparison/column", part)
-    yield Figure(lead, distances(record), utility.CAPTIONS["distances"], table("", heads, rows))
+    caption = utility.CAPTIONS["distances"]
+    if len(rows) > MOST_DRAWN:
+        caption = f"The {MOST_DRAWN} columns that differ most. {caption}"
+    chart = distances(record, most=MOST_DRAWN)
+    yield Figure(lead, chart, caption, table("", heads, rows))
     drawn = [_bars(part, record, row) for row in ranked[:MOST_COLUMNS]]
-    yield from drawn[:IN_SIGHT]
-    more = format_count(len(drawn) - IN_SIGHT, "more column")
-    yield from fold(f"{more}, the most different first", drawn[IN_SIGHT:])
+    columns = format_count(len(drawn), "column")
+    yield from fold(f"Distributions of {columns}, the most different first", drawn)
     if n := len(ranked) - len(drawn):
         text = f"{n:,} more columns differ less; the table of columns has their figures."
         yield Sentence(text, key="utility.more columns", of=part)
@@ -195,6 +198,12 @@ def _projection(part: str, record: Projection) -> Iterator[Block]:
 def _structure(parts: Parts) -> Iterator[Block]:
     found: list[tuple[str, CodebookDifferences]] = parts.of("structure")
     yield from [Heading("Structure of the files", 3)] if found else []
+    alike = [one for one in found if not one[1].rows]
+    if len(alike) > 1:
+        names = and_list(one.files[1] for _, one in alike)
+        text = f"{names} have the structure of {truncate(alike[0][1].files[0])}: no differences."
+        yield Sentence(text, key="utility.built alike", of=alike[0][0])
+        found = [one for one in found if one[1].rows]
     for part, record in found:
         key, text = codebook.differences_keyed(record)
         yield Sentence(text, key=f"codebook/{key}", of=part)
