@@ -44,6 +44,7 @@ TESTS = (
 )
 EQUIVALENT = ROOT / ".ci" / "mutants_equivalent.txt"
 NOTE = "__entered__"
+FREE = "not frames and not models and not browser and not app and not large and not spark"
 LONGEST_TEST = 4.0  # seconds; longer ones are left out, which can only leave more unnoticed
 LONGEST = 40.0  # seconds of tests for one change
 
@@ -235,7 +236,7 @@ class Runner:
         self.only = given.only and set(given.only.read_text(encoding="utf-8").splitlines())
         self.failed = False
         self.survivors: list[str] = []
-        self.killed = self.untested = 0
+        self.killed = self.untested = self.unended = 0
         self._caches: list[Any] = []
         self._noticed: dict[Any, Counter[tuple[Path, str]]] = defaultdict(Counter)
 
@@ -255,7 +256,8 @@ class Runner:
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Run each test once as it is, then those of each change."""
-        signal.signal(signal.SIGALRM, _stop)
+        for one in (signal.SIGPROF, signal.SIGALRM):
+            signal.signal(one, _stop)
         # What a test or the product remembers was counted without the change.
         loaded = [vars(module).values() for module in list(sys.modules.values()) if module]
         self._caches = [
@@ -357,12 +359,16 @@ class Runner:
     def _run(self, item: pytest.Item, limit: float) -> None:
         for cached in self._caches:
             cached.cache_clear()
-        signal.setitimer(signal.ITIMER_REAL, limit)
+        # By the time of the processor, for others may use it; a test that waits ends by the clock.
+        signal.setitimer(signal.ITIMER_PROF, limit)
+        signal.setitimer(signal.ITIMER_REAL, 60 * limit)
         try:
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
         except TimeoutError:
             self.failed = True
+            self.unended += 1
         finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
             signal.setitimer(signal.ITIMER_REAL, 0)
 
     @staticmethod
@@ -384,13 +390,16 @@ def main() -> int:
     asked.add_argument("--seconds", type=float, default=LONGEST, help="of tests for one change")
     asked.add_argument("--cases", type=int, default=1000, help="of each test")
     asked.add_argument("--tests", nargs="*", default=TESTS, help="these tests only")
+    asked.add_argument("--slow", action="store_true", help="tests that are marked slow, too")
     asked.add_argument("--only", type=Path, help="the changes that this file lists, one a line")
     given = asked.parse_args()
     os.environ.setdefault("CI", "1")  # the same random examples for each change
     os.chdir(ROOT)
     runner = Runner(given)
     with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere):
-        pytest.main([*given.tests, "-q", "-n", "0", "-p", "no:cacheprovider"], [runner])
+        told = [*given.tests, "-q", "-n", "0", "-p", "no:cacheprovider"]
+        told += ["-m", FREE] if given.slow else []
+        pytest.main(told, [runner])
     n, why = runner.killed + len(runner.survivors), reasons()
     same = [one for one in sorted(runner.survivors) if one in why]
     real = [one for one in sorted(runner.survivors) if one not in why]
@@ -400,7 +409,8 @@ def main() -> int:
     print(f"{runner.killed} of {n} changes noticed ({runner.killed / max(n, 1):.1%}),")
     able = max(n - len(same), 1)
     print(f"{runner.killed / able:.1%} of the {able} that a figure can show;")
-    print(f"{runner.untested} in functions that none of these tests enters")
+    print(f"{runner.untested} in functions that none of these tests enters;")
+    print(f"{runner.unended} noticed by a test that takes ten times as long")
     return int(runner.killed < given.bound * able)
 
 

@@ -1,4 +1,5 @@
 import gc
+import os
 from collections.abc import Generator
 
 import pytest
@@ -12,6 +13,8 @@ def pytest_configure(config: pytest.Config) -> None:
     # A skipped test says why, always: golden figures must not go unchecked in silence.
     if "s" not in config.option.reportchars:
         config.option.reportchars += "s"
+    for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "NO_COLOR"):
+        os.environ.pop(name, None)  # commands print as to a plain terminal
 
 
 @pytest.hookimpl(wrapper=True)

@@ -212,12 +212,6 @@ def test_a_column_that_cannot_be_cut_because_it_cannot_be_compared_is_not_quoted
 # The command line
 
 
-@pytest.fixture(autouse=True)
-def no_forced_colours(monkeypatch):
-    for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "NO_COLOR"):
-        monkeypatch.delenv(name, raising=False)
-
-
 @pytest.fixture
 def run(tmp_path, capfd, monkeypatch):
     people().write_parquet(tmp_path / "o.parquet")

@@ -389,12 +389,6 @@ def test_progress_tells_no_value():
 # The command line
 
 
-@pytest.fixture(autouse=True)
-def no_forced_colours(monkeypatch):
-    for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "NO_COLOR"):
-        monkeypatch.delenv(name, raising=False)
-
-
 @pytest.fixture
 def run(tmp_path, capfd, monkeypatch):
     data = people()

@@ -20,303 +20,15 @@ import tempfile
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
+from inspect import isfunction
 from numbers import Real
 from pathlib import Path
+
+from verified import FAMILIES, NO_FIGURE, PEERS, SYMBOL_PAGES, Family
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "verification.md"
 EXACT = 1e-6  # relative; a comparison that is looser is one of samples or of printed digits
-BY_RECORD = "tests/test_against_oracle.py tests/test_profile_against_oracle.py"
-EXCLUDING = "tests/test_exclusions_against_oracle.py"
-SYNTHPOP = "synthpop options flags tables"
-
-
-@dataclass(frozen=True)
-class Family:
-    """A row of the report: a measure with what is independent of its code."""
-
-    name: str
-    page: str
-    formula: str
-    source: str
-    oracles: str
-    tests: str
-    goldens: str = ""
-
-
-# What has its own list of symbols (Raab's measures) is reported symbol by symbol from its page.
-SYMBOL_PAGES = ("uniques", "disco", "cap", "tcap")
-FAMILIES = (
-    Family(
-        "Raab's measures",
-        "disco",
-        "see the next table",
-        "Raab 2024, equations 2 to 14",
-        "raab exclusions",
-        f"{BY_RECORD} {EXCLUDING} tests/by_hand tests/laws/test_laws.py",
-        "synthpop options tables formats",
-    ),
-    Family(
-        "one-way, two-way checks",
-        "checks",
-        "n = Σ_q(d\\*_tq \\| ps_tq = 1) above its thresholds",
-        "Raab 2024, section 4",
-        "checks",
-        "tests/measure/disclosure/test_checks.py tests/by_hand",
-        "flags",
-    ),
-    Family(
-        "excess R",
-        "excess",
-        "R = (training - control) / (100 - control)",
-        "Raab 2024, equation 1",
-        "excess",
-        "tests/measure/disclosure/test_excess.py",
-        "tables",
-    ),
-    Family(
-        "claims, expected, adds",
-        "claims",
-        "correct claims of a rule less those expected from the pattern",
-        "Raab 2024, sections 3 to 5, 7",
-        "claims single_values",
-        "tests/measure/disclosure/test_claims.py tests/measure/disclosure/test_single_values.py",
-        "claims",
-    ),
-    Family(
-        "sets of keys",
-        "key_sets",
-        "DiSCO and repU of every set of the keys",
-        "own; Raab 2024 for each set",
-        "key_sets",
-        "tests/measure/disclosure/test_key_sets.py",
-    ),
-    Family(
-        "values, weights, people, tolerance",
-        "disco",
-        "DiSCO by value, by weight, by person, within a tolerance",
-        "own; Raab 2024, equation 11",
-        "values people single_values",
-        "tests/measure/disclosure/test_by_value.py tests/measure/disclosure/test_weights.py"
-        " tests/measure/disclosure/test_people.py tests/measure/disclosure/test_tolerance.py",
-    ),
-    Family(
-        "CAP",
-        "taub_cap",
-        "CAP_j = s_tq / s_q, mean over people",
-        "Taub et al. 2018, equations 4 and 6",
-        "taub regressions",
-        "tests/measure/cap/test_cap.py tests/measure/cap/test_methods.py"
-        " tests/measure/cap/test_regression.py tests/measure/cap/test_tolerance.py",
-        "cap_cases",
-    ),
-    Family(
-        "WEAP, TCAP",
-        "weap",
-        "WEAP_j = s_tq / s_q of a record; TCAP: correct where WEAP ≥ tau",
-        "Taub and Elliot; Raab 2024; Chen et al. 2019; Little et al.",
-        "taub",
-        "tests/measure/cap/test_tcap.py",
-        "cap_cases",
-    ),
-    Family(
-        "GCAP",
-        "gcap",
-        "CAP over the nearest keys",
-        "Hittmeir et al. 2020",
-        "taub",
-        "tests/measure/cap/test_gcap.py",
-        "cap_cases",
-    ),
-    Family(
-        "GTCAP",
-        "gtcap",
-        "Σ kc tc / Σ kc over near records",
-        "Chapelle and Falissard, Algorithm 2",
-        "gtcap",
-        "tests/measure/cap/test_gtcap_oracle.py tests/measure/cap/test_gtcap_windows.py",
-        "gtcap_cases",
-    ),
-    Family(
-        "differential confidentiality",
-        "differential_confidentiality",
-        "t = (mean_included - mean_left_out) / √(e_included + e_left_out)",
-        "Taub et al. 2018, section 4.3",
-        "confidentiality",
-        "tests/measure/cap/test_differential.py tests/measure/cap/test_bootstrap.py",
-        "confidentiality_cases",
-    ),
-    Family(
-        "singling out",
-        "singling_out",
-        "R = (main - control) / (1 - control), predicates that fit one person",
-        "Giomi et al. 2023",
-        "attacks singling_out",
-        "tests/measure/attacks/test_singling_out.py tests/measure/attacks/test_rates.py",
-        "singling_out attacks",
-    ),
-    Family(
-        "linkability",
-        "linkability",
-        "1 - Σ_j C(w, j) C(t - x - w, a - j) / C(t, a) · C(u - y - j, b) / C(u, b)",
-        "Giomi et al. 2023; ties by own formula",
-        "attacks",
-        "tests/measure/attacks/test_linkability.py",
-        "attacks",
-    ),
-    Family(
-        "inference",
-        "inference",
-        "guess of the nearest record, expectation over ties",
-        "Giomi et al. 2023",
-        "attacks",
-        "tests/measure/attacks/test_inference.py tests/measure/attacks/test_agreement.py",
-        "attacks",
-    ),
-    Family(
-        "membership",
-        "membership",
-        "F1 of the distance threshold, relative to guessing",
-        "El Emam et al. 2022",
-        "membership",
-        "tests/measure/attacks/test_membership.py",
-    ),
-    Family(
-        "recognition",
-        "recognition",
-        "AUC over worlds with and without a person; lower bound on epsilon",
-        "Carlini et al. 2022; Annamalai et al. 2024",
-        "recognition",
-        "tests/measure/attacks/test_recognition_figures.py",
-    ),
-    Family(
-        "ECAP, noise",
-        "ecap",
-        "ECAP = f h / (f h + (1 - f) m)",
-        "Chapelle and Falissard, Equation 1",
-        "ecap",
-        "tests/measure/ecap",
-        "ecap",
-    ),
-    Family(
-        "SUDA, DIS",
-        "suda",
-        "Σ over minimal unique sets of (K - s)!",
-        "Elliot et al. 2002, 2000; Manning et al. 2008",
-        "suda",
-        "tests/measure/uniques/test_suda.py",
-        "suda",
-    ),
-    Family(
-        "match risk",
-        "match_risk",
-        "rk from p = fk / Fk; l-diversity",
-        "Franconi and Polettini 2004; Machanavajjhala et al. 2007",
-        "risk aligned_match",
-        "tests/measure/uniques/test_match_risk.py tests/measure/uniques/test_individual.py"
-        " tests/measure/uniques/test_aligned.py",
-        "sdcmicro",
-    ),
-    Family(
-        "SAP",
-        "sap",
-        "probability that n known people recover a zero",
-        "Smith and Elliot 2008, sections 2.3 and 3",
-        "sap tables",
-        "tests/measure/tables/test_sap.py tests/measure/tables/test_polynomial.py"
-        " tests/measure/tables/test_sap_boxes.py tests/measure/tables/test_depth.py"
-        " tests/measure/tables/test_known_people.py tests/measure/tables/test_teaching.py",
-        "sap sap_general sap_table3",
-    ),
-    Family(
-        "bounds, plans",
-        "bounds",
-        "smallest and largest count over all tables of whole numbers that fit",
-        "Smith and Elliot 2008, section 2.3.3",
-        "tables plan joint_tables suppression",
-        "tests/measure/tables/test_bounds.py tests/measure/tables/test_plan_bounds.py"
-        " tests/measure/tables/test_network.py tests/measure/tables/test_protect_table.py",
-        "trivial_bounds",
-    ),
-    Family(
-        "rounding, cell keys",
-        "rounding",
-        "controlled rounding; a transition matrix of given variance",
-        "Cox and Ernst 1982; cell keys: from memory, not checked",
-        "rounding ptable",
-        "tests/measure/tables/test_round_table.py tests/measure/tables/test_ptable.py"
-        " tests/measure/tables/test_schemes.py",
-    ),
-    Family(
-        "utility (pMSE)",
-        "utility",
-        "pMSE = Σ (p - c)² / N",
-        "Snoke et al. 2018",
-        "utility",
-        "tests/measure/utility/test_utility.py tests/measure/utility/test_utility_edges.py",
-        "utility",
-    ),
-    Family(
-        "tables of variables",
-        "pair_tables",
-        "VW = Σ diff² / expect, and others",
-        "Raab et al. 2021",
-        "pair_tables",
-        "tests/measure/utility/test_pair_tables.py",
-        "utility",
-    ),
-    Family(
-        "columns and associations",
-        "compare",
-        "Hellinger, total variation, Wasserstein, associations",
-        "Hellinger 1909; Vallender 1974; others",
-        "comparison",
-        "tests/measure/utility/test_compare_oracle.py tests/by_hand/test_compare_by_hand.py",
-    ),
-    Family(
-        "projection",
-        "projection",
-        "t = Σ x p / Σ p², p = Σ x t / Σ t² in turn",
-        "Chapelle and Falissard 2023; Wold 1973",
-        "nipals",
-        "tests/measure/utility/test_projection.py",
-    ),
-    Family(
-        "TSTR, replication",
-        "findings",
-        "models fitted to synthetic data, tested on people; published results again",
-        "Esteban et al. 2017; Purdam and Elliot 2007",
-        "regressions replication comparison",
-        "tests/measure/utility/test_tstr.py tests/measure/utility/test_replicate.py"
-        " tests/measure/utility/test_models.py",
-    ),
-    Family(
-        "distance filter",
-        "../distance_filter",
-        "a row is kept if it is not too near to an original",
-        "Chapelle and Falissard 2023, Algorithm 1",
-        "distance_filter",
-        "tests/protection/test_distance_filter.py",
-        "distance_filter",
-    ),
-    Family(
-        "replicated uniques, recoding",
-        "../replicated_uniques",
-        "rows whose keys are unique in both files; codings",
-        "synthpop 1.9-3 (`sdc`)",
-        "recoding people",
-        "tests/protection/test_replicated_uniques.py tests/protection/recoding",
-        "sdc",
-    ),
-    Family(
-        "release gate",
-        "../gate",
-        "people tied to their own values; codings; near copies",
-        "own",
-        "gate coding",
-        "tests/measure/gate",
-    ),
-)
 
 
 @dataclass
@@ -327,8 +39,10 @@ class Tally:
     tests: int = 0
     exact: int = 0
     loose: int = 0
+    equal: int = 0
     largest: float = 0.0
     by_name: dict[str, list[float]] = field(default_factory=dict)
+    passed: list[str] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
 
@@ -370,9 +84,15 @@ class Recorder:
 
     def pytest_runtest_logreport(self, report) -> None:
         place = self.places[report.location[0]]
-        place.tests += report.when == "call" and report.passed
+        if report.when == "call" and report.passed:
+            place.tests += 1
+            place.passed.append(report.nodeid.partition("[")[0])
         if report.failed:
             place.failed.append(report.nodeid)
+
+    def pytest_assertion_pass(self, orig: str) -> None:
+        """What is equal to the last digit: whole numbers, tables, fractions."""
+        self.now.equal += "==" in orig and "approx" not in orig
 
     def pytest_collectreport(self, report) -> None:
         if report.skipped:
@@ -407,7 +127,8 @@ class Recorder:
 def run_tests(*, quick: bool, jobs: int) -> dict[str, Tally]:
     """The tests of all families, once each, every file in a process of its own."""
     files: set[Path] = set()
-    for path in (Path(path) for family in FAMILIES for path in paths_of(family)):
+    shown = [str(ROOT / peer.test.partition("::")[0]) for peer in PEERS]
+    for path in map(Path, [*shown, *(path for one in FAMILIES for path in paths_of(one))]):
         files.update(path.rglob("test_*.py") if path.is_dir() else [path])
     places: dict[str, Tally] = {}
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(jobs) as pool:
@@ -423,7 +144,8 @@ def run_file(path: Path, folder: Path, *, quick: bool) -> dict[str, Tally]:
     command = [sys.executable, __file__, "--file", str(path), "--out", str(out)]
     ended = subprocess.run(
         [*command, *(["--quick"] if quick else [])],
-        env={**os.environ, "CI": "1"},
+        # Tests are compiled anew, so that they tell which assertions pass.
+        env={**os.environ, "CI": "1", "PYTHONPYCACHEPREFIX": str(folder / "compiled")},
         capture_output=True,
         text=True,
         check=False,
@@ -443,13 +165,10 @@ def record_file(path: str, out: Path, *, quick: bool) -> None:
 
     recorder = Recorder(quick=quick)
     recorder.listen()
-    marked = "not frames and not models and not browser and not app"
+    marked = "not frames and not models and not browser and not app and not large and not spark"
     marked += "" if os.environ.get("UNVEIL_TESTS") == "all" else " and not slow"
-    with tempfile.TemporaryDirectory() as cache:
-        pytest.main(
-            ["-q", "-n", "0", "-m", marked, "-o", f"cache_dir={cache}", "--no-header", path],
-            plugins=[recorder],
-        )
+    told = ("-o", "enable_assertion_pass_hook=true", "-p", "no:cacheprovider", "--no-header")
+    pytest.main(["-q", "-n", "0", "-m", marked, *told, path], plugins=[recorder])
     out.write_text(json.dumps({place: asdict(tally) for place, tally in recorder.places.items()}))
 
 
@@ -463,9 +182,10 @@ def total_of(places: dict[str, Tally], paths: list[str]) -> Tally:
     total = Tally()
     for place, tally in places.items():
         if any((ROOT / place).is_relative_to(path) for path in paths):
-            for name in ("cases", "tests", "exact", "loose"):
+            for name in ("cases", "tests", "exact", "loose", "equal"):
                 setattr(total, name, getattr(total, name) + getattr(tally, name))
             total.largest = max(total.largest, tally.largest)
+            total.passed += tally.passed
             total.skipped += tally.skipped
             total.failed += tally.failed
             for name, (n, largest) in tally.by_name.items():
@@ -497,9 +217,10 @@ def figure(tally: Tally) -> str:
 
 def family_rows(places: dict[str, Tally]) -> list[str]:
     rows = [
-        "| measure | formula | source | oracle | tests | random cases | compared with the oracle,"
-        " by hand or in laws | golden figures compared | largest difference |",
-        "|---|---|---|---|---|---|---|---|---|",
+        "| measure, its calls | formula | source | errata | oracle | tests | random cases |"
+        " figures compared with the oracle, by hand or in laws | equal to the last digit |"
+        " golden figures compared | largest difference |",
+        "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for family in FAMILIES:
         paths = paths_of(family)
@@ -507,13 +228,15 @@ def family_rows(places: dict[str, Tally]) -> list[str]:
         golden = total_of(places, paths[len(family.tests.split()) :])
         both = total_of(places, paths)
         oracles = ", ".join(f"`{name}`" for name in family.oracles.split())
+        calls = ", ".join(f"`{name}`" for name in family.calls.split())
         link = f"measures/{family.page}.md".replace("measures/../", "")
         matched = f"{golden.exact + golden.loose:,}" if family.goldens else "none published"
         if golden.skipped:
             matched = "went unchecked"
         rows.append(
-            f"| [{family.name}]({link}) | {cell(family.formula)} | {family.source} | {oracles} |"
-            f" {both.tests:,} | {own.cases:,} | {own.exact:,} | {matched} | {figure(both)} |"
+            f"| [{family.name}]({link}): {calls} | {cell(family.formula)} | {family.source} |"
+            f" {cell(family.errata)} | {oracles} | {both.tests:,} | {own.cases:,} | {own.exact:,} |"
+            f" {own.equal:,} | {matched} | {figure(both)} |"
         )
     return rows
 
@@ -536,8 +259,21 @@ def symbol_rows(places: dict[str, Tally]) -> list[str]:
     return rows
 
 
-def gaps_of(places: dict[str, Tally]) -> list[str]:
+def peer_rows() -> list[str]:
+    """Other tools; what is compared here is our figure, by the test that is named."""
+    head = ("tool", "what differs", "smallest case", "its figure", "unveil", "why unveil", "test")
+    rows = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+    for peer in PEERS:
+        test = f"`{peer.test.partition('::')[2]}`"
+        told = (peer.tool, peer.what, peer.case, peer.theirs, peer.ours, peer.why, test)
+        rows.append(f"| {' | '.join(map(cell, told))} |")
+    return rows
+
+
+def gaps_of(places: dict[str, Tally], *, quick: bool) -> list[str]:
     """What would make the report untrue: a failed test, or nothing compared for a measure."""
+    import unveil
+
     gaps = [f"failed: {name}" for tally in places.values() for name in tally.failed]
     for family in FAMILIES:
         total = total_of(places, paths_of(family))
@@ -546,6 +282,14 @@ def gaps_of(places: dict[str, Tally]) -> list[str]:
         for name in family.oracles.split():
             if not (ROOT / "tests" / "oracles" / f"{name}.py").exists():
                 gaps.append(f"no oracle {name}")
+    public = {name for name in unveil.__all__ if isfunction(getattr(unveil, name))}
+    told = {name for family in FAMILIES for name in family.calls.split()} | set(NO_FIGURE)
+    gaps += [f"no measure has the call {name}" for name in sorted(public ^ told)]
+    used = {name for family in FAMILIES for name in family.oracles.split()} | {"compare"}
+    there = {path.stem for path in (ROOT / "tests" / "oracles").glob("[a-z]*.py")}
+    gaps += [f"no measure has the oracle {name}" for name in sorted(there - used)]
+    passed = set(total_of(places, [str(ROOT)]).passed)
+    gaps += [f"not shown: {peer.test}" for peer in PEERS if not quick and peer.test not in passed]
     return gaps
 
 
@@ -555,10 +299,11 @@ def page_of(places: dict[str, Tally]) -> str:
     filled = {
         "TOTAL": f"{everything.tests:,} tests, {everything.cases:,} random cases,"
         f" {everything.exact:,} figures compared to six digits or better, largest difference"
-        f" {figure(everything)}; {everything.loose:,} more within the printed digits or the error"
-        " of a sample",
+        f" {figure(everything)}; {everything.equal:,} checks of what is equal to the last digit;"
+        f" {everything.loose:,} figures within the printed digits or the error of a sample",
         "FAMILIES": "\n".join(family_rows(places)),
         "SYMBOLS": "\n".join(symbol_rows(places)),
+        "PEERS": "\n".join(peer_rows()),
     }
     for name, value in filled.items():
         begin, end = f"<!-- {name} -->\n", f"\n<!-- end of {name} -->"
@@ -579,7 +324,7 @@ def main() -> None:
         record_file(asked.file, asked.out, quick=quick)
         return
     places = run_tests(quick=quick, jobs=asked.jobs)
-    page, gaps = page_of(places), gaps_of(places)
+    page, gaps = page_of(places), gaps_of(places, quick=quick)
     print("\n".join(line for line in page.splitlines() if "random cases," in line))
     if gaps:
         sys.exit("\n".join(gaps))

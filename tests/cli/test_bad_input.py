@@ -752,12 +752,6 @@ IN_A_PROCESS = (
 )
 
 
-@pytest.fixture(autouse=True)
-def no_forced_colours(monkeypatch):
-    for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "NO_COLOR"):
-        monkeypatch.delenv(name, raising=False)
-
-
 def test_the_table_has_many_cases_each_of_its_own_name():
     assert len({case.name for case in CASES}) == len(CASES) >= 45
 

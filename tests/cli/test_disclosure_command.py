@@ -26,12 +26,6 @@ COPY = "sex,age,ill\nM,31,no\nF,42,yes\nM,53,no\nF,31,yes\n"
 OTHER = "sex,age,ill\nF,42,yes\nM,42,yes\nF,53,yes\n"
 
 
-@pytest.fixture(autouse=True)
-def no_forced_colours(monkeypatch):
-    for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "NO_COLOR"):
-        monkeypatch.delenv(name, raising=False)
-
-
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     for name, content in {"o.csv": ORIGINAL, "s.csv": COPY, "c.csv": OTHER}.items():

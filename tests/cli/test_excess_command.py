@@ -146,12 +146,6 @@ CASES = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def no_forced_colours(monkeypatch):
-    for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "NO_COLOR"):
-        monkeypatch.delenv(name, raising=False)
-
-
 @pytest.fixture
 def run(tmp_path, monkeypatch, capfd):
     for name, content in FILES.items():

@@ -78,12 +78,6 @@ every_name = every(NAMES)
 every_name_that_can_be_typed = every(all_but("tab", "return", "line end"))
 
 
-@pytest.fixture(autouse=True)
-def no_forced_colours(monkeypatch):
-    for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "NO_COLOR"):
-        monkeypatch.delenv(name, raising=False)
-
-
 @pytest.fixture
 def run(tmp_path, capfd, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -13,11 +13,13 @@ Row = tuple[tuple[Hashable, ...], tuple[Hashable, ...]]
 File = Sequence[Row]
 
 
-def count(original: File, synthetic: File, n_keys: int, n_targets: int) -> dict:
+def count(
+    original: File, synthetic: File, n_keys: int, n_targets: int, at_most: int | None = None
+) -> dict:
     """By set of keys: matched, replicated, determined, correct; and what all sets say together."""
     found: dict = {"sets": {}, "ever_correct": set(), "ever_wrong": set(), "claims": {}}
     said: dict = {}
-    for size in range(1, n_keys + 1):
+    for size in range(1, (at_most or n_keys) + 1):
         for keys in combinations(range(n_keys), size):
             figures: Counter = Counter()
             part = [tuple(key[i] for i in keys) for key, _ in original]

@@ -116,7 +116,7 @@ def test_many_unused_codes_are_cut_short():
 
 def test_cells_of_a_table(record):
     sex, age, place = record.codebook.variables
-    assert [values(one, record.find_contents(one.name)) for one in (sex, age, place)] == [
+    assert list(map(values, (sex, age, place), record.found)) == [
         "1 Male, 2 Female, 4 Other, -9 Refused (missing)",
         "22 to 75",
         "North, South; and 2 that fewer than 5 people have",

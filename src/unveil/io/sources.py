@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 import polars as pl
@@ -44,6 +44,8 @@ class CachedFile:
     dictionary: Codebook | None = None
     types: Mapping[str, str] = field(default_factory=dict)  # what columns are to be read as
     is_changed: bool = False  # whether the table is no longer what the file says
+
+    engine: ClassVar[str | None] = None  # who keeps its rows, where they are not here
 
     def serves(self, columns: Sequence[str] | None, missing_values: Sequence[str]) -> bool:
         """Whether the whole tells what reading these columns alone would."""

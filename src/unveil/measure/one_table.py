@@ -10,13 +10,10 @@ from unveil.count.codes import CodedColumn
 from unveil.measure.roles.person import choose_people
 from unveil.records.disclosure import BandedColumn, Coercion
 from unveil.study.band_spec import parse_bands
-from unveil.study.choose_engine import choose_engine
-from unveil.study.engine import current_engine
-from unveil.study.open_scenario import check_other_columns, open_in_engine
+from unveil.study.open_scenario import check_other_columns, open_sides
 from unveil.study.people import NONE, People, check_person
 from unveil.study.roles import Roles, names, parse_roles
 from unveil.study.scenario import CountedScenario, Progress
-from unveil.study.study import open_files
 
 
 @dataclass(frozen=True)
@@ -74,11 +71,7 @@ def open_table(
     given = () if person in (None, NONE) else (person,)
     sides = {"data": data}
     is_counted = by_counts and not others and not given
-    engine = choose_engine(sides.values(), current_engine(), by_counts=is_counted)
-    if engine != "memory":
-        files = open_in_engine(engine, sides, wanted, missing_values, ())
-    else:
-        files = open_files(sides, (*wanted, *given), missing_values, progress)
+    files = open_sides(sides, (*wanted, *given), missing_values, progress, by_counts=is_counted)
     encoded = files.encode(key_names, cut, progress, also=others)
     aside = files.align(others)
     return OneTable(
@@ -89,5 +82,5 @@ def open_table(
         encoded.bands,
         encoded.coercions,
         choose_people(files, person) if given else None,
-        None if engine == "memory" else files.study.count(encoded.columns, (), progress),
+        None if files.study.has_rows else files.study.count(encoded.columns, (), progress),
     )

@@ -157,7 +157,3 @@ class DescribedFile(VersionedRecord, frozen=True, kw_only=True):
     found: tuple[ColumnContents, ...]  # empty where only what is declared was asked for
     not_in_file: tuple[str, ...]  # columns that a dictionary declares and the file lacks
     coercions: tuple[Coercion, ...]
-
-    def find_contents(self, name: str) -> ColumnContents | None:
-        """What the column of that name has; None where the data were excluded."""
-        return next((one for one in self.found if one.name == name), None)

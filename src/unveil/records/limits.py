@@ -238,7 +238,6 @@ ATTRIBUTE = tuple(measure.name for measure in _ATTRIBUTE)
 GATE = tuple(measure.name for measure in _GATE)
 NAMES = tuple(MEASURES)
 RISK = tuple(name for name in NAMES if MEASURES[name].about == "risk")
-UTILITY = tuple(name for name in NAMES if MEASURES[name].about == "utility")
 
 
 def measure_named(name: str) -> LimitedMeasure:

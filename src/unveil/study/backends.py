@@ -50,6 +50,7 @@ class AskedStep:
 class Backend(ABC):
     """A place that keeps rows and counts them."""
 
+    name: EngineName
     called = ""
     is_ordered = False  # whether records come in the order of the file
     is_here = False  # whether its records are on this machine, and may be looked at in memory
@@ -218,6 +219,7 @@ def _parquet_files(path: Path) -> str:
 class Chunks(Backend):
     """Polars, in chunks: what is computed once is written to the folder."""
 
+    name = "chunks"
     is_ordered = True
     is_here = True
 
@@ -250,6 +252,7 @@ class Chunks(Backend):
 class DuckDB(Backend):
     """DuckDB, in a database of its own; relations of others are copied to it, not to memory."""
 
+    name = "duckdb"
     is_here = True
 
     def __init__(self, settings: EngineSettings) -> None:
@@ -306,6 +309,8 @@ def _close_database(connection: Any, folder: Path) -> None:
 
 class Spark(Backend):
     """A Spark session, on this machine or on a cluster, or one reached by Spark Connect."""
+
+    name = "spark"
 
     def __init__(self, settings: EngineSettings, held: Any = None) -> None:
         self._sql = _library("pyspark.sql", "spark")
@@ -371,6 +376,8 @@ def _forget(folder: Path, kept: list[Any]) -> None:
 class Ibis(Backend):
     """Tables of whatever stands behind Ibis; what is kept is a temporary table there."""
 
+    name = "ibis"
+
     def __init__(self, settings: EngineSettings) -> None:
         self._ibis = _library("ibis", "large")
         super().__init__(settings)
@@ -396,5 +403,4 @@ def open_backend(name: EngineName, settings: EngineSettings, held: Any = None) -
     """The engine of this name; `held` is one of the frames that it holds already."""
     if name == "spark":
         return Spark(settings, held)
-    known: dict[str, type[Backend]] = {"chunks": Chunks, "duckdb": DuckDB, "ibis": Ibis}
-    return known[name](settings)
+    return next(one for one in (Chunks, DuckDB, Ibis) if one.name == name)(settings)

@@ -32,6 +32,8 @@ HELD_BY: dict[str, EngineName] = {
 
 def holder(source: Any) -> EngineName | None:
     """The engine that holds a source already; None for paths, and for frames in memory."""
+    if isinstance(source, CachedFile):
+        return source.engine  # type: ignore[return-value]
     return HELD_BY.get(type(source).__module__.partition(".")[0])
 
 
@@ -48,7 +50,8 @@ def choose_engine(
     where None. What is not asked `by_counts` needs rows: it is read into memory, unless an engine
     is named.
     """
-    if settings.name == "memory" or any(isinstance(source, CachedFile) for source in sources):
+    is_read = any(isinstance(one, CachedFile) and holder(one) is None for one in sources)
+    if settings.name == "memory" or is_read:
         return "memory"
     if not by_counts:
         is_here = not any(isinstance(one, str | os.PathLike) or holder(one) for one in sources)

@@ -5,8 +5,7 @@ cut into bands in memory, as those of other files are, and joined back as small 
 """
 
 import math
-import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from dataclasses import fields as dataclass_fields
 from functools import cached_property
@@ -20,19 +19,14 @@ import polars as pl
 from unveil.arrays import Ints
 from unveil.count.codes import CodedColumn
 from unveil.count.packing import PACKED, Sides
-from unveil.errors import EngineError, ReadError
-from unveil.io.batches import BatchedFile, open_batches
-from unveil.io.csv_dialect import Dialect
-from unveil.io.dictionary import apply_dictionary_beside
-from unveil.io.read_csv import type_columns
-from unveil.io.read_parquet import codebook_in
-from unveil.io.sources import TEXT, note_missing, read_table, with_missing
-from unveil.io.table import Table, choose, place_of
-from unveil.records.disclosure import Coercion
+from unveil.errors import EngineError
+from unveil.io.sources import with_missing
+from unveil.io.table import Table
 from unveil.study.backends import Backend, Lazy, told
-from unveil.study.choose_engine import NEEDS_ROWS, holder
+from unveil.study.choose_engine import NEEDS_ROWS
+from unveil.study.engine import EngineName
 from unveil.study.scenario import CountedScenario, Progress, no_progress
-from unveil.study.study import OpenFiles, Study, encode_aligned
+from unveil.study.study import OpenFiles, Study, StudyFile, encode_aligned
 
 MOST_VALUES = 5 * 10**6
 """Distinct values of a column that are looked at in memory: about as many as one GB holds."""
@@ -110,14 +104,19 @@ class EngineSide:
     table: EntryTable
     rows: Lazy
     places: Mapping[str, str]  # the name of ours for each column
-    texts: Mapping[str, tuple[pl.DataFrame, pl.Series]] = field(default_factory=dict)
-    """Of a text file: the distinct texts of each column, counted, and what they were read as."""
+    read_as: Mapping[str, tuple[pl.DataFrame, pl.Series]] = field(default_factory=dict)
+    """Of texts, and of columns of another type or coding: distinct entries, counted, and values."""
+
+    def in_memory(self, frame: pl.DataFrame) -> Table:
+        """Some of its records as a table."""
+        known = {one.name: getattr(self.table, one.name) for one in dataclass_fields(Table)}
+        return Table(**{**known, "frame": frame})
 
     def read(self, name: str, raw: pl.Series) -> pl.Series:
         """Entries of a column as they are read: of a text file in the type of all its texts."""
-        if name not in self.texts:
+        if name not in self.read_as:
             return raw
-        found, made = self.texts[name]
+        found, made = self.read_as[name]
         known = pl.DataFrame({"v": found["v"], "read": made})
         whole = pl.DataFrame({"v": raw}).join(
             known, on="v", how="left", nulls_equal=True, maintain_order="left"
@@ -125,8 +124,53 @@ class EngineSide:
         return whole["read"]
 
 
+@dataclass(frozen=True, eq=False)
+class EngineFile(StudyFile):
+    """A file of a study that an engine keeps, wherever a path is taken.
+
+    Whoever asks for its table needs rows, and is refused.
+    """
+
+    @property
+    def engine(self) -> EngineName:  # type: ignore[override]
+        """Who keeps its rows."""
+        return self.kept_by.backend.name
+
+    @property
+    def kept_by(self) -> "EngineStudy":
+        """The study that it is of."""
+        assert isinstance(self.study, EngineStudy)
+        return self.study
+
+    def table(self, *, side: str, columns: Sequence[str] | None) -> NoReturn:
+        """Refused."""
+        raise EngineError(NEEDS_ROWS)
+
+    def without_rows(self, side: str, columns: Sequence[str] | None) -> Table:
+        """These columns as a side of a comparison: what is known of them but for their values."""
+        return super().table(side=side, columns=columns)
+
+
+def select_files(
+    sides: Mapping[str, Any], columns: Sequence[str] | None, aside: Sequence[str]
+) -> OpenFiles:
+    """Files of a study that an engine keeps; of the first side those of `aside` too."""
+    files = [one for one in sides.values() if isinstance(one, EngineFile)]
+    if len(files) < len(sides) or len({id(one.study) for one in files}) > 1:
+        raise EngineError(NEEDS_ROWS)
+    study = files[0].kept_by.select(tuple(one.number for one in files))
+    tables = []
+    for place, (side, file) in enumerate(zip(sides, files, strict=True)):
+        more = aside if place == 0 and columns is not None else ()
+        wanted = None if columns is None else tuple(dict.fromkeys((*columns, *more)))
+        tables.append(file.without_rows(side, wanted))
+    return OpenFiles(study, tuple(range(len(files))), tuple(tables))
+
+
 class EngineStudy(Study):
     """Files whose rows an engine keeps."""
+
+    has_rows = False
 
     def __init__(
         self,
@@ -137,14 +181,63 @@ class EngineStudy(Study):
     ) -> None:
         super().__init__([side.table for side in sides], missing_values)
         self.backend, self.sides, self._scenario_of = backend, tuple(sides), scenario_of
-        self._entries: dict[tuple[str, int], tuple[pl.Series, EntryTable]] = {}
+        self._entries: dict[tuple[str, EngineSide], tuple[pl.Series, EntryTable]] = {}
+        self._selected: dict[tuple[int, ...], EngineStudy] = {}
+        self._last: Any = None  # the columns of the last scenario, and the scenario
+
+    def select(self, places: tuple[int, ...]) -> "EngineStudy":
+        """Some of the files; what is known of their columns is not asked for again."""
+        if places not in self._selected:
+            sides = [self.sides[place] for place in places]
+            made = EngineStudy(self.backend, sides, self.missing_values, self._scenario_of)
+            made._entries = self._entries
+            self._selected[places] = made
+        return self._selected[places]
+
+    @told
+    def expand(self, names: Sequence[str]) -> Study:
+        """These columns of all files in memory, records with equal values one behind the other."""
+        tables = []
+        for place, side in enumerate(self.sides):
+            made = {}
+            for name in (name for name in names if name in side.places):
+                _, entries = self.entries(name, place)
+                at = np.repeat(np.arange(len(entries.counts)), entries.counts)
+                made[name] = entries.frame[name].gather(at)
+            tables.append(side.in_memory(pl.DataFrame(made)))
+        return Study(tables, self.missing_values)
+
+    @told
+    def with_tables(
+        self, tables: Mapping[int, Table], changed: Container[str] | None = None
+    ) -> "EngineStudy":
+        """The study with other values in the place of those that `expand` gave, by file."""
+        sides = list(self.sides)
+        for place, table in tables.items():
+            side, read_as = sides[place], dict(sides[place].read_as)
+            frame = side.table.frame
+            for name in table.frame.columns:
+                values, entries = self.entries(name, place)
+                first = np.cumsum(entries.counts) - entries.counts
+                found = pl.DataFrame({"v": values, "n": entries.counts})
+                read_as[name] = found, table.frame[name].gather(first)
+                frame = frame.with_columns(table.frame[name].clear())
+            notes = (*side.table.notes, *(one for one in table.notes if one.kind == "recoded"))
+            told = replace(side.table, frame=frame, notes=notes)
+            sides[place] = replace(side, table=told, read_as=read_as)
+        return EngineStudy(self.backend, sides, self.missing_values, self._scenario_of)
+
+    def _file(self, number: int) -> StudyFile:
+        return EngineFile(
+            Path(), self.tables[number], self.missing_values, study=self, number=number
+        )
 
     def entries(self, name: str, place: int) -> tuple[pl.Series, EntryTable]:
         """The distinct values of a column as the engine has them, and as they are read."""
-        if (name, place) not in self._entries:
-            side = self.sides[place]
-            if name in side.texts:
-                found, read = side.texts[name]
+        side = self.sides[place]
+        if (name, side) not in self._entries:
+            if name in side.read_as:
+                found, read = side.read_as[name]
             else:
                 found = count_values(self.backend, side, name)
                 read = found["v"]
@@ -154,8 +247,8 @@ class EngineStudy(Study):
                 frame=with_missing(values, self.missing_values).frame,
                 counts=found["n"].to_numpy().astype(np.int64),
             )
-            self._entries[name, place] = found["v"], table
-        return self._entries[name, place]
+            self._entries[name, side] = found["v"], table
+        return self._entries[name, side]
 
     def column_tables(
         self, name: str, places: Sequence[int], tables: Sequence[Table]
@@ -206,9 +299,7 @@ class EngineStudy(Study):
             )
             if by is not None or not self.backend.is_ordered:  # the same in every run
                 frame = frame.sort(one.name for one in frame if not one.dtype.is_nested())
-            table = replace(side.table, frame=frame)
-            fields = {one.name: getattr(table, one.name) for one in dataclass_fields(Table)}
-            tables.append(with_missing(Table(**fields), self.missing_values))
+            tables.append(with_missing(side.in_memory(frame), self.missing_values))
         return Study(tables, self.missing_values)
 
     def count(
@@ -218,8 +309,13 @@ class EngineStudy(Study):
         progress: Progress = no_progress,
         segment: CodedColumn | None = None,
     ) -> CountedScenario:
-        """A scenario whose questions the engine answers."""
-        return self._scenario_of(self, tuple(key_columns), tuple(target_columns), segment, progress)
+        """A scenario whose questions the engine answers; the last one is kept."""
+        asked = (*key_columns, None, *target_columns, None, segment)
+        if not self._last or [*map(id, self._last[0])] != [*map(id, asked)]:
+            keys, targets = tuple(key_columns), tuple(target_columns)
+            self._last = asked, self._scenario_of(self, keys, targets, segment, progress)
+        made: CountedScenario = self._last[1]
+        return made
 
     @told
     def code_rows(self, columns: Mapping[str, CodedColumn], progress: Progress) -> Lazy:
@@ -315,161 +411,3 @@ def packed(group: Sequence[tuple[str, int]]) -> nw.Expr:
     for name, n_levels in group:
         made = made * n_levels + nw.col(name).cast(nw.Int64)
     return made
-
-
-def open_engine_files(
-    backend: Backend,
-    sides: Mapping[str, Any],
-    columns: Sequence[str] | None,
-    missing_values: Sequence[str],
-    *,
-    aside: Sequence[str],
-    scenario_of: Callable[..., CountedScenario],
-) -> OpenFiles:
-    """The files as an engine keeps them; only `columns`, of the first side those of `aside` too."""
-    opened = []
-    for place, (side, source) in enumerate(sides.items()):
-        wanted = columns
-        if columns is not None and place == 0:
-            wanted = tuple(dict.fromkeys((*columns, *aside)))
-        with backend.asking("a file was opened"):
-            opened.append(_open_side(backend, side, source, wanted, missing_values))
-    n_cells = sum(one.table.n_rows * len(one.table.frame.columns) for one in opened)
-    backend.enough = 10**9 + 64 * n_cells
-    note = Coercion(side="all files", column=None, kind="engine", sentence=backend.describe())
-    first = replace(opened[0].table, notes=(*opened[0].table.notes, note))
-    opened[0] = replace(opened[0], table=first)
-    return EngineStudy(backend, opened, missing_values, scenario_of).files
-
-
-def _open_side(
-    backend: Backend,
-    side: str,
-    source: Any,
-    columns: Sequence[str] | None,
-    missing_values: Sequence[str],
-) -> EngineSide:
-    path = Path(os.fsdecode(source)) if isinstance(source, str | os.PathLike) else None
-    place = place_of(side, None if path is None else path.name)
-    text = None
-    if path is not None and path.suffix.lower() in TEXT:
-        text = open_batches(path, side)
-        table, rows = _open_text(backend, text, columns)
-    elif path is not None:
-        table, rows = _open_path(backend, path, side, columns, place)
-    elif holder(source) is None:
-        table = read_table(source, side=side, columns=columns)
-        rows = backend.put(table.frame)
-    else:
-        table, rows = _open_held(backend, source, side, columns, place)
-    _check_capitals(table)
-    places = {name: f"c{number}" for number, name in enumerate(table.frame.columns)}
-    rows = rows.select(*(nw.col(name).alias(called) for name, called in places.items()))
-    n_rows = int(backend.fetch(rows.select(n=nw.len()), "counting records")["n"][0])
-    if not n_rows:
-        raise ReadError(f"{place} has columns but no rows. Check that its export was finished.")
-    fields = {name: getattr(table, name) for name in ("side", "place", "source", "notes")}
-    made = EngineSide(
-        EntryTable(frame=table.frame.clear(), codebook=table.codebook, n_rows=n_rows, **fields),
-        rows,
-        places,
-    )
-    if text is not None and path is not None and text.dialect is not None:
-        made = _read_texts(backend, made, text.dialect, missing_values)
-        beside = apply_dictionary_beside(made.table, path)
-        made = replace(
-            made, table=replace(made.table, notes=beside.notes, codebook=beside.codebook)
-        )
-    told = note_missing(made.table, missing_values)
-    return replace(made, table=replace(made.table, notes=told.notes))
-
-
-def _open_held(
-    backend: Backend, source: Any, side: str, columns: Sequence[str] | None, place: str
-) -> tuple[Table, Lazy]:
-    """A frame or table that the engine holds."""
-    rows = backend.scan(source)
-    with backend.asking("a table was opened"):
-        names = rows.collect_schema().names()
-    wanted = choose(names, columns, place)
-    head = backend.fetch(rows.select(*map(nw.col, wanted)).head(0), "a table was opened")
-    return Table(side=side, place=place, frame=head), rows
-
-
-def _open_text(
-    backend: Backend, text: BatchedFile, columns: Sequence[str] | None
-) -> tuple[Table, Lazy]:
-    """A text file as a folder of Parquet files, all of whose columns are texts."""
-    wanted = choose(text.columns, columns, text.place)
-    folder = backend.new_folder()
-    with backend.asking("a text file was copied"):
-        for number, frame in enumerate(text.read(wanted)):
-            frame.write_parquet(folder / f"{number}.parquet", compression="lz4")
-    notes = [note for note in text.notes if note.column is None or note.column in wanted]
-    frame = pl.DataFrame(schema=dict.fromkeys(wanted, pl.String))
-    table = Table(text.side, text.place, frame, text.path.name, tuple(notes))
-    return table, backend.scan(folder)
-
-
-def _read_texts(
-    backend: Backend, side: EngineSide, dialect: Dialect, missing_values: Sequence[str]
-) -> EngineSide:
-    """The same with its columns in the types that all their texts have, as when read whole."""
-    found = {name: count_values(backend, side, name) for name in side.places}
-    longest = max(one.height for one in found.values())
-    # Filled up with missing entries, which say nothing of a type.
-    texts = pl.DataFrame(
-        {name: one["v"].extend_constant(None, longest - one.height) for name, one in found.items()}
-    )
-    made, notes = type_columns(texts, dialect, side.table.side, missing_values)
-    kept = [
-        note
-        for note in notes
-        if note.kind != "almost_numbers"
-        or _is_mostly_numbers(found[str(note.column)], missing_values, dialect)
-    ]
-    return replace(
-        side,
-        table=replace(side.table, frame=made.clear(), notes=(*side.table.notes, *kept)),
-        texts={name: (one, made[name].head(one.height)) for name, one in found.items()},
-    )
-
-
-def _is_mostly_numbers(
-    found: pl.DataFrame, missing_values: Sequence[str], dialect: Dialect
-) -> bool:
-    """Whether at least half of the records with an entry have a number."""
-    held = found.drop_nulls("v").filter(~pl.col("v").is_in(["", *missing_values]))
-    text = pl.col("v")
-    if dialect.separator != ",":
-        text = text.str.replace(",", ".", literal=True)
-    is_number = held.select(text.cast(pl.Float64, strict=False).is_not_null()).to_series()
-    return 2 * int(held["n"].filter(is_number).sum()) >= int(held["n"].sum())
-
-
-def _check_capitals(table: Table) -> None:
-    """Engines take Age and age for one column."""
-    names = table.frame.columns
-    twins = [name for name in names if [one.lower() for one in names].count(name.lower()) > 1]
-    if twins:
-        raise EngineError(
-            f"{table.place} has columns whose names differ in nothing but capitals, such as"
-            f" {twins[0]!r}. Rename one of them, or count in memory (--engine memory)."
-        )
-
-
-def _open_path(
-    backend: Backend, path: Path, side: str, columns: Sequence[str] | None, place: str
-) -> tuple[Table, Lazy]:
-    """A Parquet file, or a folder of such files."""
-    pattern = path / "*.parquet" if path.is_dir() else path
-    with backend.asking("a file was opened"):
-        lazy = pl.scan_parquet(pattern, glob=path.is_dir(), hive_partitioning=False)
-        names = lazy.collect_schema().names()
-    wanted = choose(names, columns, place)
-    frame = lazy.head(0).collect()[wanted]
-    book = None if path.is_dir() else codebook_in(path, wanted)
-    table = Table(side=side, place=place, frame=frame, source=path.name, codebook=book)
-    if book is None:
-        table = apply_dictionary_beside(table, path)
-    return table, backend.scan(path)

@@ -19,7 +19,7 @@ from unveil.study.engine import EngineName, current_engine
 from unveil.study.people import NONE, People, PeopleOfFiles, check_person, people_of_files
 from unveil.study.roles import Roles, names, parse_roles, roles
 from unveil.study.scenario import CountedScenario, Progress
-from unveil.study.study import OpenFiles, open_files, parse_missing
+from unveil.study.study import OpenFiles, StudyFile, open_files, parse_missing
 from unveil.study.weights import Weights, check_weights, read_weights
 
 
@@ -73,16 +73,7 @@ def open_scenario(
     wanted = None if spelt is None or person is not None else spelt.columns
     aside = [name for name in (segment, weights) if name is not None]
     by_counts = person in (None, NONE) and weights is None
-    engine = choose_engine(
-        sides.values(),
-        current_engine(),
-        by_counts=by_counts,
-        n_columns=None if wanted is None else len(wanted),
-    )
-    if engine == "memory":
-        files = open_files(sides, wanted, missing_values, progress, aside=aside)
-    else:
-        files = open_in_engine(engine, sides, wanted, missing_values, aside)
+    files = open_sides(sides, wanted, missing_values, progress, aside=aside, by_counts=by_counts)
     people = people_of_files(files, person)
     if people is not None:
         files = files.without_column(people.original.record.column)
@@ -109,24 +100,54 @@ def open_scenario(
     )
 
 
+def open_sides(
+    sides: Mapping[str, Any],
+    columns: Sequence[str] | None,
+    missing_values: str | Sequence[str],
+    progress: Progress,
+    *,
+    aside: Sequence[str] = (),
+    by_counts: bool,
+) -> OpenFiles:
+    """The files in memory or, for what is asked `by_counts`, where an engine keeps their rows."""
+    engine = choose_engine(
+        sides.values(),
+        current_engine(),
+        by_counts=by_counts,
+        n_columns=None if columns is None else len(columns),
+    )
+    if engine == "memory":
+        return open_files(sides, columns, missing_values, progress, aside=aside)
+    return open_in_engine(engine, sides, columns, missing_values, aside)
+
+
 def open_in_engine(
     engine: EngineName,
     sides: Mapping[str, Any],
     columns: Sequence[str] | None,
     missing_values: str | Sequence[str],
     aside: Sequence[str],
+    **reading: Any,
 ) -> OpenFiles:
-    """The files, whose rows an engine keeps; only who needs one pays for the import."""
+    """The files, whose rows an engine keeps; only who needs one pays for the import.
+
+    `reading` are types and dictionary, as in `Study.open`. Files of a study stay in its engine.
+    """
     from unveil.study.backends import open_backend
+    from unveil.study.engine_files import open_engine_files
     from unveil.study.engine_scenario import EngineScenario
-    from unveil.study.engine_study import open_engine_files
+    from unveil.study.engine_study import select_files
     from unveil.study.parted_scenario import PartedScenario
 
+    if any(isinstance(one, StudyFile) for one in sides.values()):
+        return select_files(sides, columns, aside)
     held = next((one for one in sides.values() if holder(one) == engine), None)
     backend = open_backend(engine, current_engine(), held)
     missing = parse_missing(missing_values)
     scenario_of = PartedScenario.of if engine == "chunks" else EngineScenario.of
-    return open_engine_files(backend, sides, columns, missing, aside=aside, scenario_of=scenario_of)
+    return open_engine_files(
+        backend, sides, columns, missing, aside=aside, scenario_of=scenario_of, **reading
+    )
 
 
 def check_other_columns(bands: Bands, chosen: Roles) -> None:

@@ -5,6 +5,8 @@ divided, every count is the sum over the parts, and each part is counted as smal
 is bounded by the largest part and by the batch in which files are read.
 """
 
+import shutil
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -28,11 +30,12 @@ from unveil.io.batches import BATCH
 from unveil.io.memory import size_text
 from unveil.records.exclusions import Exclusion
 from unveil.study.choose_engine import COUNTING, RESTING, count_parts, memory_limit
-from unveil.study.engine_scenario import CodedRows, EngineExclusions, EngineScenario
+from unveil.study.engine_exclusions import EngineExclusions
+from unveil.study.engine_scenario import EngineScenario, check_few
 from unveil.study.engine_study import EngineStudy, EntryColumn, plain_values
 from unveil.study.excluded import Exclusions
 from unveil.study.found import MOST_PAIRS, Found, RecordSums
-from unveil.study.scenario import CountedScenario, Progress, no_progress
+from unveil.study.scenario import CountedScenario, Progress
 
 Codes = NDArray[np.unsignedinteger[Any]]
 
@@ -88,6 +91,7 @@ def write_parts(
                 ):
                     some.tofile(file)
     made = RecordParts(folder, dtype, rows)
+    weakref.finalize(made, shutil.rmtree, folder, ignore_errors=True)  # the disk is for others
     _check_room(made, memory_limit(study.backend.settings))
     return made
 
@@ -167,77 +171,24 @@ class PartFacts:
 class PartedScenario(EngineScenario):
     """Keys and targets as levels with counts; records are in parts on a disk."""
 
-    parts: RecordParts | None = None
-    progress: Progress = no_progress
-    segment: CodedColumn | None = None
-    whole: tuple[Any, ...] = ()  # keys, targets and segment of all files
-    _coded: list[CodedRows] = field(default_factory=list, repr=False, compare=False)
+    _parts: list[RecordParts] = field(default_factory=list, repr=False, compare=False)
     _facts: dict[Any, PartFacts] = field(default_factory=dict, repr=False, compare=False)
     _found: dict[Any, list[dict[Any, RecordSums]]] = field(
         default_factory=dict, repr=False, compare=False
     )
 
-    @classmethod
-    def of(
-        cls,
-        study: EngineStudy,
-        keys: tuple[CodedColumn, ...],
-        targets: tuple[CodedColumn, ...],
-        segment: CodedColumn | None,
-        progress: Progress,
-    ) -> "PartedScenario":
-        """The scenario of all files of a study."""
-        named: dict[str, Any] = {f"k{i}": column for i, column in enumerate(keys)}
-        named |= {f"t{i}": column for i, column in enumerate(targets)}
-        named |= {} if segment is None else {"g": segment}
-        sides = keys[0].sides
-        return cls(
-            sides,
-            keys,
-            targets,
-            KeyCounts(()),
-            study=study,
-            copies=tuple(range(1, len(sides.rows))),
-            parts=write_parts(study, named, len(keys), progress),
-            progress=progress,
-            segment=segment,
-            whole=(keys, targets, segment),
-        )
-
     @property
-    def _rows_of(self) -> tuple[EngineStudy, CodedRows]:
-        """All records as codes, for measures that look at combinations: coded when first asked."""
-        study = self.study
-        assert study is not None
-        if not self._coded:
-            keys, targets, segment = self.whole
-            made = EngineScenario.of(study, keys, targets, segment, self.progress)
-            self._coded.append(made._rows_of[1])
-        return study, self._coded[0]
-
-    def _beside(self, copies: Sequence[int]) -> "PartedScenario":
-        columns = [one.select_sides([0, *copies], pooled=True) for one in self._columns]
-        n = len(self.key_columns)
-        keys, targets = tuple(columns[:n]), tuple(columns[n:])
-        return PartedScenario(
-            columns[0].sides,
-            keys,
-            targets,
-            KeyCounts(()),
-            study=self.study,
-            copies=tuple(copies),
-            parts=self.parts,
-            progress=self.progress,
-            segment=self.segment,
-            whole=self.whole,
-            _coded=self._coded,
-        )
+    def parts(self) -> RecordParts:
+        """The codes of all records on the disk; written when first asked for."""
+        if not self._parts:
+            named, n_keys = self.named_columns, len(self.key_columns)
+            self._parts.append(write_parts(self._study, named, n_keys, self.progress))
+        return self._parts[0]
 
     def walk(self, what: str, *, pooled: bool = True) -> Iterator[tuple[CountedScenario, Any]]:
         """Each part as a scenario in memory, and its segment; all copies as one, if pooled."""
-        assert self.parts is not None
-        sides, fields = [0, *self.copies], list(self.parts.dtype.names or ())
-        n_keys = len(self.key_columns)
+        sides, fields = [0, *self.copies], list(self.named_columns)
+        n_keys, segment = len(self.key_columns), self.whole[-1]
         for part, rows in enumerate(self.parts.rows[:, sides]):
             self.progress(what, part, len(self.parts.rows))
             if not rows.sum():
@@ -250,8 +201,7 @@ class PartedScenario(EngineScenario):
             ]
             keys = tuple(made[:n_keys])
             scenario = CountedScenario(here, keys, tuple(made[n_keys:]), KeyCounts(keys))
-            column = self.segment
-            yield scenario, None if column is None else _in_memory(column, here, codes["g"])
+            yield scenario, None if segment is None else _in_memory(segment, here, codes["g"])
 
     @cached_property
     def _combinations(self) -> pl.DataFrame:
@@ -290,20 +240,13 @@ class PartedScenario(EngineScenario):
             frames.append(
                 pl.DataFrame({**keys, **named, **{f"n{i}": n for i, n in enumerate(counts)}})
             )
-            self._check_few(sum(map(len, frames)))
+            check_few(sum(map(len, frames)))
         whole = pl.concat(frames, how="vertical_relaxed")
         return whole.sort(*self._key_fields, *more)
-
-    @property
-    def n_combinations(self) -> tuple[int, int, int]:
-        """Key combinations of the original, of all copies, and of both together."""
-        p = PartedExclusions(self.pooled_copies, ()).key_profile()
-        return p.n_cells(p.d_q > 0), p.n_cells(p.s_q > 0), int(p.w.sum())
 
     def joint_counts(self, target: int, key: int) -> Ints:
         """Original records by target level and key level."""
         if (target, key) not in self._joint:
-            assert self.parts is not None
             shape = self.target_columns[target].n_levels, self.key_columns[key].n_levels
             made = np.zeros(shape[0] * shape[1], np.int64)
             for part in range(len(self.parts.rows)):

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, ClassVar, overload
 
 import msgspec
 import polars as pl
@@ -46,6 +46,8 @@ class StudyFile(CachedFile):
 
 class Study:
     """Files that are compared with each other, and what has been found out about their columns."""
+
+    has_rows: ClassVar[bool] = True  # whether records are here, and not with an engine
 
     def __init__(
         self,

@@ -345,11 +345,14 @@ def test_raked_tables_are_those_wanted(monkeypatch):
             assert raked == pytest.approx(np.bincount(t[key[q] == level], minlength=3))
 
 
-@pytest.mark.parametrize("dense", [0, 16])
+@pytest.mark.parametrize("at_a_time", [1, 7, 2**15])
+@pytest.mark.parametrize("dense", [0, 16, 2**16])
 @pytest.mark.parametrize(
     "margins", [[(0,), (1,), (2,)], [(1,), (0,)], [(0, 1), (1, 2)], [(2,), (0, 1)], [()]]
 )
-def test_raking_on_any_tables_is_that_of_the_oracle(monkeypatch, margins, dense):
+def test_raking_on_any_tables_is_that_of_the_oracle(monkeypatch, margins, dense, at_a_time):
+    monkeypatch.setattr(pattern, "CHUNK", at_a_time)
+    monkeypatch.setattr(pattern, "IN_CACHE", at_a_time)
     monkeypatch.setattr(pattern, "DENSE", dense)
     monkeypatch.setattr(pattern, "ALWAYS_DENSE", dense)
     monkeypatch.setattr(pattern, "CLOSE", 0)

@@ -7,7 +7,11 @@ import polars as pl
 import pytest
 
 import unveil
+from measure.small import people
+from unveil.count.cells import Cells
 from unveil.measure.disclosure import key_sets
+from unveil.measure.disclosure.claim_rules import best_of_copies
+from unveil.measure.disclosure.excess_parts import ExcessScores, split_product
 from unveil.measure.disclosure.key_sets import expected_replicated
 
 
@@ -122,3 +126,56 @@ def test_one_key_has_no_sets_of_keys():
 def test_a_check_has_two_thresholds(one_way):
     with pytest.raises(unveil.SettingsError, match="must be two numbers"):
         unveil.disclosure(STAYS, STAYS, keys="k", targets="t", one_way=one_way)
+
+
+def test_as_many_files_as_serve_best_are_the_fewest_that_do():
+    """Two key combinations of two values; people have the first value of each."""
+    starts, d_tq = np.array([0, 2, 4]), np.array([1, 0, 3, 0])
+    nothing, one, more = np.zeros(4, int), np.array([1, 0, 0, 0]), np.array([0, 0, 1, 0])
+    for copies, best, n_files in (
+        ([nothing], [0, 0, 0, 0], 1),
+        ([one, nothing], [1, 0, 0, 0], 1),  # one person: a file more brings no more
+        ([one, more], [1, 0, 1, 0], 2),
+        ([more, np.array([0, 0, 0, 1])], [0, 0, 1, 0], 1),  # the second file is put aside
+    ):
+        found, m = best_of_copies(copies, starts, d_tq, 1.0)
+        assert (found.tolist(), m) == (best, n_files)
+
+
+def test_a_factor_that_one_side_lacks_has_no_part():
+    assert split_product([0.5, 0.4], [0.2, 0.3]) == pytest.approx([0.3 * 0.35, 0.1 * 0.35])
+    assert split_product([0.5, None], [0.2, 0.3]) == pytest.approx([0.3 * 0.3, 0])
+    assert split_product([0.5, 0.4], [0.2, None]) == pytest.approx([0.3 * 0.4, 0])
+    assert split_product([0.5, None], [0.2, None]) == [0, 0]
+
+
+@pytest.mark.parametrize("gone", [0, 1])
+def test_without_people_on_a_side_nothing_is_split(gone):
+    counts = np.array([[1, 2], [2, 1], [1, 1]])
+    counts[gone] = 0
+    cells = Cells(np.array([0, 1, 2]), np.array([0, 1]), counts)
+    assert list(ExcessScores(cells).parts("t")) == []
+
+
+def test_a_control_that_is_told_rightly_throughout_is_not_split():
+    """One key combination of one value: the copy is right about all of the control sample."""
+    cells = Cells(np.array([0, 1]), np.array([0]), np.array([[2], [2], [1]]))
+    assert list(ExcessScores(cells).parts("t")) == []
+
+
+@pytest.mark.parametrize("measure", ["disclosure", "cap", "gcap", "tcap", "gtcap"])
+def test_a_record_says_how_many_people_and_records_there_are(measure):
+    original, copy = people(["axp", "axq", "byp"]), people(["axp", "byq", "byp", "axp", "axq"])
+    about = {"targets" if measure == "disclosure" else "target": "t"}
+    record = getattr(unveil, measure)(original, copy, keys=["k1", "k2"], **about).record
+    assert record.n_original == 3
+    if measure == "disclosure":
+        assert (record.attribute[0].n_cells, record.recurrence[0].percent) == (4, 100)
+
+
+def test_one_person_is_all_people():
+    """Denominators of at least 1 are those of the one person."""
+    one = people(["axp"])
+    record = unveil.disclosure(one, one, keys=["k1", "k2"], targets="t", expected=True).record
+    assert record.recurrence[0].percent == 100
+    assert [(row.claimed, row.correct, row.at_random) for row in record.claims] == [(1, 1, 1)]

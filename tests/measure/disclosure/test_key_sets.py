@@ -1,6 +1,7 @@
 """Every set of the keys: by hand, by the oracle on random files, and by laws."""
 
 from itertools import combinations
+from math import comb
 from random import Random
 
 import numpy as np
@@ -62,11 +63,16 @@ def test_every_set_agrees_with_the_oracle(seed, monkeypatch):
     # A value of its own, so that every column has a level in common.
     original, copy = [*original, ("z",) * len(levels)], [*copy, ("z",) * len(levels)]
     frames = [pl.DataFrame(one, schema=[*keys, *targets], orient="row") for one in (original, copy)]
-    record = unveil.key_sets(*frames, keys=keys, targets=targets).record
+    at_most = rng.randint(1, n_keys) if seed % 3 == 0 else n_keys
+    told = []
+    record = unveil.key_sets(
+        *frames, keys=keys, targets=targets, at_most=at_most, progress=lambda *one: told.append(one)
+    ).record
     files = [[(row[:n_keys], row[n_keys:]) for row in one] for one in (original, copy)]
-    wanted = count(*files, n_keys, n_targets)
-    n = len(original)
-    assert len(record.rows) == (2**n_keys - 1) * n_targets
+    wanted = count(*files, n_keys, n_targets, at_most)
+    n, n_sets = len(original), sum(comb(n_keys, size) for size in range(1, at_most + 1))
+    assert len(record.rows) == n_sets * n_targets
+    assert max(done for _, done, of in told if of == n_sets) == n_sets
     for row in record.rows:
         figures = wanted["sets"][tuple(keys.index(key) for key in row.keys)]
         target = targets.index(row.target)
@@ -281,13 +287,20 @@ def test_expected_replicated_uniques_of_independent_samples():
     [
         ({"exclude": "max-denominator=1"}, SettingsError),
         ({"limits": {"TCAP": 10}}, SettingsError),
-        ({"limits": {"DiSCO": 101}}, SettingsError),
+        ({"limits": {"DiSCO": 100.5}}, SettingsError),
+        ({"limits": {"DiSCO": -0.5}}, SettingsError),
         ({"at_most": 0}, SettingsError),
     ],
 )
 def test_wrong_settings_are_refused_in_a_sentence(settings, error):
     with pytest.raises(error):
         sets_of(survey(1), survey(2), KEYS, **settings)
+
+
+@pytest.mark.parametrize("limit", [0, 100])
+def test_a_limit_may_be_all_or_nothing(limit):
+    (verdict,) = sets_of(survey(1, 40), survey(2, 40), KEYS[:2], limits={"DiSCO": limit}).verdicts
+    assert (verdict.status == "within") == (limit == 100)
 
 
 def test_too_many_keys_are_refused():

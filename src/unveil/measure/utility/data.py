@@ -13,9 +13,10 @@ from unveil.errors import RolesError, list_names, nearest
 from unveil.io.table import Table
 from unveil.records.disclosure import Coercion
 from unveil.study.band_spec import parse_bands
+from unveil.study.open_scenario import open_sides
 from unveil.study.roles import names, not_compared_notes
 from unveil.study.scenario import Progress
-from unveil.study.study import open_files
+from unveil.study.study import Study
 
 EXACT = 2**53
 """Up to here every whole number is a decimal of its own."""
@@ -30,6 +31,7 @@ class UtilityData:
     files: tuple[str, ...]
     places: tuple[str, ...]
     notes: tuple[Coercion, ...]
+    study: Study
 
     @property
     def n_copies(self) -> int:
@@ -65,14 +67,18 @@ def open_columns(
     special_codes: Mapping[str, Any] | None = None,
     missing_values: str | Sequence[str] = (),
     progress: Progress,
+    by_counts: bool = False,
 ) -> UtilityData:
-    """Read, align and encode the columns asked for, or all that every side has."""
+    """Read, align and encode the columns asked for, or all that every side has.
+
+    What is asked `by_counts` alone may be asked of an engine that keeps the rows.
+    """
     wanted = None if columns is None else names(columns, "Columns")
     if wanted is not None and not wanted:
         raise RolesError("No columns are given. Name some, or omit columns for all of them.")
     called = names(categories, "Categories")
     codes = parse_bands(None, special_codes).special_codes
-    files = open_files(sides, wanted, missing_values, progress)
+    files = open_sides(sides, wanted, missing_values, progress, by_counts=by_counts)
     chosen, left_aside = _common(files, wanted)
     _check_unknown({"categories": called, "special_codes": tuple(codes)}, chosen)
     encoded = files.encode(chosen, progress=progress)
@@ -88,6 +94,7 @@ def open_columns(
         tuple(table.source for table in files),
         tuple(table.place for table in files),
         (*left_aside, *encoded.coercions),
+        files.study,
     )
 
 

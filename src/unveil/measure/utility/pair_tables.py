@@ -257,6 +257,7 @@ def pair_tables(
         special_codes=special_codes,
         missing_values=missing_values,
         progress=progress,
+        by_counts=True,
     )
     _check_amounts(opened, ways)
     cut = [group_variable(variable, groups) for variable in opened.variables]
@@ -303,8 +304,12 @@ def measure_pairs(
     names = opened.names
     chosen = tuple(combinations(range(len(cut)), ways))
     found = PairMeasures(opened.n_copies, n_worst)
-    done = 0
-    for piece in count_all_tables(cut, chosen):
+    done, counter = 0, None
+    if not opened.study.has_rows:
+        from unveil.study.engine_scenario import cell_counter  # with its libraries
+
+        counter = cell_counter(opened.study, [one.column for one in cut], progress)
+    for piece in count_all_tables(cut, chosen, counter):
         progress("comparing tables", done, len(chosen))
         found.add(piece)
         done += len(piece.tables)

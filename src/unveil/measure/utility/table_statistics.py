@@ -6,12 +6,13 @@ copy's records among all; cells that are empty in both do not count.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import prod
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from unveil.arrays import Floats, Ints, Mask
@@ -32,11 +33,24 @@ from unveil.study.bands import RankedValues, quantile_breaks
 class GroupedColumn:
     """One column as codes of its groups, all sides stacked, and what the groups are called."""
 
-    name: str
-    sides: Sides
-    codes: NDArray[np.unsignedinteger]
+    column: CodedColumn  # whose levels are the groups
     levels: tuple[str | None, ...]
     breaks: tuple[float, ...] | None = None  # None: not cut
+
+    @property
+    def name(self) -> str:
+        """What the column is called."""
+        return self.column.name
+
+    @property
+    def sides(self) -> Sides:
+        """Records of the files."""
+        return self.column.sides
+
+    @property
+    def codes(self) -> NDArray[np.unsignedinteger]:
+        """The group of every record."""
+        return self.column.codes
 
     @property
     def n_levels(self) -> int:
@@ -52,8 +66,7 @@ class GroupedColumn:
 def group_variable(variable: CodedColumn, n: int) -> GroupedColumn:
     """The groups of a column: its levels, or `n` bands of its numbers beside the other levels."""
     if not variable.is_scaled or not variable.is_ordinary.any():
-        levels = tuple(level_labels(variable))
-        return GroupedColumn(variable.name, variable.sides, variable.codes, levels)
+        return GroupedColumn(variable, tuple(level_labels(variable)))
     is_ordinary = variable.is_ordinary
     values, counts = variable.amounts[is_ordinary], _pool_counts(variable)[is_ordinary]
     # synthpop 1.9-3, group_num: classInt's style "quantile", then "equal".
@@ -66,9 +79,8 @@ def group_variable(variable: CodedColumn, n: int) -> GroupedColumn:
     names = names_open(breaks.tolist(), is_whole=bool((values == np.rint(values)).all()))
     told = level_labels(variable) if len(others) else []
     levels = tuple([*names, *(told[level] for level in others)][slot] for slot in found)
-    smallest = np.min_scalar_type(len(found))
-    codes = place.astype(smallest)[variable.codes]
-    return GroupedColumn(variable.name, variable.sides, codes, levels, tuple(breaks.tolist()))
+    grouped = variable.replace_levels(place, pl.Series(range(len(found)), dtype=pl.Int64))
+    return GroupedColumn(grouped, levels, tuple(breaks.tolist()))
 
 
 def _pool_counts(variable: CodedColumn) -> Ints:
@@ -109,10 +121,17 @@ class TableCells:
         return numbers, self.counts[:, start:end]
 
 
+CellCounter = Callable[[Sequence[int]], tuple[Ints, Ints]]
+"""Of the table of the columns at these places, the numbers of the cells that occur, and their
+records on each side."""
+
+
 def count_all_tables(
-    columns: Sequence[GroupedColumn], tables: Sequence[tuple[int, ...]]
+    columns: Sequence[GroupedColumn],
+    tables: Sequence[tuple[int, ...]],
+    counter: CellCounter | None = None,
 ) -> Iterator[TableCells]:
-    """The counts of all tables, in pieces of a bounded size."""
+    """The counts of all tables, in pieces of a bounded size; `counter` asks who keeps the rows."""
     n_rows = columns[0].sides.n_rows
     n_levels = [column.n_levels for column in columns]
     spaces = [prod(n_levels[place] for place in table) for table in tables]
@@ -120,15 +139,15 @@ def count_all_tables(
     held = 0
     for place, space in enumerate(spaces):
         if space > max(SPARSE * n_rows, MOST_CELLS // 16):
-            yield _sparse(columns, tables[place])
+            yield _sparse(columns, tables[place], counter)
             continue
         if held + space > MOST_CELLS and piece:
-            yield _dense(columns, [tables[i] for i in piece], [spaces[i] for i in piece])
+            yield _dense(columns, [tables[i] for i in piece], [spaces[i] for i in piece], counter)
             piece, held = [], 0
         piece.append(place)
         held += space
     if piece:
-        yield _dense(columns, [tables[i] for i in piece], [spaces[i] for i in piece])
+        yield _dense(columns, [tables[i] for i in piece], [spaces[i] for i in piece], counter)
 
 
 def _pack_cells(columns: Sequence[GroupedColumn], table: Sequence[int]) -> Ints:
@@ -141,13 +160,20 @@ def _pack_cells(columns: Sequence[GroupedColumn], table: Sequence[int]) -> Ints:
 
 
 def _dense(
-    columns: Sequence[GroupedColumn], tables: Sequence[tuple[int, ...]], spaces: Sequence[int]
+    columns: Sequence[GroupedColumn],
+    tables: Sequence[tuple[int, ...]],
+    spaces: Sequence[int],
+    counter: CellCounter | None,
 ) -> TableCells:
     starts = np.concatenate(([0], np.cumsum(spaces)))
     slices = columns[0].sides.slices
-    counts = np.empty((len(slices), int(starts[-1])), np.int64)
+    counts = np.zeros((len(slices), int(starts[-1])), np.int64)
     packing = _Packing(columns)
     for table, (start, end) in zip(tables, pairwise(starts.tolist()), strict=True):
+        if counter is not None:
+            numbers, found = counter(table)
+            counts[:, start + numbers] = found
+            continue
         packed = packing.of(table)
         for side, rows in enumerate(slices):
             counts[side, start:end] = np.bincount(packed[rows], minlength=end - start)
@@ -174,7 +200,12 @@ class _Packing:
         return self.scaled[last.n_levels] + last.codes
 
 
-def _sparse(columns: Sequence[GroupedColumn], table: tuple[int, ...]) -> TableCells:
+def _sparse(
+    columns: Sequence[GroupedColumn], table: tuple[int, ...], counter: CellCounter | None
+) -> TableCells:
+    if counter is not None:
+        numbers, found = counter(table)
+        return TableCells((table,), np.array([0, len(numbers)]), numbers, found)
     numbers, place = _number_cells(columns, table)
     counts = [np.bincount(place[rows], minlength=len(numbers)) for rows in columns[0].sides.slices]
     return TableCells((table,), np.array([0, len(numbers)]), numbers, np.stack(counts))
