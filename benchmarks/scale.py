@@ -1,12 +1,13 @@
 """What do files cost that memory does not hold: in chunks, and with DuckDB?
 
-Files of invented people are made in batches in a temporary folder, which is removed. Each count
-runs in a process of its own under RLIMIT_DATA of 1.5 GB: CPU seconds (threads included), the
-largest resident set, and microseconds a row. On a prefix of 200,000 rows the record must equal the
-one counted in memory, to the last digit. Growth is the slope of logarithms of CPU seconds to rows.
+Files of invented people are made in batches in a temporary folder, which is removed; with --folder
+they stay for the next run. Each count runs in a process of its own under RLIMIT_DATA of 1.5 GB: CPU
+seconds (threads included), the largest resident set, and microseconds a row. On a prefix of 200,000
+rows the record must equal the one counted in memory, to the last digit. Growth: how far the CPU
+seconds of any size are from a straight line, of what every count costs and what each row costs.
 
     python benchmarks/scale.py                       25 million rows a file, small and large keys
-    python benchmarks/scale.py --growth              10^6 to 5 * 10^7 rows, in chunks
+    python benchmarks/scale.py --growth              10^6 to 5 * 10^7 rows
     python benchmarks/scale.py --rows 1000000        another size
     python benchmarks/scale.py --engine chunks --keys small   one of them
 """
@@ -20,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -134,6 +136,7 @@ def main() -> None:
     parser.add_argument("--engine", choices=["chunks", "duckdb"])
     parser.add_argument("--keys", choices=list(KEYS))
     parser.add_argument("--growth", action="store_true")
+    parser.add_argument("--folder", type=Path)
     parser.add_argument("--one", nargs=4)
     asked = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # the folder is removed then, too
@@ -143,31 +146,38 @@ def main() -> None:
         return
     engines = [asked.engine] if asked.engine else ["chunks", "duckdb"]
     names = [asked.keys] if asked.keys else list(KEYS)
-    sizes = [n for n in GROWTH if n <= max(asked.rows, GROWTH[1])] if asked.growth else [asked.rows]
-    if asked.growth and asked.rows == parser.get_default("rows"):
-        sizes = list(GROWTH)
+    sizes = GROWTH if asked.growth else (asked.rows,)
     print("rows a file engine   keys   combinations    CPU s  peak MB us a row", flush=True)
     with tempfile.TemporaryDirectory(prefix="unveil-scale-") as made:
-        folder = Path(made)
+        folder = asked.folder or Path(made)
         took: dict[tuple[str, str], list[tuple[int, float]]] = {}
         for n_rows in sizes:
-            for side in (1, 2):
-                write_people(folder / f"{side}_{n_rows}.parquet", n_rows, side)
-            for engine in engines:
-                for keys in names:
-                    found = run_apart(folder, n_rows, engine, keys)
-                    took.setdefault((engine, keys), []).append((n_rows, found["cpu"]))
-                    if not asked.growth:
-                        same = is_equal(folder, n_rows, engine, keys)
-                        print(f"            prefix equal to memory: {same}", flush=True)
-            for side in (1, 2):
-                (folder / f"{side}_{n_rows}.parquet").unlink()
+            write_pair(folder, n_rows)
+            for engine, keys in product(engines, names):
+                found = run_apart(folder, n_rows, engine, keys)
+                took.setdefault((engine, keys), []).append((n_rows, found["cpu"]))
         for (engine, keys), rows in took.items():
+            same = is_equal(folder, sizes[0], engine, keys)
+            print(f"{engine}, {keys} keys: prefix equal to memory: {same}", flush=True)
             if len(rows) > 1:
-                (n, first), (m, last) = rows[0], rows[-1]
-                slope = math.log(last / first) / math.log(m / n)
-                ratio = last / first / (m / n)
-                print(f"{engine}, {keys} keys: slope {slope:.2f}; CPU a row {ratio:.2f} times")
+                print(f"{engine}, {keys} keys: {growth(rows)}", flush=True)
+
+
+def write_pair(folder: Path, n_rows: int) -> None:
+    """Both files, unless they are there."""
+    for side in (1, 2):
+        path = folder / f"{side}_{n_rows}.parquet"
+        if not path.exists():
+            write_people(path, n_rows, side)
+
+
+def growth(rows: list[tuple[int, float]]) -> str:
+    """The straight line with the least relative squares, and the farthest size from it."""
+    sizes, seconds = np.array(rows).T
+    line = np.column_stack([np.ones_like(sizes), 2 * sizes])
+    (fixed, each), *_ = np.linalg.lstsq(line / seconds[:, None], np.ones_like(seconds))
+    off = np.abs(line @ (fixed, each) / seconds - 1).max()
+    return f"{fixed:.1f} s and {1e6 * each:.2f} us a row; at most {off:.0%} from that line"
 
 
 if __name__ == "__main__":

@@ -6,7 +6,8 @@ import socket
 import subprocess
 import sys
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pyspark
@@ -28,11 +29,22 @@ CONF = {
     "spark.executor.memory": "512m",
     "spark.sql.shuffle.partitions": "2",
     "spark.ui.enabled": "false",
+    # Plans are run as they are: to write and compile code for each takes longer than small files.
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
 
 
 OPENS = [f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in ("java.nio", "sun.nio.ch")]
 OPENS += ["-Dio.netty.tryReflectionSetAccessible=true"]
+
+
+ENVIRONMENT = {
+    "SPARK_LOCAL_IP": "127.0.0.1",
+    "PYSPARK_PYTHON": sys.executable,
+    # For programs of seconds, a third less time than with compilers for those of hours.
+    "JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+}
 
 
 def free_port() -> int:
@@ -57,6 +69,7 @@ class Cluster:
         )
         _wait_for(self.port)
         self.workers = [self._start_worker(n) for n in (1, 2)]
+        self.n_started = 2
         return self
 
     def _start_worker(self, number: int) -> subprocess.Popen[bytes]:
@@ -68,17 +81,18 @@ class Cluster:
 
     def _start(self, name: str, *given: object) -> subprocess.Popen[bytes]:
         command = ["java", "-Xmx700m", *OPENS, "-cp", f"{HOME}/jars/*", name, *map(str, given)]
-        env = {**os.environ, "SPARK_HOME": str(HOME), "SPARK_LOCAL_IP": "127.0.0.1"}
+        env = {**os.environ, **ENVIRONMENT, "SPARK_HOME": str(HOME)}
         env["SPARK_SCALA_VERSION"] = "2.13"  # which else is looked for in folders of a build
         # A session of its own: what it starts is killed with it, by the number of its group.
-        with (self.folder / f"{name.rpartition('.')[2]}{len(self.workers)}.log").open("ab") as log:
+        with (self.folder / f"{name.rpartition('.')[2]}.log").open("ab") as log:
             return subprocess.Popen(
                 [sys.executable, "-c", WATCH, *command],
                 stdout=log, stderr=log, env=env, start_new_session=True,
             )  # fmt: skip
 
-    def connect(self) -> str:
-        """The address of a Spark Connect server that works on the cluster."""
+    @contextmanager
+    def connect(self) -> Iterator[str]:
+        """The address of a Spark Connect server, which has the whole cluster meanwhile."""
         port = free_port()
         name = "org.apache.spark.sql.connect.service.SparkConnectServer"
         given = {**CONF, "spark.connect.grpc.binding.port": port}
@@ -86,13 +100,18 @@ class Cluster:
         conf = [part for one in given.items() for part in ("--conf", "=".join(map(str, one)))]
         submit = "org.apache.spark.deploy.SparkSubmit"
         at = ("--master", self.address, "--class", name)
-        self.workers.append(self._start(submit, *at, *conf, "spark-internal"))
-        _wait_for(port)
-        return f"sc://127.0.0.1:{port}"
+        server = self._start(submit, *at, *conf, "spark-internal")
+        try:
+            _wait_for(port)
+            yield f"sc://127.0.0.1:{port}"
+        finally:
+            _kill(server)
 
-    def kill_worker(self, number: int) -> None:
-        """A worker and its executor, at once."""
-        _kill(self.workers[number])
+    def replace_worker(self) -> None:
+        """Kill a worker and its executor, at once; then another one starts."""
+        _kill(self.workers.pop(0))
+        self.n_started += 1
+        self.workers.append(self._start_worker(self.n_started))
 
     def __exit__(self, *_: object) -> None:
         for one in (*self.workers, self.master):

@@ -269,9 +269,9 @@ FAULTS = {
 STAGES = [
     ("disclosure", "disclosure", "write_records"),
     ("excess", "excess", "measure_excess"),
-    ("excess", "excess", "print_table"),
+    ("excess", "excess", "print_record"),
     ("exclusion-table", "exclusion_table", "measure_table"),
-    ("exclusion-table", "exclusion_table", "print_table"),
+    ("exclusion-table", "exclusion_table", "print_record"),
 ]
 
 

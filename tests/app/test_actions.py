@@ -16,7 +16,7 @@ pytestmark = pytest.mark.app
 BY = "Ann Bell, reviewer"
 TIMES = re.compile(
     r'"(at|started|finished|seconds|previous|hash|log_head|results_sha256|file_sha256|run_hash'
-    r'|date|on|sha256|seed_sha256)": ?("[^"]*"|[\d.e-]+|null)'
+    r'|date|on|endTime|sha256|seed_sha256)": ?("[^"]*"|[\d.e-]+|null)'
 )
 
 

@@ -162,6 +162,56 @@ def test_the_server_refuses_the_same_over_a_socket(browser):
         assert {name: headers[name] for name in EXACT} == EXACT
 
 
+def test_a_number_of_any_length_is_no_fault(browser):
+    long = 5000 * "9"
+    for path in (f"/risk?s={long}", f"/risk/values?t={long}&c={long}", f"/roles/keysets?s={long}"):
+        assert browser.get(path)[0] == 200
+    for path in (f"/data/file/{long}", f"/release/pack/{long}", f"/jobs/{long}/cancel"):
+        assert browser.get(path)[0] in (404, 405)
+    assert browser.act("/risk/rule", f=long, s=long, reason="x", by="Ann Bell, reviewer")[0] == 422
+    for name in ("content-length", "host"):
+        assert browser.post("/jobs/run", headers={name: long})[0] in (400, 413)
+
+
+def test_a_table_of_counts_reaches_no_disk(tmp_path, monkeypatch):
+    """A dropped file is held in memory up to all that the app takes."""
+    from tempfile import SpooledTemporaryFile
+
+    from unveil.app.desk import Desk
+    from unveil.app.server import make_app
+
+    rolled = []
+
+    def rollover(file):
+        rolled.append(file)
+
+    monkeypatch.setattr(SpooledTemporaryFile, "rollover", rollover)
+    head = b'--b\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n'
+    rows = b"a;b\n" + b"x;1\n" * 470_000
+    sent = {"content-type": "multipart/form-data; boundary=b"}
+    app = make_app(Desk(tmp_path))
+    ask(app, "/table", "POST", headers=sent, bodies=[head + rows + b"\r\n--b--\r\n"])
+    assert rolled == []
+
+
+def test_a_fault_of_ours_is_told_by_its_type_alone(tmp_path, monkeypatch, caplog):
+    """Whatever breaks, in a page or before it: no message, which may quote data, gets out."""
+    from unveil.app.desk import Desk
+    from unveil.app.pages import jobs
+    from unveil.app.server import make_app
+
+    def broken(*given, **more):
+        raise ValueError("HIV positive")
+
+    for place, name in ((Desk, "_look"), (jobs, "draw_page")):
+        app = make_app(Desk(tmp_path))
+        with monkeypatch.context() as patch:
+            patch.setattr(place, name, broken)
+            status, _, page = ask(app, "/jobs")
+        assert (status, "Internal error (ValueError)" in page) == (500, True)
+        assert "HIV" not in page + caplog.text
+
+
 def test_a_link_that_leads_out_offers_no_file(folder, tmp_path):
     secret = tmp_path / "elsewhere"
     secret.mkdir()

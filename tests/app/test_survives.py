@@ -97,6 +97,20 @@ def test_a_cancelled_run_keeps_what_is_finished(folder):
     assert Project(folder).result().record.n_resumed > 0
 
 
+def test_a_job_cancelled_before_its_first_word_ends_alone(folder):
+    """Its process has no number yet: nothing but it may be ended."""
+    with serving(folder) as app:
+        browser = app.browser.enter()
+        mark = browser.mark()
+        for n in (1, 2):
+            said = {"mark": mark, "again": "yes", "by": BY}
+            assert browser.post("/jobs/run", said)[0] == 303
+            assert browser.post(f"/jobs/{n}/cancel", {"mark": mark})[0] == 200
+            wait_for(lambda: state(browser) == "Cancelled", 30)
+        assert app.process.poll() is None
+    check_whole(folder, runs=1)
+
+
 def test_a_killed_engine_counts_again(folder):
     before = files_in(folder)
     with serving(folder) as app:

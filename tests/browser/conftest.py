@@ -111,7 +111,7 @@ def opening_app(browser: Any) -> Iterator[Any]:
         contexts.append(context)
         base = address[0].split("/enter")[0]
         found = OpenedApp(context.new_page(), folder=folder, base=base)
-        found.page.set_default_timeout(20_000)
+        found.page.set_default_timeout(60_000)  # a machine may be busy
         found.page.on("console", lambda message: found.said.append(message.text))
         found.page.on("pageerror", lambda fault: found.said.append(str(fault)))
         context.on("request", lambda request: found.asked.append(request.url))
@@ -119,14 +119,17 @@ def opening_app(browser: Any) -> Iterator[Any]:
         found.page.wait_for_url(f"{base}/")
         return found
 
-    yield opened
+    apps: list[OpenedApp] = []
+    yield lambda *given, **asked: apps.append(opened(*given, **asked)) or apps[-1]
     for context in contexts:
         context.close()
     for server in servers:
         server.terminate()
-        server.wait(10)
+        server.wait(60)
         if server.stderr is not None:
             server.stderr.close()
+    for one in apps:  # whatever a test does, nothing is asked of another machine
+        assert {url.split("/")[2] for url in one.asked} == {one.base.split("/")[2]}
 
 
 @pytest.fixture(scope="session")

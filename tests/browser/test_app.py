@@ -3,6 +3,7 @@
 import csv
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -70,6 +71,17 @@ def check_everything_stayed_here(opened):
     assert {one for one in addresses if one.strip("stcb=&0123456789")} == set()
 
 
+UNREACHED = """() => [...document.querySelectorAll("a, button, input, select, textarea, summary")]
+  .filter((one) => one.type !== "hidden" && !one.disabled && one.checkVisibility())
+  .filter((one) => {
+    one.focus();
+    const at = one.matches(".seg input, .chip-tick input") ? one.nextElementSibling : one;
+    const is_seen = getComputedStyle(at).outlineStyle !== "none";
+    return one.tabIndex < 0 || document.activeElement !== one || !is_seen;
+  }).map((one) => one.outerHTML.slice(0, 160))"""
+"""What the keyboard does not reach, or what does not show that it has the focus."""
+
+
 @pytest.mark.parametrize(
     "asked",
     [
@@ -90,7 +102,67 @@ def test_every_screen_is_accessible_and_fits(opening_app, example_project, asked
         assert (path, find_violations(opened.page)) == (path, [])
         width = opened.page.evaluate("document.documentElement.scrollWidth")
         assert (path, width <= asked["viewport"]["width"]) == (path, True)
+        opened.page.keyboard.press("Tab")  # from here on the focus is that of a keyboard
+        assert (path, opened.page.evaluate(UNREACHED)) == (path, [])
     check_everything_stayed_here(opened)
+
+
+STATES = {
+    "ticked": "/risk",
+    "banded": "/risk/recode",
+    "noise": "/synthesise",
+    "refused": "/synthesise",
+    "records": "/risk/records",
+    "counts": "/table",
+    "no counts": "/table",
+    "nowhere": "/nowhere",
+    "parts": "/jobs/parts",
+    "job": "/jobs",
+}
+"""What a screen becomes once it is used, and where it begins."""
+
+
+@pytest.mark.parametrize(
+    "asked", [{"viewport": DESKTOP}, {"viewport": PHONE, "color_scheme": "dark"}], ids=str
+)
+def test_every_screen_stays_accessible_as_it_is_used(opening_app, project, asked):
+    opened = opening_app(project, bypass_csp=True, **asked)
+    for state, path in STATES.items():
+        opened.go(path)
+        use(opened, state)
+        assert (state, find_violations(opened.page)) == (state, [])
+        width = opened.page.evaluate("document.documentElement.scrollWidth")
+        assert (state, width <= asked["viewport"]["width"]) == (state, True)
+
+
+def use(opened, state):
+    """What a person does on the screen; until it is answered."""
+    page = opened.page
+    if state == "ticked":
+        page.locator("input[name=f]:not([disabled])").first.check()
+        page.locator("#settled .hint", has_text="48 flags").wait_for(timeout=90_000)
+    if state == "banded":
+        opened.press("Try it")
+        page.get_by_text("S_pMSE of age by target").wait_for(timeout=90_000)
+    if state == "noise":
+        page.get_by_label("Population size (N)").fill("500000")
+        opened.press("Find the noise")
+        page.get_by_role("slider", name="Amount of noise").wait_for()
+    if state == "refused":
+        page.locator("form", has_text="Add a step").get_by_label("Name, role").fill(ANALYST)
+        opened.press("Record the steps")
+        page.locator("#stepped .fault").wait_for()
+    if state == "records":
+        page.get_by_label("Name, role").fill(ANALYST)
+        opened.press("Open the list")
+        page.wait_for_selector(".people-at-risk table")
+    if state in ("counts", "no counts"):
+        page.get_by_label("Your table").fill(SHEET if state == "counts" else "a\tmany\n")
+        page.wait_for_selector("#back" if state == "counts" else "#tabled .fault")
+    if state == "job":
+        page.get_by_label("Recompute everything").check()
+        opened.press("Run")
+        page.locator("progress").wait_for()
 
 
 def test_without_script_every_screen_reads_and_every_form_posts(opening_app, example_project):
@@ -151,6 +223,7 @@ def test_from_an_empty_folder_to_a_decision_and_a_pack(opening_app, tmp_path):
     assert opened.wait_for_job() == "done: finished"
     opened.go("/release")
     assert "is as it was released" in page.inner_text("main")
+    assert page.locator(".steps small", has_text=re.compile("^built")).count() == 1
     with page.expect_download() as taken:
         page.get_by_role("link", name="Take release_0001.zip").click()
     assert not verify_pack(taken.value.path()).faults
@@ -293,6 +366,29 @@ def test_by_keyboard_alone_limits_are_signed(opening_app, project):
     assert Project.open(project).file.limits.accepted_by == OFFICER
 
 
+def test_by_keyboard_alone_flags_are_ticked_and_ruled_on(opening_app, project):
+    """j and k walk, x ticks; what changes is read out by the live region."""
+    opened = opening_app(project, viewport=DESKTOP)
+    page = opened.page
+    opened.go("/risk")
+    page.get_by_text("Disclosed correctly (DiSCO)").wait_for(timeout=90_000)
+    for key in "jjkx":
+        page.keyboard.press(key)
+    page.locator("#say", has_text="1 ticked. condition from 44.4 % to 0.1 %.").wait_for(
+        state="attached", timeout=90_000
+    )
+    assert page.locator("#say").get_attribute("aria-live") == "polite"
+    reach(page, "reason")
+    page.keyboard.type("j and k are letters here")
+    reach(page, "by")
+    page.keyboard.type(ANALYST)
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.locator("#ruled .good").wait_for()
+    (ruling,) = Project.open(project).file.rulings
+    assert (ruling.reason, ruling.by) == ("j and k are letters here", ANALYST)
+
+
 def reach(page, name):
     """Walk to the field of that name by the tab key; wherever the focus is, it can be seen."""
     for _ in range(60):
@@ -352,7 +448,7 @@ def test_key_sets_noise_and_the_map_of_settings(opening_app, project):
     page.get_by_role("slider", name="Amount of noise").fill("0")
     page.locator("#noise p", has_text="above the threshold").first.wait_for()
     page.get_by_label("Name, role").fill(ANALYST)
-    page.get_by_role("button", name="Add this noise").click()
+    page.get_by_role("button", name="Add noise of").click()
     wait_for(page, "Recorded as a step.")
     assert [one["do"] for one in Project.open(project).file.steps] == ["synthesise", "add_noise"]
     check_everything_stayed_here(opened)

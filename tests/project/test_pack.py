@@ -102,7 +102,7 @@ def append(path: Path, text: str) -> None:
         file.write(text)
 
 
-def decided(folder: Path, more: str = "") -> unveil.Project:
+def decided(folder: Path, more: str = "", said: str = "") -> unveil.Project:
     """A project of its own with planted values, in which a release was decided."""
     (folder / FOLDER).mkdir(parents=True)
     original = people(1)
@@ -111,7 +111,8 @@ def decided(folder: Path, more: str = "") -> unveil.Project:
     pl.DataFrame({**original, HIDDEN: original["work"]}).write_csv(folder / FOLDER / "people.csv")
     pl.DataFrame(people(2)).write_csv(folder / "FAKE_copy.csv")
     (folder / "labels.json").write_text(LABELS.to_json())
-    (folder / "project.toml").write_text(PROJECT + more)
+    text = PROJECT.replace("[data]\n", f"[data]\n{said}")
+    (folder / "project.toml").write_text(text + more)
     project = unveil.Project.open(folder)
     project.run(seed=SEED)
     release(project)

@@ -55,7 +55,7 @@ FAULTS = [
         "project.toml, line 3: there is no section 'scenarios'. Did you mean 'scenario'? The"
         " sections are: schema, title, data, context, roles, scenario, exclude, limits,"
         " ruling, exceptions, published, synthesis, protect, recognition, finding, table,"
-        " publication, pack.",
+        " publication, pack, engine.",
     ),
     (
         DATA + "synthetik = []\n",

@@ -146,7 +146,7 @@ FAULTS = [
         "project.toml, line 5: there is no section 'syntesis'. Did you mean 'synthesis'? The"
         " sections are: schema, title, data, context, roles, scenario, exclude, limits, ruling,"
         " exceptions, published, synthesis, protect, recognition, finding, table,"
-        " publication, pack.",
+        " publication, pack, engine.",
     ),
     (
         DATA + "[synthesis]\nmin_leaf = 'five'\n" + '[[protect.step]]\ndo = "synthesise"',

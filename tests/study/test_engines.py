@@ -156,6 +156,30 @@ def test_cap_and_what_is_expected_while_key_combinations_are_few(files, monkeypa
         measures["cap"]()
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_recoded_original_is_that_of_memory(files, engine):
+    from unveil.project.recode_original import Recipe, recode_opened
+    from unveil.protection.recoding.steps import parse_steps
+    from unveil.study.open_scenario import open_in_engine
+    from unveil.study.study import Study, sides_of
+
+    top = {"do": "top_code", "column": "age", "at": 60}
+    recipe = Recipe(parse_steps([top, {"do": "round", "column": "income", "to": 100}]))
+    copy = pl.read_parquet(files["first"]).with_columns(
+        pl.col("age").clip(upper_bound=60), (pl.col("income") / 100).round() * 100
+    )
+    sides = sides_of(copy, original=files["original"])
+    expected, _ = recode_opened(Study.open(files["original"], copy), recipe)
+    with use_engine(engine, address="local[2]" if engine == "spark" else None):
+        found, notes = recode_opened(open_in_engine(engine, sides, None, (), ()).study, recipe)
+    assert "recoded as the synthetic data were" in notes[0]
+    asked = {"keys": ["sex", "age"], "targets": ["income", "job"], "exclude": ["job=no"]}
+    counted = unveil.disclosure(found.original, found.synthetic, **asked)
+    here = record(unveil.disclosure(expected.original, expected.synthetic, **asked))
+    assert record(counted) == here
+    assert here != record(unveil.disclosure(files["original"], copy, **asked))
+
+
 def held(files, library):
     if library == "relation":
         duckdb = pytest.importorskip("duckdb")
@@ -225,6 +249,21 @@ def test_k_anonymity_is_that_of_memory(files, engine, missing):
     expected = unveil.match_risk(files["original"], **asked)
     with use_engine(engine, address="local[2]" if engine == "spark" else None):
         assert record(unveil.match_risk(files["original"], **asked)) == record(expected)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_pair_tables_are_those_of_memory(files, engine, monkeypatch):
+    asked = {"columns": ["sex", "age", "area", "income", "job"], "special_codes": {"income": [-8]}}
+    asked |= {"categories": ["age"], "missing_values": ["no"], "n_worst": 2}
+    expected = record(unveil.pair_tables(*_split(files), **asked))
+    assert expected["worst"]
+    with use_engine(engine, address="local[2]" if engine == "spark" else None):
+        found = record(unveil.pair_tables(*_split(files), **asked))
+        monkeypatch.setattr("unveil.measure.utility.table_statistics.MOST_CELLS", 0)
+        monkeypatch.setattr("unveil.measure.utility.table_statistics.SPARSE", 0)
+        by_cells = record(unveil.pair_tables(*_split(files), ways=1, **asked))
+    assert found == expected
+    assert by_cells == record(unveil.pair_tables(*_split(files), ways=1, **asked))
 
 
 @pytest.mark.parametrize("engine", ENGINES)

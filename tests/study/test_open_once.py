@@ -14,6 +14,7 @@ import unveil
 import unveil.count.cells
 import unveil.io.sources
 import unveil.study.study
+from project.test_pack import decided
 from unveil.cli.commands import Commands
 from unveil.count.codes import CodedColumn
 from unveil.errors import AlignError, InputError, SettingsError
@@ -72,6 +73,13 @@ COMMANDS = {
     "ecap": ("noise one.csv --together age=1 --together income=2 --N 60000 --n 300 --json", 1, 0),
     "split": ("split survey.csv --seed 1 --out halves", 1, 0),
     "init": ("init survey.csv --synthetic one.csv --control left_out.csv", 3, 5 / 3),
+    # What was released is compared as it is: only who is in and who is out is aligned.
+    "recognise": (
+        "recognise survey.csv --reference left_out.csv --settings made.toml --released one.csv"
+        " --people 10 --worlds 60 --workers 1 --seed 1",
+        3,
+        5 * 2 / 3,
+    ),
 }
 
 FINDING = """
@@ -109,6 +117,7 @@ def folder(tmp_path, monkeypatch):
     twice.write_csv(tmp_path / "rows.csv")
     (tmp_path / "found.toml").write_text(FINDING, encoding="utf-8")
     (tmp_path / "plan.toml").write_text(TABLES, encoding="utf-8")
+    (tmp_path / "made.toml").write_text('[synthesis]\nmethod = "sample"', encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -182,7 +191,7 @@ def check_once(counted: Counter) -> None:
 
 def test_every_command_that_opens_data_is_counted():
     told = {words.split()[0] for words, *_ in COMMANDS.values()}
-    apart = {"run", "whatif", "explore", "protect", "recognise", "demo", "pack", "verify"}
+    apart = {"run", "whatif", "explore", "protect", "demo", "pack", "verify"}
     assert told | apart | WITHOUT_DATA == {*Commands().list_commands(None)}
 
 
@@ -201,6 +210,35 @@ def test_a_run_opens_once(folder, counted):
     assert invoke(Commands(), ["whatif", "-x", "health=good"]).exit_code == 0
     check_once(counted)
     assert (number(counted, "read"), number(counted, "aligned")) == (len(FILES), n_sides)
+
+
+def test_a_demonstration_aligns_and_encodes_once(folder, counted):
+    assert CliRunner().invoke(Commands(), ["demo"]).exit_code == 0
+    names = survey().columns
+    check_once(counted)
+    assert number(counted, "read") == 0  # the example is embedded
+    assert number(counted, "aligned") == number(counted, "encoded") == 2 * len(names)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("declared", ["", 'missing_values = ["NA"]\n'])
+def test_a_pack_is_built_and_verified_with_one_reading(tmp_path, monkeypatch, counted, declared):
+    decided(tmp_path / "own", said=declared)
+    monkeypatch.chdir(tmp_path / "own")
+    counted.clear()
+    done = CliRunner().invoke(Commands(), ["pack", "--public", "out.zip"])
+    assert done.exit_code == 0, done.output
+    made = {f"FAKE_copy.{ending}": 2 for ending in ("csv", "sav", "zsav", "dta", "parquet")}
+    # What was written is read to describe it, and once more out of the archive; the copy itself,
+    # which has the name of one of them, and the original once each.
+    wanted = {**made, "FAKE_copy.csv": 3, "people.csv": 1}
+    assert {name: n for (what, name), n in counted.items() if name != "frame"} == wanted
+    counted.clear()
+    assert CliRunner().invoke(Commands(), ["verify", "out.zip"]).exit_code == 0
+    assert counted == {("read", name): 1 for name in made}
+    counted.clear()
+    assert CliRunner().invoke(Commands(), ["pack", "--confidential", "all.zip"]).exit_code == 0
+    assert not counted
 
 
 PLAN = """

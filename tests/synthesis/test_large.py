@@ -123,3 +123,13 @@ def test_strata_refuse_what_they_cannot_do(people, tmp_path):
         unveil.synthesise_strata(path, tmp_path / "a.parquet", strata="sex")
     with pytest.raises(SettingsError, match="copies cannot be set"):
         unveil.synthesise_strata(path, tmp_path / "a.parquet", strata="sex", copies=2)
+
+
+def test_a_fault_in_a_stratum_names_no_value(people, tmp_path):
+    people.write_parquet(tmp_path / "people.parquet")
+    with pytest.raises(SettingsError, match="In one of the strata") as refusal:
+        unveil.synthesise_strata(
+            tmp_path / "people.parquet", tmp_path / "a.parquet", strata="sex", min_leaf=-1
+        )
+    assert "woman" not in str(refusal.value)
+    assert not (tmp_path / "FAKE_a.parquet").exists()

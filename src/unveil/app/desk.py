@@ -11,6 +11,7 @@ from typing import Literal
 from starlette.requests import Request
 
 from unveil.app.engine import CountingEngine
+from unveil.app.form_fields import asked_place
 from unveil.app.jobs import Jobs
 from unveil.errors import InputError, UnveilError
 from unveil.project.decide import load_decisions
@@ -131,9 +132,11 @@ class Snapshot:
         )
         decided = [one for one in self.decisions if one.run == result.number]
         if decided:
-            word = "released" if decided[-1].release else "refused"
-            yield "decide", ("done", word)
-            yield "release", ("open" if decided[-1].release else "todo", "not built")
+            last = decided[-1]
+            yield "decide", ("done", "released" if last.release else "refused")
+            is_built = (file.folder / pack_name(last.number)).is_file()
+            built: tuple[State, str] = ("done", "built") if is_built else ("open", "not built")
+            yield "release", built if last.release else ("todo", "")
         else:
             n = len(outstanding)
             yield "decide", ("open", f"{n} outstanding" if n else "ready")
@@ -180,9 +183,7 @@ class Desk:
     def scenario_of(self, request: Request) -> str:
         """The scenario that a page asks for by its place, `?s=1`; the first otherwise."""
         names = () if self.result is None else self.result.scenarios
-        place = request.query_params.get("s", "0")
-        at = int(place) if place.isascii() and place.isdigit() else 0
-        return names[min(at, len(names) - 1)] if names else ""
+        return names[asked_place(request, "s", names)] if names else ""
 
     def _look(self) -> object:
         """What changes when a file that a page depends on does: sizes and times, no content."""
@@ -191,7 +192,7 @@ class Desk:
         if file is not None:
             others = (file.data.original, file.data.control)
             named = [one for one in (*others, *file.data.synthetic) if one]
-        places = [self.folder / one for one in (NAME, "runs", "decisions", *named)]
+        places = [self.folder / one for one in (NAME, "runs", "decisions", "", *named)]
         return [_stat(one) for one in places]
 
     def _load(self) -> Snapshot:
@@ -206,6 +207,11 @@ class Desk:
             return Snapshot(file, result, load_decisions(file.folder))
         except UnveilError as fault:
             return Snapshot(file, fault=str(fault))
+
+
+def pack_name(decision: int) -> str:
+    """The file of the public pack that a decision releases."""
+    return f"release_{decision:04d}.zip"
 
 
 def _is_told(reason: str | None, told: Sequence[str]) -> bool:

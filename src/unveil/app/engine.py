@@ -30,6 +30,8 @@ LONGEST = 2**26
 """Bytes of one answer at most."""
 PATIENCE = 0.5
 """Seconds for which a page waits before it says that a scenario is being counted."""
+LONG = 8.0
+"""Seconds after which it says so of any answer: a browser does not wait for ever."""
 TRIES = 2
 
 
@@ -70,10 +72,12 @@ class CountingEngine:
                 self._asked.popitem(last=False)
         else:
             self._asked.move_to_end(question)
+        start = time.monotonic()
         while not task.done():
             await asyncio.wait([task], timeout=PATIENCE)
-            if not task.done() and self._far is not None:
-                raise Counting(*self._far)
+            is_long = time.monotonic() - start > LONG
+            if not task.done() and (self._far is not None or is_long):
+                raise Counting(*(self._far or ("not finished yet", 0, 1)))
         if task.exception() is not None:
             self._asked.pop(question, None)  # it may be answered the next time
         return task.result()
@@ -126,6 +130,7 @@ class CountingEngine:
 
     async def _started(self) -> Process:
         if self._process is None or self._process.returncode is not None:
+            self._far = ("starting", 0, 1)
             words = ("-m", "unveil.app.engine", str(self.folder))
             self._process = await asyncio.create_subprocess_exec(
                 sys.executable, *words, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, limit=LONGEST

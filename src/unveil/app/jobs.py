@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -90,10 +91,13 @@ class Jobs:
 
     def list(self) -> list[Job]:
         """The last jobs, the newest first; one whose process is gone was interrupted."""
-        home = self.folder / HOME
-        numbers = sorted((int(one.stem) for one in home.glob("[0-9]*.json")), reverse=True)
-        found = (self._look(number) for number in numbers[:MOST_SHOWN])
+        found = (self._look(number) for number in self._numbers()[:MOST_SHOWN])
         return [one for one in found if one is not None]
+
+    def _numbers(self) -> Sequence[int]:
+        """Of all jobs, the newest first."""
+        places = (self.folder / HOME).glob(4 * "[0-9]" + ".json")
+        return sorted((int(one.stem) for one in places), reverse=True)
 
     @property
     def running(self) -> Job | None:
@@ -114,7 +118,7 @@ class Jobs:
         confidential_folder(self.folder)
         for one in (home.parent, home):
             one.mkdir(exist_ok=True, mode=0o700)
-        number = max([0, *(int(one.stem) for one in home.glob("[0-9]*.json"))]) + 1
+        number = max([0, *self._numbers()]) + 1
         words, now = format_command(action.command()), time.time()
         content = msgspec.Raw(msgspec.json.encode(action))
         job = Job(number=number, command=words, action=content, began=now, now=now)
@@ -130,9 +134,18 @@ class Jobs:
 
     def cancel(self, number: int) -> None:
         """End a job that is under way; what it finished is kept."""
-        job = self._look(number)
-        if job is not None and job.is_under_way and _is_ours(job.pid, self.folder):
+        job, mine = self._look(number), self._mine.get(number)
+        if job is None or not job.is_under_way:
+            return
+        if job.pid and _is_ours(job.pid, self.folder):
             os.killpg(job.pid, signal.SIGTERM)
+        elif mine is not None and not job.pid:  # it has not said its first word
+            mine.terminate()
+            mine.wait()
+            job = read_job(job_path(self.folder, number)) or job
+            if job.is_under_way:
+                job.state, job.what = "cancelled", "nothing was begun"
+                write_job(self.folder, job)
 
     def _look(self, number: int) -> Job | None:
         mine = self._mine.get(number)

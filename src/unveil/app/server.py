@@ -17,6 +17,7 @@ from pathlib import Path
 import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.formparsers import MultiPartParser
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Mount, Route
@@ -26,7 +27,7 @@ import unveil.view
 from unveil.app.desk import Desk
 from unveil.app.engine import Counting
 from unveil.app.render_app import HERE, draw_counting, draw_fault, entered_page, opener_page
-from unveil.app.security import Guard
+from unveil.app.security import MOST_BYTES, Guard
 from unveil.errors import SettingsError, UnveilError
 from unveil.project.lock import lock_app
 
@@ -61,6 +62,7 @@ def make_app(desk: Desk) -> Starlette:
         },
     )
     app.state.desk = desk
+    MultiPartParser.spool_max_size = MOST_BYTES  # a table of counts reaches no disk
     return app
 
 
@@ -68,8 +70,8 @@ def _fresh(endpoint: Endpoint) -> Endpoint:
     """A page that shows the folder as it is now."""
 
     async def answer(request: Request) -> Response:
-        await request.app.state.desk.refresh()
         try:
+            await request.app.state.desk.refresh()
             return await endpoint(request)
         except (UnveilError, Counting, HTTPException):
             raise
@@ -77,6 +79,8 @@ def _fresh(endpoint: Endpoint) -> Endpoint:
             return Response(status_code=400)  # nobody is there to read it
         except Exception as fault:
             return await _broken(request, fault)
+        finally:
+            await request.close()  # and with it what was dropped
 
     return answer
 

@@ -49,6 +49,23 @@ REAL_VALUES = 0.05
 MOST_NAMED = 3
 
 Limits = Mapping[str, tuple[float, float]]
+NOT_COUNTED = (
+    "Identifiers, values of single people, near-copies, people tied to their own values, groups and"
+    " other codings were not looked for."
+)
+
+
+def unchecked_alert(name: str, sentence: str, action: str) -> Alert:
+    """What was not looked at and might disclose: a person has to decide."""
+    return Alert(
+        id=name, kind="unchecked", columns=(), status="decide", sentence=sentence, action=action
+    )
+
+
+def records_not_compared() -> Alert:
+    """Records that were counted elsewhere and not compared."""
+    action = "Run unveil assess on random samples of both files that memory holds as well."
+    return unchecked_alert("records-not-compared", NOT_COUNTED, action)
 
 
 def gate_alerts(evidence: GateEvidence, limits: Limits | None = None) -> tuple[Alert, ...]:
@@ -270,6 +287,7 @@ def _near(evidence: GateEvidence) -> Iterator[Alert]:
 
 def _near_alert(row: NearCopies, evidence: GateEvidence, status: AlertStatus) -> Alert:
     n = round(row.share * evidence.n_original)
+    ranks = " (by ranks within each file, so in any unit)" if row.within_files else ""
     return Alert(
         id="near-copies" if row.copy != "pooled" else "near-copies:pooled",
         kind="near_copies",
@@ -281,10 +299,12 @@ def _near_alert(row: NearCopies, evidence: GateEvidence, status: AlertStatus) ->
             f"{n:,} of {_count(evidence.n_original, evidence)} ({percent(100 * row.share)}) have a"
             " record in"
             f" {_where(row.copy, evidence)} that is nearer than {row.ratio:g} times the nearest"
-            f" other person, by {format_names(row.columns)}; {percent(100 * row.expected)} would be"
-            " expected from other people."
+            f" other person, by {format_names(row.columns)}{ranks}; {percent(100 * row.expected)}"
+            " would be expected from other people."
         ),
-        action="Do not release. Check for original numbers with a trace of noise.",
+        action=(
+            "Do not release. Check for original numbers with a trace of noise or in another unit."
+        ),
     )
 
 
@@ -404,11 +424,11 @@ def _identifier(row: CopiedColumn, evidence: GateEvidence) -> Alert | None:
 
 
 def _extra(row: CopiedColumn, evidence: GateEvidence) -> Alert | None:
-    if row.reason == "unknown" or row.is_running:
+    if row.reason == "nothing new" or row.is_running:
         return None
     is_real = row.like is not None and row.n_real > 0 and _is_held(row.like, evidence)
     sentence = f"{row.column} is only in {_where(row.copy, evidence)}, and {row.detail.rstrip('.')}"
-    if row.reason == "identifier":
+    if row.reason in ("identifier", "unknown"):
         sentence = f"{row.column} is only in {_where(row.copy, evidence)}: {row.detail.rstrip('.')}"
     if row.reason == "repeats":
         sentence += f" ({row.n_real:,} of {row.n_records:,} records)"

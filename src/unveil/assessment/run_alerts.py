@@ -7,8 +7,14 @@ adds columns that no one gave a role, and what it knows was not tested.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from unveil.assessment.alerts import format_names, gate_alerts
+from unveil.assessment.alerts import (
+    format_names,
+    gate_alerts,
+    records_not_compared,
+    unchecked_alert,
+)
 from unveil.assessment.assess_release import Breach, assess_release, files_hash, other_files_reason
+from unveil.assessment.key_set_alerts import LIMITED
 from unveil.errors import list_names
 from unveil.records.alerts import Acceptance, Alert, Assessment, GateEvidence, NotTested
 from unveil.records.disclosure import Disclosure
@@ -74,6 +80,7 @@ def run_alerts(
             *_undone_filter(gate.n_close_after),
             *_recovered_counts(run, pairs),
             *_recognised_people(run, pairs),
+            *_uncounted(run, gate.evidence, disclosures, pairs),
         ),
         not_tested=tuple(_list_not_tested(run, gate)),
     )
@@ -242,6 +249,27 @@ def _recognised_people(run: Run, limits: Mapping[str, object]) -> Iterator[Alert
         ),
         action="Accept a limit on AUC, recognised or epsilon.",
     )
+
+
+def _uncounted(
+    run: Run,
+    evidence: GateEvidence | None,
+    disclosures: Sequence[tuple[str, Disclosure]],
+    limits: Mapping[str, object],
+) -> Iterator[Alert]:
+    """What an engine did not count and might disclose: it lets nothing pass by itself."""
+    if run.engine == "memory":
+        return
+    if evidence is not None and "near-copies" not in evidence.checks:
+        yield records_not_compared()
+    several = [name for name, one in disclosures if len(one.keys) > 1 and not one.key_sets]
+    if several and any(name in limits for name in LIMITED):
+        yield unchecked_alert(
+            "key-sets-not-counted",
+            "An intruder who uses only some of the keys was not held against the limits:"
+            f" {format_names(several)}.",
+            "Run unveil keysets on random samples of the files that memory holds.",
+        )
 
 
 RECOGNITION = ("AUC", "recognised", "epsilon")

@@ -8,6 +8,8 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
+from signal import SIGTERM, default_int_handler, signal
+from threading import current_thread, main_thread
 
 import click
 
@@ -52,6 +54,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a console that cannot show a glyph shows a mark
             stream.reconfigure(errors="backslashreplace")
+    if current_thread() is main_thread():  # stopped by a system as by a person: nothing is left
+        signal(SIGTERM, default_int_handler)
     sys.exit(_exit_code(arguments))
 
 

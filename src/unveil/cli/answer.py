@@ -14,7 +14,6 @@ from unveil.view.format import visible
 from unveil.view.output import print_output
 from unveil.view.project import answer_blocks
 from unveil.view.render_documents import json_text
-from unveil.view.render_rich import render_rich
 
 
 @click.command()
@@ -57,4 +56,4 @@ def answer(
         blocks = [*answer_blocks(found, why)]
         if factor is not None:
             blocks.append(Sentence(f"Next: {visible(next_step(file))}", "dim"))
-        print_output(render_rich(blocks))
+        print_output(blocks)

@@ -21,7 +21,6 @@ from unveil.view.alerts import alert_blocks
 from unveil.view.blocks import Sentence
 from unveil.view.output import print_output
 from unveil.view.render_documents import json_text
-from unveil.view.render_rich import render_rich
 from unveil.view.run import summary_screen
 
 
@@ -80,5 +79,5 @@ def assess(
         next_ = Sentence("More: --words, --flags, --details", "dim")
         blocks = summary_screen(found, result.record, [next_], words=words, flags=flags)
         more = alert_blocks(assessment.alerts, assessment.not_tested) if details else ()
-        print_output(render_rich([*blocks, *more]))
+        print_output([*blocks, *more])
     return assessment.exit_code

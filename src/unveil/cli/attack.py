@@ -41,7 +41,6 @@ from unveil.view.charts.intervals import attack_rates
 from unveil.view.output import print_output
 from unveil.view.pages.attacks import TITLE, attacks_page, run_blocks
 from unveil.view.render_documents import csv_document, json_document
-from unveil.view.render_rich import render_rich
 
 # Which attacks, with which settings? How the options of `unveil attack` are read.
 
@@ -447,7 +446,7 @@ def attack(
     elif as_csv:
         print_output(_csv(run))
     elif chart is None and page is None:
-        print_output(render_rich([Heading(TITLE), *run_blocks(run, has_words=words)]))
+        print_output([Heading(TITLE), *run_blocks(run, has_words=words)])
 
 
 def _check(

@@ -26,10 +26,7 @@ from unveil.cli.progress import progress_bar
 from unveil.errors import RolesError
 from unveil.io.sources import read_table
 from unveil.measure.cap.cap_table import cap_table
-from unveil.view.output import print_output
-from unveil.view.render_documents import csv_document, json_document
-from unveil.view.render_rich import render_rich
-from unveil.view.show import as_blocks
+from unveil.view.output import print_record
 
 SCENARIOS = ("full", "uniques", "special")
 
@@ -130,12 +127,8 @@ def cap(
             progress=bar,
         ).record
     write_chart(chart, record)
-    if as_json:
-        print_output(json_document(record))
-    elif as_csv:
-        print_output(csv_document([_flat(row.to_dict()) for row in record.rows]))
-    else:
-        print_output(render_rich(as_blocks(record)))
+    rows = [_flat(row.to_dict()) for row in record.rows]
+    print_record(record, rows=rows, as_json=as_json, as_csv=as_csv)
 
 
 def _truth_values(original: Any, column: str) -> pl.Series:

@@ -14,7 +14,7 @@ from unveil.cli.progress import progress_bar
 from unveil.measure.disclosure.claim_parts import CERTAINTY
 from unveil.measure.disclosure.claims import claims as measure_claims
 from unveil.measure.disclosure.pattern import AT_LEAST
-from unveil.view.output import print_table
+from unveil.view.output import print_record
 
 
 @click.command()
@@ -57,4 +57,4 @@ def claims(*, files: tuple[Any, Any], as_json: bool, as_csv: bool, **settings: A
     """
     with progress_bar() as bar:
         record = measure_claims(*files, **settings, progress=bar).record
-    print_table(record, record.rows, as_json=as_json, as_csv=as_csv)
+    print_record(record, rows=record.rows, as_json=as_json, as_csv=as_csv)

@@ -18,7 +18,6 @@ from unveil.view.codebook_csv import codebook_csv
 from unveil.view.format import lines
 from unveil.view.output import print_output
 from unveil.view.render_documents import csv_document, json_document
-from unveil.view.render_rich import render_rich
 from unveil.view.show import as_blocks
 
 A_DIFFERENCE = 3
@@ -75,7 +74,7 @@ def codebook(
             write_private(path, f"{content.rstrip()}\n".encode())
             click.echo(f"unveil: written to {lines(str(path))}.", err=True)
     if out is None and (html is None or document is not None):
-        print_output(render_rich(as_blocks(record)) if document is None else document)
+        print_output(as_blocks(record) if document is None else document)
     is_other = isinstance(record, CodebookDifferences) and bool(record.rows)
     return A_DIFFERENCE if strict and is_other else 0
 

@@ -6,11 +6,8 @@ from unveil.cli.options import csv_option, json_option, project_option
 from unveil.errors import SettingsError
 from unveil.project.history import compare_runs
 from unveil.project.read_project import read_project
-from unveil.view.output import print_output
-from unveil.view.render_documents import csv_document, json_document
-from unveil.view.render_rich import render_rich
+from unveil.view.output import print_record
 from unveil.view.run_comparison import csv_rows
-from unveil.view.show import as_blocks
 
 
 @click.command()
@@ -28,12 +25,7 @@ def compare(*, numbers: tuple[str, ...], project: str | None, as_json: bool, as_
     found = compare_runs(
         read_project(project, needs_files=False), [_number(text) for text in numbers]
     )
-    if as_json:
-        print_output(json_document(found))
-    elif as_csv:
-        print_output(csv_document(csv_rows(found)))
-    else:
-        print_output(render_rich(as_blocks(found)))
+    print_record(found, rows=csv_rows(found), as_json=as_json, as_csv=as_csv)
 
 
 def _number(text: str) -> int:

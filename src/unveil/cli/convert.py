@@ -13,7 +13,6 @@ from unveil.view.blocks import sentences
 from unveil.view.format import format_count
 from unveil.view.output import print_output
 from unveil.view.render_documents import json_text
-from unveil.view.render_rich import render_rich
 
 
 @click.command()
@@ -63,7 +62,7 @@ def convert(
     codebook = None if like is None else codebook_like(like)
     asked = WriteSettings(codebook, marker=marker, bom=bom)
     written = write_files(list(zip(copies, targets, strict=True)), asked)
-    print_output(_document(written) if as_json else render_rich(sentences(_sentences(written))))
+    print_output(_document(written) if as_json else sentences(_sentences(written)))
 
 
 def _stem(copy: str) -> str:

@@ -8,10 +8,8 @@ from unveil.project.actions import Decide
 from unveil.project.people import list_answers
 from unveil.project.read_project import read_project
 from unveil.view.blocks import Sentence
-from unveil.view.output import print_output
+from unveil.view.output import print_record
 from unveil.view.project import decision_blocks
-from unveil.view.render_documents import json_document
-from unveil.view.render_rich import render_rich
 
 
 @click.command()
@@ -60,4 +58,4 @@ def decide(
     after = "unveil pack --public release.zip" if release else "unveil protect, then unveil run"
     next_line = Sentence(f"Next: {after}", "dim")
     blocks = (*decision_blocks(decision, list_answers(file)), next_line)
-    print_output(json_document(decision) if as_json else render_rich(blocks))
+    print_record(decision, blocks, as_json=as_json)

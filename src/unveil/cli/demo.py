@@ -17,7 +17,6 @@ from unveil.view.alerts import alert_blocks
 from unveil.view.blocks import Block, Sentence
 from unveil.view.format import lines
 from unveil.view.output import print_output
-from unveil.view.render_rich import render_rich
 from unveil.view.run import summary_screen
 
 MORE = "More: --words, --flags, --details"
@@ -73,7 +72,7 @@ def demo(
         closing = [Sentence(f"Next: {command}", "dim"), Sentence(MORE, "dim")]
     blocks = summary_screen(summary, result.record, closing, words=words, flags=flags)
     more = alert_blocks(assessment.alerts, assessment.not_tested) if details else ()
-    print_output(render_rich([*blocks, *more]))
+    print_output([*blocks, *more])
     if project is not None:
         _make_demo_project(project, is_opened=is_opened)
 

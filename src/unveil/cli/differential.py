@@ -33,7 +33,7 @@ from unveil.measure.cap.split import SplitResult
 from unveil.measure.cap.split import split as split_file
 from unveil.view import differential as view
 from unveil.view.format import visible
-from unveil.view.output import print_output, print_table
+from unveil.view.output import print_output, print_record
 from unveil.view.render_documents import json_document
 
 
@@ -112,7 +112,7 @@ def differential_confidentiality(
             **settings,
             progress=bar,
         ).record
-    print_table(record, record.rows, as_json=as_json, as_csv=as_csv)
+    print_record(record, rows=record.rows, as_json=as_json, as_csv=as_csv)
 
 
 @click.command()

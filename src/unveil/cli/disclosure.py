@@ -35,7 +35,8 @@ from unveil.measure.gate.evidence import Files
 from unveil.records.alerts import Assessment
 from unveil.records.disclosure import Disclosure
 from unveil.records.limits import Verdict
-from unveil.study.study import Study
+from unveil.study.open_scenario import open_in_engine
+from unveil.study.study import Study, sides_of
 from unveil.view.blocks import Sentence
 from unveil.view.disclosure_blocks import PARTS, disclosure_blocks
 from unveil.view.format import visible
@@ -174,9 +175,10 @@ def measure_and_assess(
     """Read once, measure and assess, with a progress bar; a limit, too, makes it a gate."""
     check_settings(**settings)
     if engine_of(*files) != "memory":
-        for name, given in {"--control": gate.control, "--recode": recipe}.items():
-            if given:
-                raise EngineError(f"{name} needs the records in memory (--engine memory). Omit it.")
+        if gate.control:
+            raise EngineError("--control needs the records in memory (--engine memory). Omit it.")
+        if recipe is not None:
+            files = _recode_in_engine(files, recipe, settings.get("missing_values", ()))
         with progress_bar() as bar:
             counted, assessment = assess_counted(
                 *files,
@@ -222,6 +224,20 @@ def measure_and_assess(
     for note in notes:
         click.echo(f"unveil: {visible(note)}", err=True)
     return result, assessment
+
+
+def _recode_in_engine(
+    files: tuple[Any, Any], recipe: "Recipe", missing_values: Any
+) -> tuple[Any, Any]:
+    """The files, whose rows an engine keeps, with the original recoded as the synthetic data."""
+    from unveil.project.recode_original import recode_opened
+
+    sides = sides_of(files[1], original=files[0])
+    opened = open_in_engine(engine_of(*files), sides, None, missing_values, ())
+    made, notes = recode_opened(opened.study, recipe)
+    for note in notes:
+        click.echo(f"unveil: {visible(note)}", err=True)
+    return made.original, made.synthetic
 
 
 @dataclass(frozen=True)

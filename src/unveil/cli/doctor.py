@@ -15,7 +15,6 @@ from unveil.view.blocks import Block, Facts, Heading, Items, Sentence, sentences
 from unveil.view.format import format_count, visible
 from unveil.view.output import print_output
 from unveil.view.render_documents import json_document
-from unveil.view.render_rich import render_rich
 
 LACKING = 2
 _READERS = ("ending", "result", "reason")
@@ -47,7 +46,7 @@ def doctor(*, bundle: Path | None, as_json: bool) -> None:
         write_private(bundle, f"{document}\n".encode())
         written = f"Written: {visible(str(bundle))}. It holds no data, no path and no name."
         click.echo(f"unveil: {written}", err=True)
-    print_output(document if as_json else render_rich(_blocks(found)))
+    print_output(document if as_json else _blocks(found))
     if found.faults:
         sys.exit(LACKING)
 

@@ -20,7 +20,7 @@ from unveil.cli.progress import progress_bar
 from unveil.measure.disclosure.excess import MEASURES
 from unveil.measure.disclosure.excess import excess as measure_excess
 from unveil.view.flags import excess_blocks
-from unveil.view.output import print_table
+from unveil.view.output import print_record
 
 
 @click.command()
@@ -88,4 +88,4 @@ def excess(
     record = result.record
     write_chart(chart, record)
     blocks = excess_blocks(record, has_words=words)
-    print_table(record, record.rows, blocks, as_json=as_json, as_csv=as_csv)
+    print_record(record, blocks, rows=record.rows, as_json=as_json, as_csv=as_csv)

@@ -15,7 +15,7 @@ from unveil.cli.output_files import chart_option, write_chart
 from unveil.cli.progress import progress_bar
 from unveil.measure.disclosure.exclusion_table import ORIGINAL_SIDE
 from unveil.measure.disclosure.exclusion_table import exclusion_table as measure_table
-from unveil.view.output import print_table
+from unveil.view.output import print_record
 
 
 @click.command("exclusion-table")
@@ -65,4 +65,4 @@ def exclusion_table(
     with progress_bar() as bar:
         record = measure_table(*files, levels=levels or None, **settings, progress=bar).record
     write_chart(chart, record)
-    print_table(record, record.rows, as_json=as_json, as_csv=as_csv)
+    print_record(record, rows=record.rows, as_json=as_json, as_csv=as_csv)

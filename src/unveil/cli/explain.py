@@ -13,7 +13,6 @@ from unveil.view.disclosure_blocks import value_blocks
 from unveil.view.format import copy_name, truncate
 from unveil.view.output import print_output
 from unveil.view.render_documents import json_document
-from unveil.view.render_rich import render_rich
 from unveil.view.show import as_blocks
 
 
@@ -53,4 +52,4 @@ def explain(
         for copy in [row.copy for row in part.identity if row.copy != "mean"]:
             blocks.append(Heading(f"{truncate(one.scenario)}, {copy_name(copy)}", 4))
             blocks += value_blocks(part, target, copy)
-    print_output(render_rich(blocks))
+    print_output(blocks)

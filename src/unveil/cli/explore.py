@@ -29,14 +29,10 @@ from unveil.cli.progress import progress_bar
 from unveil.project.explore.explore import HEAD, ExplorationResult, flat
 from unveil.project.explore.explore import explore as measure_settings
 from unveil.project.explore.settings import METHODS, MIN_LEAF
-from unveil.records.exploration import Exploration
 from unveil.view.charts.scatter import risk_utility
 from unveil.view.format import lines
-from unveil.view.output import print_output
+from unveil.view.output import print_record
 from unveil.view.pages.exploration import exploration_page
-from unveil.view.render_documents import csv_document, json_document
-from unveil.view.render_rich import render_rich
-from unveil.view.show import as_blocks
 
 INTERRUPTED = 130
 
@@ -155,7 +151,8 @@ def explore(
     result = _explore(original, keys, asked)
     record = result.record
     write_targets({page: lambda: exploration_page(record), chart: lambda: risk_utility(record)})
-    print_output(_document(record, as_json=as_json, as_csv=as_csv))
+    rows = [flat(row, record) for row in record.rows]
+    print_record(record, rows=rows, as_json=as_json, as_csv=as_csv)
 
 
 def _explore(
@@ -185,11 +182,3 @@ def _explore(
             err=True,
         )
         raise click.exceptions.Exit(INTERRUPTED) from None
-
-
-def _document(record: Exploration, *, as_json: bool, as_csv: bool) -> Any:
-    if as_json:
-        return json_document(record)
-    if as_csv:
-        return csv_document([flat(row, record) for row in record.rows])
-    return render_rich(as_blocks(record))

@@ -21,7 +21,7 @@ from unveil.cli.progress import progress_bar
 from unveil.errors import RolesError
 from unveil.measure.cap.gtcap import gtcap as measure_gtcap
 from unveil.measure.cap.gtcap_prepare import COEFFICIENTS, UNIQUE_RULES
-from unveil.view.output import print_table
+from unveil.view.output import print_record
 
 
 @click.command()
@@ -78,4 +78,4 @@ def gtcap(
         )
     record = result.record
     write_chart(chart, record)
-    print_table(record, record.copies, as_json=as_json, as_csv=as_csv)
+    print_record(record, rows=record.copies, as_json=as_json, as_csv=as_csv)

@@ -22,9 +22,7 @@ from unveil.records.judgement import Audience
 from unveil.records.suggestion import ProjectProposal, ProposedScenario, Role
 from unveil.view.blocks import Block, Heading, Items, Sentence, notes, sentences, table
 from unveil.view.format import and_list, people, percent, truncate, visible
-from unveil.view.output import print_output
-from unveil.view.render_documents import json_document
-from unveil.view.render_rich import render_rich
+from unveil.view.output import print_record
 
 EXAMPLE = "unveil init survey.sav"
 _NO_KEYS = (
@@ -101,11 +99,8 @@ def init(
             **settings,
             progress=bar,
         )
-    if as_json:
-        print_output(json_document(record))
-    else:
-        n_copies = len(settings["synthetic"])
-        print_output(render_rich(_blocks(record, folder, n_copies=n_copies)))
+    blocks = _blocks(record, folder, n_copies=len(settings["synthetic"]))
+    print_record(record, blocks, as_json=as_json)
 
 
 def _blocks(record: ProjectProposal, folder: str | None, *, n_copies: int) -> Iterator[Block]:

@@ -15,7 +15,7 @@ from unveil.cli.options import (
 from unveil.cli.output_files import chart_option, write_chart
 from unveil.cli.progress import progress_bar
 from unveil.measure.disclosure.key_sets import key_sets
-from unveil.view.output import print_table
+from unveil.view.output import print_record
 
 
 @click.command()
@@ -62,5 +62,5 @@ def keysets(
         asked = {**settings, "limits": parse_limits(limits)}
         record = key_sets(*files, **asked, progress=bar).record
     write_chart(chart, record)
-    print_table(record, record.figures, as_json=as_json, as_csv=as_csv)
+    print_record(record, rows=record.figures, as_json=as_json, as_csv=as_csv)
     return record.exit_code

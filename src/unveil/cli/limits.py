@@ -23,7 +23,6 @@ from unveil.view.format import visible
 from unveil.view.output import print_output
 from unveil.view.project import limit_table
 from unveil.view.render_documents import json_text
-from unveil.view.render_rich import render_rich
 
 AUDIENCES: tuple[Audience, ...] = get_args(Audience)
 _NUMBERS = re.compile(r"\s*(\d+\.?\d*|\.\d+)\s*,\s*(\d+\.?\d*|\.\d+)\s*", re.ASCII)
@@ -111,7 +110,7 @@ def limits(
         blocks = [*_blocks(file, found, is_proposal=is_proposal, is_looking=is_looking)]
         if not is_proposal and not is_looking:
             blocks.append(Sentence(f"Next: {visible(next_step(file))}", "dim"))
-        print_output(render_rich(blocks))
+        print_output(blocks)
 
 
 def _document(file: ProjectFile, found: Sequence[Limit], *, is_proposal: bool) -> str:

@@ -6,11 +6,9 @@ from unveil.cli.options import json_option, option, project_option
 from unveil.project.log import read_log
 from unveil.project.read_project import find_project
 from unveil.project.verify import verify_project
-from unveil.view.output import print_output
+from unveil.view.output import print_output, print_record
 from unveil.view.project import log_table
-from unveil.view.render_documents import json_document, json_text
-from unveil.view.render_rich import render_rich
-from unveil.view.show import as_blocks
+from unveil.view.render_documents import json_text
 
 NOT_AS_WRITTEN = 3
 
@@ -35,12 +33,12 @@ def log(*, verify: bool, project: str | None, as_json: bool) -> int:
     folder = find_project(project).parent
     if verify:
         check = verify_project(folder)
-        print_output(json_document(check) if as_json else render_rich(as_blocks(check)))
+        print_record(check, as_json=as_json)
         return NOT_AS_WRITTEN if check.faults else 0
     lines = read_log(folder)
     if as_json:
         document = {"lines": [line.to_dict() for line in lines]}
         print_output(json_text(document))
     else:
-        print_output(render_rich([log_table(lines)]))
+        print_output([log_table(lines)])
     return 0

@@ -33,10 +33,8 @@ from unveil.records.noise import EcapRecords
 from unveil.view.ecap import TEMPLATES
 from unveil.view.format import lines
 from unveil.view.noise import NoiseScreen, noise_blocks
-from unveil.view.output import print_output
-from unveil.view.render_documents import json_document, json_text
-from unveil.view.render_rich import render_rich
-from unveil.view.show import as_blocks
+from unveil.view.output import print_output, print_record
+from unveil.view.render_documents import json_text
 
 EXAMPLE = 'unveil noise FAKE_copy.csv --column age --population "normal(34, 8)" --N 60000 --n 600'
 
@@ -138,7 +136,7 @@ def noise(*, file: str | None, as_json: bool, **asked: Any) -> None:
         records = _measure_together(file, asked)
         if as_json:
             click.echo(f"unveil: {TEMPLATES['confidential']}", err=True)
-        print_output(json_document(records) if as_json else render_rich(as_blocks(records)))
+        print_record(records, as_json=as_json)
         return
     source = _check_lacking(file, asked)
     targets = NoisePaths.of(**{which: asked[which] for which in NoisePaths.NAMES})
@@ -146,7 +144,7 @@ def noise(*, file: str | None, as_json: bool, **asked: Any) -> None:
     paths = write_noise_files(targets, found, data)
     for sentence in _stderr_notes(source, found, targets):
         click.echo(f"unveil: {lines(sentence)}", err=True)
-    shown = _document(found, paths) if as_json else render_rich(noise_blocks(found, paths))
+    shown = _document(found, paths) if as_json else noise_blocks(found, paths)
     print_output(shown)
 
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,6 +19,9 @@ BESIDE = "synthetic"
 """What files without a method are called where others have one."""
 
 FILE = click.Path(path_type=Path)
+
+if TYPE_CHECKING:
+    from unveil.study.choose_engine import EnginePlan
 
 
 def option(names: str, help: str, metavar: str | None = None, **more: Any) -> Decorator:
@@ -365,25 +368,47 @@ def takes_engine(command: Command) -> Command:
 
         said = {name: given.pop(name) for name in ("memory", "spill", "address")}
         engine, is_explained = given.pop("engine"), given.pop("explain")
-        with use_engine(engine or "auto", **said):
+        with use_engine(engine, **said):
             if not is_explained:
                 return command(**given)
+            if "project" in given:
+                return _explain_run(given["project"])
             original, synthetic = given["original"], given["synthetic"]
             if original is None or not synthetic:
                 raise ReadError("Name the files whose counting is to be explained.")
             columns = {*given.get("keys", ()), *(given.get("targets") or given.get("target") or ())}
             n_columns = len(columns) if given.get("targets") or given.get("target") else None
             sides = sides_of(list(synthetic), original=original)
-            plan = plan_engine(sides, current_engine(), n_columns=n_columns)
-            for sentence in plan.sentences():
-                click.echo(sentence)
-            return 0
+            return _print_plan(plan_engine(sides, current_engine(), n_columns=n_columns))
 
     known = list(getattr(counted, "__click_params__", ()))
     made = _ENGINE_OPTIONS(counted)
     params = made.__click_params__  # type: ignore[attr-defined]
     made.__click_params__ = params[len(known) :] + known  # type: ignore[attr-defined]  # shown last
     return made
+
+
+def _explain_run(project: str | None) -> int:
+    """The plan for the files of a project, and what its engine cannot measure."""
+    from unveil.project.measure_parts import BY_COUNTS
+    from unveil.project.read_project import read_project
+    from unveil.study.choose_engine import plan_engine
+    from unveil.study.study import sides_of
+
+    file = read_project(project)
+    original, *copies = (file.folder / one for one in (file.data.original, *file.data.synthetic))
+    sides = sides_of(copies, original=original) if copies else {"original": original}
+    plan = plan_engine(sides, file.engine_settings())
+    _print_plan(plan)
+    if plan.engine != "memory":
+        click.echo(f"Only these parts are measured: {', '.join(BY_COUNTS)}.")
+    return 0
+
+
+def _print_plan(plan: "EnginePlan") -> int:
+    for sentence in plan.sentences():
+        click.echo(sentence)
+    return 0
 
 
 def takes_scenario(example: str) -> Decorator:

@@ -11,9 +11,7 @@ from unveil.project.actions import BuildPack
 from unveil.project.read_project import read_project
 from unveil.project.verify_pack import verify_pack
 from unveil.view.blocks import Sentence
-from unveil.view.output import print_output
-from unveil.view.render_documents import json_document
-from unveil.view.render_rich import render_rich
+from unveil.view.output import print_record
 from unveil.view.show import as_blocks
 
 NOT_AS_WRITTEN = 3
@@ -58,7 +56,7 @@ def pack(
     )
     made = replace(action.do(read_project(project)), path=str(out))  # as it was typed
     next_line = Sentence(f"Next: unveil verify {made.path}", "dim")
-    print_output(json_document(made) if as_json else render_rich((*as_blocks(made), next_line)))
+    print_record(made, (*as_blocks(made), next_line), as_json=as_json)
 
 
 @click.command()
@@ -78,5 +76,5 @@ def verify(*, pack: str, key: Path | None, as_json: bool) -> int:
     Exit codes: 0 unchanged since release, 2 not a pack, 3 something differs.
     """
     check = verify_pack(pack, key=key)
-    print_output(json_document(check) if as_json else render_rich(as_blocks(check)))
+    print_record(check, as_json=as_json)
     return NOT_AS_WRITTEN if check.faults else 0

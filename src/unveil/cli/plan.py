@@ -6,7 +6,7 @@ from unveil.cli.options import option, output_options
 from unveil.cli.progress import progress_bar
 from unveil.errors import ReadError, SettingsError, quote_text
 from unveil.measure.tables.plan.plan import Plan
-from unveil.view.output import print_table
+from unveil.view.output import print_record
 from unveil.view.publication_plan import plan_blocks
 
 SECONDS = 300.0
@@ -63,13 +63,8 @@ def plan(
             threshold=threshold, width=width, limits=asked, seconds=seconds, progress=bar
         )
     record = found.record
-    print_table(
-        record,
-        record.rows,
-        plan_blocks(record, has_rows=True),
-        as_json=as_json,
-        as_csv=as_csv,
-    )
+    blocks = plan_blocks(record, has_rows=True)
+    print_record(record, blocks, rows=record.rows, as_json=as_json, as_csv=as_csv)
     return record.exit_code
 
 

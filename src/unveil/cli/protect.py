@@ -19,7 +19,6 @@ from unveil.view.format import lines
 from unveil.view.output import print_output
 from unveil.view.protection import protection_blocks
 from unveil.view.render_documents import json_text
-from unveil.view.render_rich import render_rich
 
 
 def leaves(
@@ -103,4 +102,4 @@ def protect(
         written = [str(path) for path in made.paths]
         print_output(json_text({**record.to_dict(), "written": written}))
     else:
-        print_output(render_rich(protection_blocks(record, made.paths, read.path.name)))
+        print_output(protection_blocks(record, made.paths, read.path.name))

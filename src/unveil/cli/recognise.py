@@ -29,10 +29,7 @@ from unveil.project.recognition import FOLDER, recognition
 from unveil.project.release_procedure import BESIDE
 from unveil.project.seeds import CONFIDENTIAL, project_seed
 from unveil.view.format import format_count, lines, people
-from unveil.view.output import print_output
-from unveil.view.render_documents import json_document
-from unveil.view.render_rich import render_rich
-from unveil.view.show import as_blocks
+from unveil.view.output import print_record
 
 INTERRUPTED, EXCEEDED = 130, 3
 QUICK = 100
@@ -126,7 +123,7 @@ def recognise(
     if records is not None:
         n = people(found.people().height)
         write_private_rows(records, found.people(), f"{n} tested, and what was found of each,")
-    print_output(json_document(found.record) if as_json else render_rich(as_blocks(found.record)))
+    print_record(found.record, as_json=as_json)
     is_at_fault = not found.record.self_test.passed or found.record.exceeds_claim
     return EXCEEDED if is_at_fault else 0
 

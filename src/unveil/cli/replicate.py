@@ -21,7 +21,7 @@ from unveil.measure.utility.replicate import replicate as measure_replicate
 from unveil.models.intervals import SYNTHESES
 from unveil.records.replication import Replication
 from unveil.view.charts.intervals import overlap
-from unveil.view.output import print_table
+from unveil.view.output import print_record
 from unveil.view.pages.replication import replication_page
 
 
@@ -80,7 +80,7 @@ def replicate(
     record = result.record
     _write(record, page, chart)
     if as_json or as_csv or (page is None and chart is None):
-        print_table(record, record.rows, as_json=as_json, as_csv=as_csv)
+        print_record(record, rows=record.rows, as_json=as_json, as_csv=as_csv)
 
 
 def _check(

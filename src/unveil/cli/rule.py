@@ -19,7 +19,6 @@ from unveil.view.format import format_count, visible
 from unveil.view.output import print_output
 from unveil.view.project import outstanding_blocks
 from unveil.view.render_documents import json_text
-from unveil.view.render_rich import render_rich
 
 
 @click.command()
@@ -81,7 +80,7 @@ def rule(
         found = list_flags_now(file)
         groups = list_groups_now(file, found)
         blocks = _blocks(found, groups, file.context.audience)
-        print_output(_document(found, groups) if as_json else render_rich(blocks))
+        print_output(_document(found, groups) if as_json else blocks)
         return
     if target is None and rulings is None:
         action = RuleOnFlags(

@@ -3,7 +3,14 @@
 import click
 
 from unveil.cli.gate_options import pair_reasons
-from unveil.cli.options import json_option, more_options, names_option, option, same_project
+from unveil.cli.options import (
+    json_option,
+    more_options,
+    names_option,
+    option,
+    same_project,
+    takes_engine,
+)
 from unveil.cli.progress import progress_bar, progress_option
 from unveil.project.actions import AcceptAlert, RunMeasures
 from unveil.project.decide import load_decisions
@@ -16,7 +23,6 @@ from unveil.project.verify import decision_lines
 from unveil.records.run import Run
 from unveil.view.output import print_output
 from unveil.view.render_documents import json_text
-from unveil.view.render_rich import render_rich
 from unveil.view.run import RunScreen, run_screen
 
 INTERRUPTED = 130
@@ -24,6 +30,7 @@ INTERRUPTED = 130
 
 @click.command()
 @same_project
+@takes_engine
 @option("--records", "Write the records at risk to the confidential folder.", is_flag=True)
 @option("--again", "Recompute everything; reuse nothing.", is_flag=True)
 @option(
@@ -89,7 +96,7 @@ def run(
         summary, judgement = result.summary, result.judgement
         shown = RunScreen(made, result.parts, judgement, summary, is_new, decided)
         asked = {"words": words, "flags": flags, "details": details}
-        print_output(render_rich(run_screen(shown, **asked)))
+        print_output(run_screen(shown, **asked))
     if records:
         _tell_records(file, made)
     click.get_current_context().exit(result.exit_code)

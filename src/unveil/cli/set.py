@@ -11,7 +11,6 @@ from unveil.project.read_project import read_project
 from unveil.view.blocks import Sentence
 from unveil.view.format import format_count, visible
 from unveil.view.output import print_output
-from unveil.view.render_rich import render_rich
 
 
 @click.command()
@@ -37,4 +36,4 @@ def set(*, settings: tuple[str, ...], by: str | None, project: str | None) -> No
     file = changed.do(read_project(project, needs_files=False))
     said = f"{format_count(len(settings), 'setting')} recorded by {visible(changed.by)}."
     shown = (Sentence(said), Sentence(f"Next: {visible(next_step(file))}", "dim"))
-    print_output(render_rich(shown))
+    print_output(shown)

@@ -9,10 +9,7 @@ from unveil.cli.options import by_column_option, json_option, keys_option, missi
 from unveil.cli.progress import progress_bar
 from unveil.errors import ReadError, SettingsError
 from unveil.measure.roles.suggest import suggest as suggest_roles
-from unveil.view.output import print_output
-from unveil.view.render_documents import json_document
-from unveil.view.render_rich import render_rich
-from unveil.view.show import as_blocks
+from unveil.view.output import print_output, print_record
 from unveil.view.suggestion_toml import escape_letter
 
 
@@ -48,10 +45,8 @@ def suggest(
         result = suggest_roles(file, keys=keys or None, **reading, progress=bar)
     if as_toml:
         print_output(encodable(result.to_toml().rstrip("\n"), sys.stdout.encoding or "utf-8"))
-    elif as_json:
-        print_output(json_document(result.record))
     else:
-        print_output(render_rich(as_blocks(result.record)))
+        print_record(result.record, as_json=as_json)
 
 
 def encodable(toml: str, encoding: str) -> str:

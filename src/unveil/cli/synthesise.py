@@ -49,7 +49,6 @@ from unveil.synthesis.synthesiser import Synthesiser, check_path, load, save
 from unveil.view.format import lines
 from unveil.view.output import print_output
 from unveil.view.render_documents import json_text
-from unveil.view.render_rich import render_rich
 from unveil.view.synthesis import SynthesisFiles, synthesis_blocks
 
 # Options of `unveil synthesise`, and how their text is read.
@@ -339,7 +338,7 @@ def synthesise(
     if as_json:
         print_output(_document(record, written))
     else:
-        print_output(render_rich(synthesis_blocks(record, written)))
+        print_output(synthesis_blocks(record, written))
 
 
 def _document(record: Synthesis, written: SynthesisFiles) -> str:

@@ -39,7 +39,6 @@ from unveil.view.pages.utility import (
     utility_document,
     utility_page,
 )
-from unveil.view.render_rich import render_rich
 
 EXAMPLE = "unveil utility original.csv synthetic.csv"
 
@@ -185,7 +184,7 @@ def utility(
         print_output(utility_document(shown, has_associations=is_compared))
     else:
         blocks = utility_blocks(shown, has_associations=is_compared)
-        print_output(render_rich([Heading(TITLE), *blocks]))
+        print_output([Heading(TITLE), *blocks])
 
 
 def _check(asked: dict[str, Any], chart: Path | None) -> None:

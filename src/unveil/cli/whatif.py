@@ -15,10 +15,7 @@ from unveil.cli.options import (
 from unveil.cli.progress import progress_bar
 from unveil.project.read_project import read_project
 from unveil.project.whatif import whatif as try_out
-from unveil.view.output import print_output
-from unveil.view.render_documents import json_document
-from unveil.view.render_rich import render_rich
-from unveil.view.show import as_blocks
+from unveil.view.output import print_record
 
 
 @click.command()
@@ -68,4 +65,4 @@ def whatif(
             by=by,
             progress=bar,
         )
-    print_output(json_document(found) if as_json else render_rich(as_blocks(found)))
+    print_record(found, as_json=as_json)

@@ -1,5 +1,6 @@
 """How much memory is free, so that a file too large for it is refused and not half read?"""
 
+import math
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -173,11 +174,13 @@ def _data_left() -> int | None:
         return None
 
 
-def size_text(n_bytes: float) -> str:
-    """A size as people say it: 10.0 GB, 250 MB, 3 KB."""
+def size_text(n_bytes: float, *, up: bool = False) -> str:
+    """A size as people say it: 10.0 GB, 250 MB, 3 KB; rounded `up` where it has to be enough."""
     for unit, name in ((1e9, "GB"), (1e6, "MB"), (1e3, "KB")):
         if n_bytes >= unit:
             amount = n_bytes / unit
+            if up:
+                amount = math.ceil(amount * 10) / 10 if amount < 100 else math.ceil(amount)
             return f"{amount:.1f} {name}" if amount < 100 else f"{amount:,.0f} {name}"
     return f"{n_bytes:.0f} bytes"
 

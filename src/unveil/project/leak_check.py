@@ -34,7 +34,6 @@ from unveil.io.write_csv import is_formula
 from unveil.project.model import ProjectFile
 from unveil.project.ro_crate import CRATE
 from unveil.project.seeds import CONFIDENTIAL
-from unveil.project.sources import Inputs
 from unveil.protection.recoding.column import declared_codes, ordinary
 from unveil.records.codebook import FEWEST_PEOPLE, Code, Codebook
 from unveil.records.judgement import Decision
@@ -60,20 +59,10 @@ class Secrets:
     project: ProjectFile
     run: Run
     decision: Decision
-    inputs: Inputs
+    original: Table  # as it was collected, with what is declared of it
+    synthetic: pl.DataFrame  # all files that were released, together
     members: frozenset[str]  # that were put in
     alerts: tuple[str, ...]  # that stand against the release
-
-    @cached_property
-    def original(self) -> Table:
-        """The original as it was collected, with what is declared of it."""
-        return read_table(self.inputs.collected_file, side="original")
-
-    @property
-    def synthetic(self) -> pl.DataFrame:
-        """All files that were released, together."""
-        frames = [held.whole.frame for held in self.inputs.synthetic]
-        return pl.concat(frames, how="diagonal_relaxed")
 
     @property
     def with_role(self) -> set[str | None]:
@@ -216,7 +205,7 @@ def find_leaks(archive: Path, known: Secrets) -> tuple[Leak, ...]:
             *_unexpected(pack, known),
             *(
                 ("mark", f"@{name}", one)
-                for name, one in mark_faults(files, known.project.pack.marker, pack)
+                for name, one in mark_faults(pack, known.project.pack.marker)
             ),
             *_document_leaks(pack, known),
             *_page_leaks(pack),
@@ -246,11 +235,8 @@ def _unexpected(pack: OpenedPack, known: Secrets) -> Iterator[Found]:
 # Marks of fake data
 
 
-def mark_faults(
-    files: Mapping[str, Path], marker: str | None, pack: OpenedPack | None = None
-) -> Iterator[tuple[str, str]]:
+def mark_faults(opened: OpenedPack, marker: str | None) -> Iterator[tuple[str, str]]:
     """Data files that do not say that they are fake: by name, label, and column where asked."""
-    opened = pack or open_pack(files)
     names = [name for name in opened.files if name in opened.tables or name.endswith(BESIDE)]
     for name in names:
         if not PurePosixPath(name).name.startswith(PREFIX):

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import import_module
 from typing import Any
 
 import msgspec
 
-from unveil.errors import InputError, RolesError, SettingsError
+from unveil.errors import EngineError, InputError, RolesError, SettingsError
 from unveil.measure.disclosure.figures import CheckSettings
 from unveil.measure.disclosure.live import LiveFigures
 from unveil.measure.disclosure.record import MeasuredScenario, measure_scenario
@@ -21,12 +22,19 @@ from unveil.records.disclosure import Checks
 from unveil.records.exclusions import Exclusion
 from unveil.records.run import Kind
 from unveil.study.band_spec import parse_bands
+from unveil.study.choose_engine import NEEDS_ROWS
 from unveil.study.excluded import resolve_exclusions
 from unveil.study.exclusion_rules import parse_exclusions
 from unveil.study.open_scenario import open_scenario
 from unveil.study.scenario import Progress, no_progress
-from unveil.study.study import sides_of
+from unveil.study.study import Study, sides_of
 
+BY_COUNTS: tuple[Kind, ...] = (
+    *("gate", "disclosure", "exclusion_table", "cap", "tcap", "match_risk", "tables"),
+    *("sap", "plan", "protection"),
+)
+"""Parts that an engine can count, or that are about other files."""
+NO_KEY_SETS = "Sets of the keys were not searched: that needs the records in memory."
 METHOD = "synthetic"
 """What the copies of a project are called where methods have names."""
 _RELEASE = (
@@ -60,6 +68,8 @@ class Measuring:
         """The record of one part; what its measure refuses is an `InputError`."""
         if part.refused is not None:
             raise SettingsError(part.refused)
+        if self.inputs.engine != "memory" and part.kind not in BY_COUNTS:
+            raise EngineError(NEEDS_ROWS)
         self.notes = []
         asked = {**({} if seed is None else {"seed": seed}), **part.settings}
         found: Record = _KINDS[part.kind](self, part, asked).record
@@ -80,8 +90,33 @@ class Measuring:
 
     def full_disclosure(self, settings: Mapping[str, Any]) -> DisclosureResult:
         """The same, with what is expected and what explains it, and on every set of the keys."""
-        found = self.disclosure(settings).with_expected(self.progress, has_parts=True)
-        return found.with_key_sets(self.progress)
+        found = self.disclosure(settings)
+        if self.inputs.engine != "memory":
+            return self._counted_disclosure(found, settings)
+        return found.with_expected(self.progress, has_parts=True).with_key_sets(self.progress)
+
+    def _counted_disclosure(
+        self, found: DisclosureResult, settings: Mapping[str, Any]
+    ) -> DisclosureResult:
+        """As much of it as an engine can count; sets of the keys, of records that memory holds."""
+        try:
+            found = found.with_expected(self.progress, has_parts=True)
+        except EngineError as fault:
+            self.notes.append(f"What is expected was not computed: {fault}")
+        if self.brought is None:
+            self.notes.append(NO_KEY_SETS)
+            return found
+        here = Measuring(self.inputs, self.progress)
+        files = sides_of(self.brought.synthetic, original=self.brought.original)
+        searched = DisclosureResult.of(here._count(settings, files), found._exclusions.rules)
+        return found.with_record(key_sets=searched.with_key_sets(self.progress).record.key_sets)
+
+    @cached_property
+    def brought(self) -> Study | None:
+        """The files in memory, where an engine keeps them and memory holds them."""
+        from unveil.measure.gate.counted import bring_whole
+
+        return bring_whole(self.inputs.study.files)
 
     def count_scenario(self, settings: Mapping[str, Any]) -> MeasuredScenario:
         """A scenario counted once, as `unveil.disclosure` counts it, with nothing excluded."""
@@ -101,10 +136,12 @@ class Measuring:
         """Give up the counts of a scenario."""
         self.kept.pop(_name_count(settings), None)
 
-    def _count(self, settings: Mapping[str, Any]) -> MeasuredScenario:
+    def _count(
+        self, settings: Mapping[str, Any], files: Mapping[str, Any] | None = None
+    ) -> MeasuredScenario:
         banding = parse_bands(settings["bands"], settings["special_codes"])
         opening = open_scenario(
-            sides_of(self.inputs.copies, original=self.inputs.original),
+            files or sides_of(self.inputs.copies, original=self.inputs.original),
             keys=settings["keys"],
             targets=settings["targets"],
             missing_values=settings["missing_values"],
@@ -178,7 +215,15 @@ def _gate(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:
         ),
         person=asked.get("person"),
     )
-    found = gather_evidence(Files(at.inputs.study.files), roles, progress=at.progress)
+    files = at.inputs.study.files
+    if at.inputs.engine == "memory":
+        found = gather_evidence(Files(files), roles, progress=at.progress)
+    else:
+        from unveil.measure.gate.counted import gather_in_engine
+
+        found = gather_in_engine(files, at.brought, roles, at.progress)
+        if at.inputs.project.data.control is not None:
+            at.notes.append("The control sample was not used: it needs the records in memory.")
     asked_already = {row.column for row in found.codings}
     more = [row for row in at.inputs.recoded_files.unfollowed if row.column not in asked_already]
     return _Found(msgspec.structs.replace(found, codings=(*found.codings, *more)))
@@ -186,6 +231,9 @@ def _gate(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:
 
 def _cap(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:
     keys, baseline = asked.pop("keys"), asked.pop("baseline")
+    if at.inputs.engine != "memory":
+        asked["scenarios"] = ["full"]
+        at.notes.append("CAP of unique records was not computed: it needs the records in memory.")
     return _call("cap")(
         at.inputs.original,
         {METHOD: at.inputs.copies},

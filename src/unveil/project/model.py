@@ -17,6 +17,7 @@ from unveil.records.exclusions import Exclusion
 from unveil.records.judgement import Audience, FactorName
 from unveil.records.pack import MoreReleased
 from unveil.records.synthesis import Ending
+from unveil.study.engine import EngineSettings, current_engine, parse_engine
 
 # Are the limits of a project file those that somebody accepted? A mark beside the name tells.
 #
@@ -208,12 +209,20 @@ class ProjectFile:
     findings: tuple[Mapping[str, Any], ...] = ()
     tables: tuple[Mapping[str, Any], ...] = ()
     publication: Mapping[str, Any] | None = None  # [publication]: many tables, as a plan
+    engine: Mapping[str, str] = field(default_factory=dict)  # [engine]: name, memory, spill ...
     pack: PackEntry = PackEntry()
 
     @property
     def folder(self) -> Path:
         """Where paths start, and where runs are kept."""
         return self.path.parent
+
+    def engine_settings(self) -> EngineSettings:
+        """Which engine counts: as it is asked for here, else as `[engine]` says."""
+        declared = dict(self.engine)
+        if "spill" in declared:
+            declared["spill"] = str(self.folder / declared["spill"])
+        return current_engine().beside(parse_engine(**declared))
 
     @cached_property
     def lines(self) -> Lines:

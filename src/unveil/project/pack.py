@@ -36,14 +36,23 @@ from unveil.errors import (
 from unveil.io.archive import write_archive
 from unveil.io.code_meanings import codebook_of, find_code_number, variable_of
 from unveil.io.outgoing import PARTLY_LABEL
-from unveil.io.sources import read_table
+from unveil.io.sources import hold, read_table
 from unveil.io.table import Table
+from unveil.io.text_types import apply_types
 from unveil.io.write_checks import fit_column
 from unveil.io.write_file import WriteSettings, target_of, write_files
 from unveil.project.decide import alerts_against, load_decisions
 from unveil.project.fingerprint import file_sha256, forget_hashes, hash_bytes, project_sha256
 from unveil.project.judge_run import judge_run
-from unveil.project.leak_check import BESIDE, DATA, Secrets, find_leaks, mark_faults
+from unveil.project.leak_check import (
+    BESIDE,
+    DATA,
+    OpenedPack,
+    Secrets,
+    find_leaks,
+    mark_faults,
+    open_pack,
+)
 from unveil.project.lock import lock_project
 from unveil.project.log import append, read_log
 from unveil.project.log_repair import DECISIONS, heal_log
@@ -110,10 +119,31 @@ class Release:
     parts: Parts
     judgement: Judgement  # of now
 
-    @cached_property
+    @property
     def inputs(self) -> Inputs:
         """The files of the run."""
-        return Inputs(self.project, self.run.files)
+        return Inputs(self.project, self.run.files, in_memory=True)
+
+    @cached_property
+    def original(self) -> Table:
+        """The original as it was collected, with what is declared of it."""
+        data, folder = self.project.data, self.project.folder
+        labels = None if data.labels is None else folder / data.labels
+        held = hold(folder / data.original, side="original", dictionary=labels, types=data.types)
+        return read_table(held, side="original")
+
+    @cached_property
+    def copies(self) -> tuple[Table, ...]:
+        """The synthetic files as anybody reads them."""
+        paths = (self.project.folder / path for path in self.project.data.synthetic)
+        return tuple(read_table(path, side="synthetic") for path in paths)
+
+    @property
+    def copy_marks(self) -> list[tuple[int, str]]:
+        """By what the record of a copy knows it: records, and hash."""
+        files = self.inputs.select_files("synthetic")
+        pairs = zip(self.copies, files, strict=True)
+        return [(table.frame.height, file.sha256) for table, file in pairs]
 
     @property
     def alerts(self) -> list[str]:
@@ -178,15 +208,13 @@ _HOSTILE = re.compile(
 def _write_data(release: Release, stage: Path) -> tuple[dict[str, Path], str, list[str]]:
     """The data files by member, the ending of the first format, and notes on their labels."""
     project, said = release.project, release.project.pack
-    paths = [project.folder / path for path in project.data.synthetic]
-    tables = [read_table(path, side="synthetic") for path in paths]
+    paths, tables = [Path(path) for path in project.data.synthetic], release.copies
     if any(table.frame.columns != tables[0].frame.columns for table in tables):
         raise SettingsError(
             "The synthetic files have different columns, so one codebook cannot describe them."
             " Release them in packs of their own."
         )
-    original = read_table(release.inputs.collected_file, side="original")
-    fitted = [_fit(table, original) for table in tables]
+    fitted = [_fit(table, release.original) for table in tables]
     frames = [frame for frame, _ in fitted]
     book, notes = _public_codebook(frames, fitted[0][1])
     if "row-order" not in said.released:
@@ -285,7 +313,7 @@ def _find_origin(release: Release) -> Origin:
     """One statement for all files; none where a file was made elsewhere, or they differ."""
     inputs, found = release.inputs, dict[str | None, Origin]()
     made = [inputs.protection(file.path) for file in inputs.select_files("protection")]
-    for path, mark in zip(release.project.data.synthetic, inputs.copy_marks, strict=True):
+    for path, mark in zip(release.project.data.synthetic, release.copy_marks, strict=True):
         origin: Origin = (None, None)
         synthesis = _find_synthesis(release.project.folder, path, mark[0])
         if synthesis is not None:
@@ -355,19 +383,16 @@ def _check(name: PackCheckName, evidence: str, *lacking: str, fix: str | None = 
 
 
 def _checks(
-    release: Release,
-    files: Mapping[str, Path],
-    synthesis: Synthesis | None,
-    said: Mapping[str, Any],
+    release: Release, opened: OpenedPack, synthesis: Synthesis | None, said: Mapping[str, Any]
 ) -> Iterator[PackCheck]:
     pack, decision = release.project.pack, release.decision
-    n = format_count(sum(not name.endswith(BESIDE) for name in files), "data file")
+    n = format_count(sum(not name.endswith(BESIDE) for name in opened.files), "data file")
     column = ", and a column in every row" if pack.marker else ""
     needs = 'Name it in [pack]: marker = "FAKE".' if pack.is_low_fidelity and not column else None
     yield _check(
         "labelling",
         f"{n}: name and label of each say FAKE{column}.",
-        *(sentence for _, sentence in mark_faults(files, pack.marker)),
+        *(sentence for _, sentence in mark_faults(opened, pack.marker)),
         "Low-fidelity data need a column that says FAKE in every row." if needs else "",
         fix=needs,
     )
@@ -547,8 +572,16 @@ def _log(project: ProjectFile, release: Release, pack: Pack) -> None:
 
 def gather_secrets(release: Release, members: frozenset[str]) -> Secrets:
     """What the leak check looks for in a pack of a release with these members."""
-    known = (release.project, release.run, release.decision, release.inputs)
-    return Secrets(*known, members, tuple(release.alerts))
+    typed = [apply_types(one, release.project.data.types).frame for one in release.copies]
+    return Secrets(
+        release.project,
+        release.run,
+        release.decision,
+        release.original,
+        pl.concat(typed, how="diagonal_relaxed"),
+        members,
+        tuple(release.alerts),
+    )
 
 
 def _members(members: Mapping[str, Path | bytes]) -> tuple[PackMember, ...]:
@@ -568,14 +601,15 @@ def _public_members(release: Release, stage: Path) -> tuple[Contents, PackDocume
     """Everything that leaves, made one by one: this is the list of what is allowed."""
     said = release.project.pack
     files, first, notes = _write_data(release, stage)
-    mine = [path for name, path in files.items() if name.endswith(first)]
+    opened = open_pack(files)
+    mine = [one for name, one in opened.tables.items() if name.endswith(first)]
     book = pooled_codebook(mine)
     statement, synthesis = _find_origin(release)
     _, *paragraphs = (statement or "").strip().split("\n\n")
     method = paragraphs[0] if paragraphs else said.method
     noise = "\n\n".join(paragraphs[1:]) if paragraphs else said.noise
     texts = {"method": method, "noise": noise, "licence": said.licence, "contact": said.contact}
-    checks = tuple(_checks(release, files, synthesis, texts))
+    checks = tuple(_checks(release, opened, synthesis, texts))
     if any(one.fix for one in checks):  # wrong marks and alerts are for the leak check to refuse
         still = [one for one in checks if not one.is_passed]
         told = "\n".join(f"- {one.name}: {one.evidence} {one.fix or ''}".strip() for one in still)

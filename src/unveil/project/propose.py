@@ -21,6 +21,7 @@ from unveil.io.table import Table
 from unveil.measure.roles.person import find_time
 from unveil.measure.roles.suggest import suggest
 from unveil.measure.structure.propose_rules import propose_rules
+from unveil.measure.structure.relations import codes_as_text, find_named_codes
 from unveil.project.fingerprint import project_sha256
 from unveil.project.log import append
 from unveil.project.model import ProjectFile, ScenarioEntry
@@ -391,7 +392,8 @@ def propose(
     told("looking for recodings", 0, 1)
     first = scenarios[0].keys or None
     columns = dict.fromkeys([*roles.keys, *roles.targets, *own])
-    rules = propose_rules(table.frame, [*columns], apart)
+    named = find_named_codes(table.frame, table.variables)
+    rules = propose_rules(codes_as_text(table.frame, named), [*columns], apart)
     whose = roles.person if chosen_preset is None else None
     record = ProjectProposal(
         file=None,

@@ -17,6 +17,7 @@ from unveil.project.fields import Fields, table_in, tables_in
 from unveil.project.model import Data, ProjectFile, PublishedEntry
 from unveil.protection.plan import FileError
 from unveil.study.band_spec import parse_bands
+from unveil.study.engine import parse_engine, parse_memory
 from unveil.study.study import parse_missing
 
 DATA = (
@@ -239,6 +240,16 @@ def read_publication(
     fields.parse("width", lambda given: whole_number("width", given, least=0))
     fields.parse("seconds", lambda given: number_within("seconds", given, "(0, inf)"))
     return dict(fields.table)
+
+
+def read_engine(document: Mapping[str, Any], faults: list[FileError]) -> dict[str, str]:
+    """`[engine]`: who counts the rows of a run, as `--engine`, `--memory` and `--spill` say it."""
+    fields = table_in(document, "engine", faults)
+    fields.only(("name", "memory", "spill", "address"))
+    fields.parse("name", lambda given: parse_engine(str(given)))
+    fields.parse("memory", parse_memory)
+    given = {name: fields.text(name) for name in ("name", "memory", "spill", "address")}
+    return {name: one for name, one in given.items() if one is not None}
 
 
 def _table(fields: Fields) -> None:

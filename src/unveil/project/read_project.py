@@ -30,6 +30,7 @@ from unveil.project.people import LONGEST, text_fault
 from unveil.project.read_files import (
     missing_files,
     read_data,
+    read_engine,
     read_findings,
     read_publication,
     read_published,
@@ -357,6 +358,7 @@ def _parse_project(place: str, path: Path, text: str) -> tuple[ProjectFile, tupl
         findings=read_findings(document, faults),
         tables=read_tables(document, faults),
         publication=read_publication(document, faults),
+        engine=read_engine(document, faults),
         pack=read_pack(document, faults),
     )
     return project, tuple(faults)
@@ -365,7 +367,7 @@ def _parse_project(place: str, path: Path, text: str) -> tuple[ProjectFile, tupl
 SECTIONS = (
     *("schema", "title", "data", "context", "roles", "scenario", "exclude", "limits", "ruling"),
     *("exceptions", "published", "synthesis", "protect", "recognition", "finding", "table"),
-    *("publication", "pack"),
+    *("publication", "pack", "engine"),
 )
 """What a project file may hold."""
 _BEGIN = 'Begin each step with [[protect.step]], then state what to do: do = "synthesise".'

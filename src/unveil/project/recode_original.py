@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from unveil.assessment.alerts import percent
-from unveil.errors import InputError, SettingsError, list_names, quote_text
+from unveil.errors import EngineError, InputError, SettingsError, list_names, quote_text
 from unveil.io.read_toml import parse_document, read_text
 from unveil.io.table import Table
 from unveil.measure.gate.columns import ORIGINAL, link_column
@@ -24,6 +24,7 @@ from unveil.protection.recoding.steps import parse_steps
 from unveil.records.alerts import CodingRow
 from unveil.records.disclosure import Coercion
 from unveil.records.recoding import KINDS, Step, step_word
+from unveil.study.choose_engine import NEEDS_ROWS
 from unveil.study.study import Study
 
 RECODINGS = tuple(do for do in KINDS if not do.startswith(("drop", "perturb")))
@@ -37,6 +38,12 @@ class Recipe:
     written: tuple[Step, ...] = ()
     fixed: tuple[Step, ...] | None = None  # as `protect` kept it; None: to be found in the original
     noisy: tuple[str, ...] = ()  # columns to which `protect` added noise after recoding them
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are recoded."""
+        steps = (*self.written, *(self.fixed or ()))
+        return tuple(dict.fromkeys(step.column for step in steps if step.column))
 
 
 @dataclass(frozen=True)
@@ -91,7 +98,7 @@ def recipe_in(path: str) -> Recipe:
 
 def recode_opened(opened: Study, recipe: Recipe) -> tuple[Study, tuple[str, ...]]:
     """Files that are open, with original and control sample recoded; and what is to be noted."""
-    files = Files(opened.files)
+    files = files_to_recode(opened, recipe)
     made = recode_files(files.original, files.control, files.synthetic, recipe)
     if made.unfollowed:
         told = "; ".join(f"{one.column}, {one.sentence}" for one in made.unfollowed)
@@ -103,6 +110,14 @@ def recode_opened(opened: Study, recipe: Recipe) -> tuple[Study, tuple[str, ...]
     if made.control is not None:
         recoded[len(opened.tables) - 1] = made.control
     return opened.with_tables(recoded), made.notes
+
+
+def files_to_recode(opened: Study, recipe: Recipe) -> Files:
+    """The files with the columns of a recipe; an engine gives each column by itself."""
+    leaves_out = any("outliers" in step_word(step) for step in recipe.written)
+    if not opened.has_rows and recipe.fixed is None and leaves_out:
+        raise EngineError(NEEDS_ROWS)
+    return Files(opened.expand(recipe.columns).files)
 
 
 def recode_files(

@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from unveil.atomic import replace_file
-from unveil.errors import ReadError, WriteError
+from unveil.errors import EngineError, ReadError, WriteError
 from unveil.io.write_csv import guard_cells, replace_control_characters
 from unveil.measure.disclosure.result import DisclosureResult
 from unveil.project.fingerprint import file_sha256, project_sha256
@@ -27,6 +27,7 @@ from unveil.project.sources import Inputs
 from unveil.project.store import load_run
 from unveil.records.report import ReportContents
 from unveil.records.run import Run
+from unveil.study.choose_engine import NEEDS_ROWS
 from unveil.view.pages.records_at_risk import RecordsAtRisk, records_page
 from unveil.view.render_documents import guard_text
 
@@ -103,6 +104,8 @@ def read_records(path: Path, scenario: str, target: str, most: int) -> RecordsAt
 
 def list_records_at_risk(inputs: Inputs, run: Run) -> Iterator[ListedRecords]:
     """Every scenario counted again, as the run counted it, target after target."""
+    if inputs.engine != "memory":
+        raise EngineError(NEEDS_ROWS)
     measuring = Measuring(inputs)
     for part in run.list_parts("disclosure"):
         counted = measuring.disclosure(json.loads(part.settings))

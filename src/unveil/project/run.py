@@ -9,7 +9,14 @@ from typing import Any, get_args
 
 from msgspec.structs import replace
 
-from unveil.errors import InputError, ReadError, SettingsError, WriteError, unknown_name
+from unveil.errors import (
+    EngineError,
+    InputError,
+    ReadError,
+    SettingsError,
+    WriteError,
+    unknown_name,
+)
 from unveil.project import log
 from unveil.project.figures import list_figures
 from unveil.project.fingerprint import (
@@ -44,7 +51,9 @@ from unveil.project.store import (
 from unveil.records.base import Record
 from unveil.records.recoding import as_mapping
 from unveil.records.report import RECORDS, Parts
-from unveil.records.run import FigureRow, InputFile, Kind, Run, RunPart
+from unveil.records.run import FigureRow, Kind, Run, RunPart
+from unveil.study.choose_engine import NEEDS_ROWS
+from unveil.study.engine import EngineSettings, use_settings
 from unveil.study.scenario import Progress, no_progress
 from unveil.version import __version__
 
@@ -167,15 +176,19 @@ def run_project(
             load_run(project.folder)  # refused where it was changed
         known = load_runs(project.folder)
         inputs = Inputs(project, files)
+        if inputs.engine != "memory" and records:
+            raise EngineError(NEEDS_ROWS)
         is_whole = known and not again and not left.lacks_number
-        if is_whole and _is_same(project, known[-1], files, own_seed, kinds):
+        if is_whole and _is_same(inputs, known[-1], own_seed, kinds):
             run = known[-1]
             left.drop()
         else:
             under_way = _RunInProgress(
                 project, inputs, own_seed, left, known, again=again, only=kinds
             )
-            run = under_way.run(who, progress or no_progress)
+            # Files that are open know their engine; small ones beside them are read here.
+            with use_settings(EngineSettings()):
+                run = under_way.run(who, progress or no_progress)
             log_run(project.folder, run)
         if records:
             write_records(inputs, run)
@@ -204,18 +217,14 @@ def _on_disk() -> Iterator[None]:
         ) from None
 
 
-def _is_same(
-    project: ProjectFile,
-    last: Run,
-    files: Sequence[InputFile],
-    seed: ProjectSeed,
-    only: tuple[Kind, ...],
-) -> bool:
+def _is_same(inputs: Inputs, last: Run, seed: ProjectSeed, only: tuple[Kind, ...]) -> bool:
     """Whether a run would measure what the last one did, and that is all still there."""
+    project = inputs.project
     return (
         last.settings_sha256 == settings_sha256(project)
         and last.only in ((), only)
-        and last.files == tuple(files)
+        and last.files == inputs.files
+        and last.engine == inputs.engine
         and last.seed_sha256 == seed.sha256
         and last.version == __version__
         and last.packages == packages()
@@ -273,7 +282,9 @@ class _RunInProgress:
             n_synthetic=self.inputs.n_synthetic,
             parts=tuple(parts),
             figures=tuple(self.figures),
+            engine=self.inputs.engine,
             warnings=(
+                *_counted_by(self.inputs),
                 *_damage(self.project.folder, self.known),
                 *warnings,
                 *self.inputs.recoded_files.notes,
@@ -305,6 +316,8 @@ class _RunInProgress:
         seed = self.seed.of(one.name) if one.has_chance else None
         types = self.project.data.types
         settings = {**one.settings, **({"types": types} if types else {}), **self._recoding(one)}
+        if self.inputs.engine != "memory":
+            settings["engine"] = self.inputs.engine
         part = RunPart(
             name=one.name,
             kind=one.kind,
@@ -368,6 +381,13 @@ class _RunInProgress:
     def _figures(self, part: RunPart, record: Record, one: PlannedPart) -> None:
         self.figures += list_figures(part, record, one.copy)
         self.records[part.name] = record
+
+
+def _counted_by(inputs: Inputs) -> Iterator[str]:
+    """Who counted, where it was an engine."""
+    if inputs.engine != "memory":
+        told = (note.sentence for note in inputs.study.tables[0].notes if note.kind == "engine")
+        yield f"Engine: {inputs.engine}. {next(told)} Parts that need the records are not measured."
 
 
 def _damage(folder: Path, known: Sequence[Run]) -> Iterator[str]:

@@ -10,7 +10,6 @@ from unveil.arguments import absent_sentence, is_list
 from unveil.errors import AlignError, InputError, ReadError, RolesError
 from unveil.io.read_toml import parse_document, read_text
 from unveil.io.sources import CachedFile, read_table
-from unveil.measure.gate.evidence import Files
 from unveil.measure.tables.plan.plan_file import parse_plan
 from unveil.measure.utility.replicate_settings import parse_results
 from unveil.project.fields import FieldPath
@@ -20,6 +19,7 @@ from unveil.project.recode_original import (
     Recipe,
     RecodedFiles,
     check_one_recipe,
+    files_to_recode,
     read_declared_recipe,
     recode_files,
 )
@@ -29,8 +29,11 @@ from unveil.protection.plan import FileError
 from unveil.records.exclusions import Exclusion
 from unveil.records.protection import ConfidentialProtection
 from unveil.records.run import FileRole, InputFile
+from unveil.study.choose_engine import choose_engine
+from unveil.study.engine import EngineName, EngineSettings, use_settings
+from unveil.study.open_scenario import open_in_engine
 from unveil.study.people import NONE
-from unveil.study.study import Study
+from unveil.study.study import Study, sides_of
 
 # Do the files have the columns that a project file names? All that they lack is told at once.
 
@@ -242,6 +245,21 @@ class Inputs:
 
     project: ProjectFile
     files: tuple[InputFile, ...]
+    in_memory: bool = False  # whether records are needed, whatever engine is declared
+
+    @cached_property
+    def _settings(self) -> EngineSettings:
+        """What is asked of an engine, as it was when this was first looked at."""
+        return self.project.engine_settings()
+
+    @cached_property
+    def engine(self) -> EngineName:
+        """Who counts: as asked for, as declared, or by the size of the files."""
+        if self.in_memory:
+            return "memory"
+        data, folder = self.project.data, self.project.folder
+        paths = [folder / path for path in (data.original, *data.synthetic)]
+        return choose_engine(paths, self._settings, by_counts=True)
 
     @property
     def state(self) -> tuple[Any, ...]:
@@ -262,28 +280,36 @@ class Inputs:
             limits=LimitsEntry(),
             context=Context(),
         )
-        return self.project.path, canonical(plain), hash_files(self.project), written
+        read = self.project.path, canonical(plain), self.engine
+        return *read, hash_files(self.project), written
 
     @cached_property
     def _read(self) -> Study:
         """Every file of people, as it is."""
         data, folder = self.project.data, self.project.folder
+        original, copies = folder / data.original, [folder / path for path in data.synthetic]
+        labels = None if data.labels is None else folder / data.labels
+        if self.engine != "memory":  # where a control sample, which needs records, is not opened
+            sides = sides_of(copies, original=original) if copies else {"original": original}
+            reading = {"types": data.types, "dictionary": labels}
+            with use_settings(self._settings):
+                files = open_in_engine(self.engine, sides, None, data.missing_values, (), **reading)
+            return files.study
         return Study.open(
-            folder / data.original,
-            [folder / path for path in data.synthetic],
+            original,
+            copies,
             None if data.control is None else folder / data.control,
             missing_values=data.missing_values,
-            dictionary=None if data.labels is None else folder / data.labels,
+            dictionary=labels,
             types=data.types,
         )
 
     @cached_property
     def _recoded_study(self) -> tuple[Study, RecodedFiles]:
         tables = self._read.tables
-        files = Files(self._read.files)
-        recipe = check_one_recipe(
-            [self._recipe(number) for number in range(1, len(files.synthetic) + 1)]
-        )
+        copies = range(1, len(self.project.data.synthetic) + 1)
+        recipe = check_one_recipe([self._recipe(number) for number in copies])
+        files = files_to_recode(self._read, recipe)
         made = recode_files(files.original, files.control, files.synthetic, recipe)
         if not made.steps:
             return self._read, made
@@ -353,12 +379,13 @@ class Inputs:
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """The columns of the original."""
-        return tuple(self.collected_file.whole.frame.columns)
+        return tuple(self._read.tables[0].frame.columns)
 
     @cached_property
     def shared_columns(self) -> tuple[str, ...]:
         """The columns of the original that every copy has."""
-        others = [set(held.whole.frame.columns) for held in self.synthetic]
+        tables = self._read.tables[1 : len(self.project.data.synthetic) + 1]
+        others = [set(table.frame.columns) for table in tables]
         return tuple(name for name in self.columns if all(name in other for other in others))
 
     def by_place(self) -> dict[str, tuple[str, ...]]:
@@ -368,12 +395,13 @@ class Inputs:
     @property
     def n_original(self) -> int:
         """Records of the original."""
-        return self.collected_file.whole.frame.height
+        return self._read.tables[0].n_records
 
     @property
     def n_synthetic(self) -> tuple[int, ...]:
         """Records of each copy."""
-        return tuple(one.whole.frame.height for one in self._read.synthetic)
+        tables = self._read.tables[1 : len(self.project.data.synthetic) + 1]
+        return tuple(table.n_records for table in tables)
 
     @property
     def copy_marks(self) -> list[tuple[int, str]]:

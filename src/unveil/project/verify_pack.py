@@ -9,16 +9,16 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import polars as pl
 
-from unveil.errors import InputError, ReadError, WriteError, quote_text
+from unveil.errors import ReadError, WriteError, quote_text
 from unveil.io.archive import archive_faults, extract_archive
 from unveil.io.code_meanings import codebook_of
-from unveil.io.sources import read_table
 from unveil.io.table import Table
 from unveil.measure.structure.describe import describe_table
 from unveil.project.fingerprint import file_sha256
@@ -40,12 +40,10 @@ def manifest_text(members: Sequence[PackMember]) -> str:
     return "".join(f"{one.sha256}  {one.name}\n" for one in members)
 
 
-def pooled_codebook(files: Sequence[Path]) -> DescribedFile:
+def pooled_codebook(tables: Sequence[Table]) -> DescribedFile:
     """What data files declare and hold, all of them together: only what they show to anybody."""
-    tables = [read_table(path, side="data") for path in files]
-    book = codebook_of(tables[0])
     frame = _pooled([one.frame for one in tables])
-    whole = Table("data", "The data", frame, source=files[0].name, codebook=book)
+    whole = replace(tables[0], frame=frame, codebook=codebook_of(tables[0]))
     found = describe_table(whole, None, progress=no_progress)
     return DescribedFile(
         codebook=found.codebook,
@@ -130,7 +128,7 @@ def _public_faults(files: Mapping[str, Path]) -> Iterator[PackFault]:
     for name in opened.unreadable:
         if name.startswith(DATA):
             yield PackFault(member=name, sentence="It cannot be read as data.")
-    for name, sentence in mark_faults(files, None, opened):
+    for name, sentence in mark_faults(opened, None):
         yield PackFault(member=name, sentence=sentence)
     yield from _codebook_faults(files, opened.tables)
 
@@ -150,12 +148,8 @@ def _codebook_faults(files: Mapping[str, Path], tables: Mapping[str, Table]) -> 
         if table.frame.columns != names:
             yield PackFault(member=name, sentence="Its columns are not those of the codebook.")
     ending = Path(book.codebook.source).suffix
-    mine = [files[name] for name in sorted(data) if Path(name).suffix == ending]
-    try:
-        is_same = bool(mine) and pooled_codebook(mine).found == book.found
-    except InputError:
-        is_same = False
-    if not is_same:
+    mine = [data[name] for name in sorted(data) if Path(name).suffix == ending]
+    if not mine or pooled_codebook(mine).found != book.found:
         yield PackFault(member=CODEBOOK, sentence="The codebook does not describe the data.")
     sizes = [
         sorted(one.frame.height for name, one in data.items() if Path(name).suffix == of)

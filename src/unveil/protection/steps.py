@@ -19,6 +19,7 @@ from unveil.errors import InputError, SettingsError
 from unveil.io.table import Labelled, Table
 from unveil.measure.ecap.ecap_records import ecap_records
 from unveil.measure.ecap.noise_settings import find_kept_codes
+from unveil.measure.structure.relations import codes_as_text, find_named_codes
 from unveil.measure.utility.projection import projection
 from unveil.protection.describe_steps import (
     THRESHOLD,
@@ -150,6 +151,7 @@ class Stages:
         self._say(self.plan.steps[0])
         steps, keys = self.plan.recodings, self.keys
         whole = self.table.frame
+        named = find_named_codes(whole, self.table.variables)
         numbered = replace(self.table, frame=whole.with_row_index(_ROW))
         try:
             made = recode(restore_form(numbered), steps, keys=keys, seed=self.seeds.recode)
@@ -160,6 +162,7 @@ class Stages:
         self.recipe = made.fixed_steps()
         (table,) = made.study.tables
         self.raw, frame = whole[table.frame[_ROW]], table.frame.drop(_ROW)
+        self.raw = codes_as_text(self.raw, named)
         self.table = replace(self.table, frame=frame, codebook=table.codebook)
         self.study = made.study.with_tables({0: replace(self.table, notes=())}, (_ROW,))
         self.done += StepSentences.recodings(self.recoding, frame.width)
@@ -310,7 +313,9 @@ class Stages:
 
     def _find_given_back(self) -> Iterator[GivenBack]:
         """What published columns say of columns that a step changed."""
-        released, codes = self.frame, {**self.codes}
+        named = find_named_codes(self.table.frame, self.table.variables)
+        released, original = (codes_as_text(one, named) for one in (self.frame, self.table.frame))
+        codes = {**self.codes}
         own = [
             ProtectedColumn.of(name, by, before, released[name])
             for name, (by, before) in self.before.items()
@@ -319,31 +324,28 @@ class Stages:
             yield from self._find_set_back(one)
         yield from find_given_back(
             own,
-            {one.name: self.table.frame for one in own},
+            {one.name: original for one in own},
             {one.name: released for one in own},
             codes,
         )
         if self.raw is None or self.recoding is None:
             return
         sigmas = {name: plan.reason.sigma for name, plan in self.noises.items()}
-        recoded = with_planned_noise(self.table.frame, sigmas)
+        recoded = with_planned_noise(original, sigmas)
         seen = recoded[[name for name in recoded.columns if name in released.columns]]
         changed = [
             ProtectedColumn.of(
                 name,
                 "recode" if name in released.columns else "drop",
                 self.raw[name],
-                self.table.frame[name] if name in released.columns else None,
+                original[name] if name in released.columns else None,
             )
             for name in dict.fromkeys(row.column for row in self.recoding.rows)
             if name in self.raw.columns
         ]
         yield from find_given_back(
             changed,
-            {
-                one.name: self.table.frame.with_columns(one.before.alias(one.name))
-                for one in changed
-            },
+            {one.name: original.with_columns(one.before.alias(one.name)) for one in changed},
             {one.name: seen for one in changed},
             codes,
         )

@@ -53,7 +53,7 @@ Untested = Literal[
     "numbers",
     "weights",
 ]
-ColumnReason = Literal["identifier", "free text", "repeats", "recodes", "unknown"]
+ColumnReason = Literal["identifier", "free text", "repeats", "recodes", "nothing new", "unknown"]
 
 
 class Acceptance(Record, frozen=True, kw_only=True):
@@ -142,6 +142,7 @@ class NearCopies(Record, frozen=True, kw_only=True):
     ratio: float  # nearer than this times the distance to the nearest other person
     share: float
     expected: float  # the same between two random parts of the original
+    within_files: bool = False  # by ranks within each file, which are the same in any unit
 
 
 class SingleHolder(Record, frozen=True, kw_only=True):

@@ -115,6 +115,7 @@ class Run(VersionedRecord, frozen=True, kw_only=True):
     not_tested: tuple[NotTested, ...] = ()
     summary: Summary | None = None  # as it stood when the run was made
     only: tuple[Kind, ...] = ()  # the kinds that were asked for; empty: all that is declared
+    engine: str = "memory"  # who counted; with others, parts that need the records are not measured
 
     def part(self, name: str) -> RunPart:
         """One part by its name."""

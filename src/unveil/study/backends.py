@@ -6,6 +6,7 @@ there, and an answer brought back. Messages of engines may quote values of the d
 on. What engines write goes to a folder that is removed with them.
 """
 
+import errno
 import glob
 import os
 import re
@@ -35,6 +36,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _NO_ROOM = re.compile(r"no space left|file too large|disk quota|max_temp_directory|disk full", re.I)
+_LAST_WORDS = 1.0
+"""Seconds in which other tasks of a failed question still write why they failed."""
 _NO_MEMORY = re.compile(r"out of memory|outofmemory|java heap space|could not allocate", re.I)
 
 
@@ -131,8 +134,8 @@ class Backend(ABC):
         if kind == "memory":
             raise EngineError(
                 f"{self.called} ran out of memory (while {what}). With"
-                f" {size_text(self.enough)} everything would fit; give that much with memory"
-                " (--memory)."
+                f" {size_text(self.enough, up=True)} everything would fit; give that much with"
+                " memory (--memory)."
             ) from None
         raise EngineError(
             f"{self.called} could not answer (while {what}). Its message is not shown, for it may"
@@ -159,7 +162,7 @@ def told(method: Callable[P, T]) -> Callable[P, T]:
 def _kind_of_fault(fault: BaseException) -> str:
     """Whether the disk or the memory is too small, or else."""
     told = f"{type(fault).__name__} {fault}"
-    if _NO_ROOM.search(told):
+    if _NO_ROOM.search(told) or getattr(fault, "errno", None) == errno.ENOSPC:
         return "disk"
     return "memory" if isinstance(fault, MemoryError) or _NO_MEMORY.search(told) else "other"
 
@@ -331,9 +334,16 @@ class Spark(Backend):
         if address.startswith("sc://"):
             return builder.remote(address).getOrCreate()
         if address.startswith("local"):  # one machine needs no 200 parts, and no page in a browser
+            os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
             builder = builder.config("spark.ui.enabled", "false")
             builder = builder.config("spark.sql.shuffle.partitions", "4")
         return builder.master(address).getOrCreate()
+
+    @contextmanager
+    def asking(self, what: str) -> Iterator[None]:
+        """As of any engine; nor does Spark write its own messages to the terminal meanwhile."""
+        with super().asking(what), _silent(getattr(self, "session", None)):
+            yield
 
     def scan(self, source: Any) -> Lazy:
         """The rows of a path, of a table by its name, or of a frame."""
@@ -362,6 +372,36 @@ class Spark(Backend):
         made = pl.from_arrow(frame.to_native().toArrow())
         assert isinstance(made, pl.DataFrame)  # for types: a table is never a series
         return made
+
+
+@contextmanager
+def _silent(session: Any) -> Iterator[None]:
+    """No log of a session, for messages of failed tasks quote values; as before afterwards."""
+    logger = import_module("pyspark.logger").PySparkLogger
+    writers = [logger.getLogger(f"{kind}QueryContextLogger") for kind in ("SQL", "DataFrame")]
+    before = [one.disabled for one in writers]
+    context = None if session is None else getattr(session, "_sc", None)  # none with Spark Connect
+    log: Any = None
+    silence: Any = None
+    if context is not None:
+        log4j = context._jvm.org.apache.logging.log4j
+        log = log4j.LogManager.getContext(False).getConfiguration()
+        kinds = log4j.core.Filter.Result
+        threshold = log4j.core.filter.ThresholdFilter
+        silence = threshold.createFilter(log4j.Level.OFF, kinds.NEUTRAL, kinds.DENY)
+        log.addFilter(silence)
+    for one in writers:
+        one.disabled = True
+    try:
+        yield
+    except Exception:
+        time.sleep(_LAST_WORDS if log is not None else 0)
+        raise
+    finally:
+        for one, was in zip(writers, before, strict=True):
+            one.disabled = was
+        if log is not None:
+            log.removeFilter(silence)
 
 
 def _forget(folder: Path, kept: list[Any]) -> None:

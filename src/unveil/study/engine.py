@@ -31,6 +31,18 @@ class EngineSettings:
     memory: int | None = None
     spill: Path | None = None
     address: Any = None
+    is_named: bool = False  # whether somebody chose the engine, if only "auto"
+
+    def beside(self, declared: "EngineSettings") -> "EngineSettings":
+        """These settings, and what is declared elsewhere for what they do not say."""
+        chosen = self if self.is_named else declared
+        return EngineSettings(
+            chosen.name,
+            self.memory or declared.memory,
+            self.spill or declared.spill,
+            self.address if self.address is not None else declared.address,
+            self.is_named or declared.is_named,
+        )
 
 
 _AUTO = EngineSettings()
@@ -43,8 +55,18 @@ def current_engine() -> EngineSettings:
 
 
 @contextmanager
+def use_settings(settings: EngineSettings) -> Iterator[EngineSettings]:
+    """Count by these settings whatever is measured inside the `with`."""
+    before = _CURRENT.set(settings)
+    try:
+        yield settings
+    finally:
+        _CURRENT.reset(before)
+
+
+@contextmanager
 def use_engine(
-    name: str = "auto",
+    name: str | None = None,
     *,
     memory: str | int | None = None,
     spill: str | Path | None = None,
@@ -55,7 +77,8 @@ def use_engine(
     Parameters
     ----------
     name
-        auto, memory, chunks, duckdb (extra `large`) or spark (extra `spark`).
+        auto, memory, chunks, duckdb (extra `large`) or spark (extra `spark`); None is auto, or what
+        a project declares.
     memory
         The most memory that DuckDB takes: "2GB", or a number of bytes.
     spill
@@ -63,23 +86,19 @@ def use_engine(
     address
         A Spark session, a Spark Connect address (sc://host:port), or a master (local[2]).
     """
-    settings = parse_engine(name, memory, spill, address)
-    before = _CURRENT.set(settings)
-    try:
+    with use_settings(parse_engine(name, memory, spill, address)) as settings:
         yield settings
-    finally:
-        _CURRENT.reset(before)
 
 
 def parse_engine(
-    name: str = "auto",
+    name: str | None = None,
     memory: str | int | None = None,
     spill: str | Path | None = None,
     address: Any = None,
 ) -> EngineSettings:
     """The settings, or a sentence on what is wrong with them."""
     known = [one for one in get_args(EngineName) if one != "ibis"]  # which comes with its tables
-    if name not in known:
+    if name is not None and name not in known:
         raise SettingsError(
             f"There is no engine {quote_value(name)}.{nearest(str(name), known)} The engines are:"
             f" {list_names(known)}."
@@ -87,7 +106,8 @@ def parse_engine(
     folder = None if spill is None else Path(spill)
     if folder is not None and not folder.is_dir():
         raise SettingsError(f"The spill folder {str(folder)!r} is not there. Make it first.")
-    return EngineSettings(name, parse_memory(memory), folder, address)  # type: ignore[arg-type]
+    chosen: Any = name or "auto"
+    return EngineSettings(chosen, parse_memory(memory), folder, address, name is not None)
 
 
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)B?\s*", re.IGNORECASE)

@@ -47,7 +47,7 @@ def open_engine_files(
         if columns is not None and place == 0:
             wanted = tuple(dict.fromkeys((*columns, *aside)))
         with backend.asking("a file was opened"):
-            made = _open_side(backend, side, source, wanted, missing_values)
+            made = open_side(backend, side, source, wanted, missing_values)
             said: dict[str, Any] = {"types": types or {}, "dictionary": dictionary}
             opened.append(_declare(backend, made, source, missing_values, **said))
     n_cells = sum(one.table.n_rows * len(one.table.frame.columns) for one in opened)
@@ -58,13 +58,14 @@ def open_engine_files(
     return EngineStudy(backend, opened, missing_values, scenario_of).files
 
 
-def _open_side(
+def open_side(
     backend: Backend,
     side: str,
     source: Any,
     columns: Sequence[str] | None,
     missing_values: Sequence[str],
 ) -> EngineSide:
+    """One file as an engine keeps it; only `columns`, all where None."""
     path = Path(os.fsdecode(source)) if isinstance(source, str | os.PathLike) else None
     place = place_of(side, None if path is None else path.name)
     text = None

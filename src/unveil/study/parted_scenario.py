@@ -89,7 +89,7 @@ def write_parts(
                 for file, some in zip(
                     files, np.split(records, np.cumsum(counts)[:-1]), strict=True
                 ):
-                    some.tofile(file)
+                    file.write(some.tobytes())  # tofile does not say why it fails
     made = RecordParts(folder, dtype, rows)
     weakref.finalize(made, shutil.rmtree, folder, ignore_errors=True)  # the disk is for others
     _check_room(made, memory_limit(study.backend.settings))
@@ -100,9 +100,10 @@ def _check_room(parts: RecordParts, limit: int | None) -> None:
     """Refuse a part that memory does not hold: so many records share one key combination."""
     largest = int(parts.rows.sum(axis=1).max()) * (2 * parts.dtype.itemsize + COUNTING)
     if limit is not None and RESTING + largest > limit:
+        enough = RESTING + 2 * largest  # with more memory there are fewer and larger parts
         raise EngineError(
             f"{size_text(limit)} of memory are too little to count in chunks; with"
-            f" {size_text(RESTING + largest)} the records of the largest part would fit. Give that"
+            f" {size_text(enough, up=True)} the records of the largest part would fit. Give that"
             " much with memory (--memory), add a key, or count with DuckDB (--engine duckdb)."
         )
 

@@ -6,9 +6,10 @@ the original or of the synthetic data.
 
 import os
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -17,10 +18,14 @@ import polars as pl
 from unveil.arguments import whole_number
 from unveil.errors import SettingsError, UnveilError
 from unveil.io.batches import is_batched, open_batches
-from unveil.io.table import Labelled
+from unveil.io.sources import TEXT
+from unveil.io.table import Labelled, choose
 from unveil.io.write_file import WriteSettings, target_of, write_batches
+from unveil.records.codebook import Codebook
 from unveil.records.synthesis import Synthesis, WrittenFile
 from unveil.seeding import choose_seed, stream
+from unveil.study.choose_engine import holder
+from unveil.study.engine import current_engine
 from unveil.study.roles import names
 from unveil.study.scenario import Progress, no_progress
 from unveil.synthesis.record import Size, resize_record
@@ -139,8 +144,9 @@ def synthesise_strata(
     Parameters
     ----------
     original
-        The path of a Parquet file; or a Spark data frame: then the strata are fitted and drawn by
-        the cluster, each in one task, and `path` is a folder of Parquet files that Spark writes.
+        The path of a Parquet file; or a Spark data frame (or a path, with `use_engine("spark")`):
+        then the strata are fitted and drawn by the cluster, each in one task of a worker, and the
+        rows are written here.
     path
         The Parquet file to write; its name begins with FAKE_.
     strata
@@ -151,63 +157,128 @@ def synthesise_strata(
     batch_rows
         Rows drawn at a time.
     seed
-        The same seed and batch_rows give the same rows, here and on a cluster of any size.
+        The same seed and batch_rows give the same file, here and on a cluster of any size.
     settings
         As those of `unveil.synthesise`, for every stratum.
     """
     by = names(strata, "Strata")
     seeded, say = choose_seed(seed), check_progress(progress or no_progress)
-    job = _StratumJob(by, seeded, whole_number("batch_rows", batch_rows), _check(settings))
-    if not is_batched(original):
-        raise SettingsError("Strata are read one by one from the path of a Parquet file.")
-    file = open_batches(original, "original")
-    if file.is_text:
-        raise SettingsError(
-            "Strata are read one by one from a Parquet file only, for a text file says what its"
-            " columns are only as a whole. Write it as Parquet first: unveil convert."
-        )
-    lazy = pl.scan_parquet(file.path, glob=False, hive_partitioning=False)
-    sizes = lazy.group_by(by).agg(pl.len().alias("n")).collect(engine="streaming").sort(by)
-    shares = _share(sizes["n"].to_numpy(), rows, seeded)
+    size, asked = whole_number("batch_rows", batch_rows), _check(settings)
+    is_far = holder(original) == "spark" or current_engine().name == "spark"
+    opened = _open_on_spark(original, by) if is_far else _open_here(original, by)
+    shares = _share(opened.sizes["n"].to_numpy(), rows, seeded)
+    job = _StratumJob(by, seeded, size, asked, opened.codebook, tuple(shares))
     records: list[Synthesis] = []
 
     def draw() -> Iterator[pl.DataFrame]:
-        done = 0
-        for place, (share, row) in enumerate(zip(shares, sizes.iter_rows(), strict=True)):
-            say(f"stratum {place + 1}", place, len(shares))
-            if not share:
-                continue
-            is_here = pl.all_horizontal(
-                pl.col(n).eq_missing(v) for n, v in zip(by, row, strict=False)
-            )
-            # In an order of its own, so that the rows drawn do not hang on that of the file.
-            frame = lazy.filter(is_here).collect(engine="streaming").sort(pl.all())
-            made = job.fit(frame if file.codebook is None else Labelled(frame, file.codebook), row)
-            records.append(made.record)
-            yield from draw_batches(made.models, share, made.seed, size=job.batch_rows, first=done)
-            done += share
+        for drawn in opened.draw(job, say):
+            if isinstance(drawn, Synthesis):
+                records.append(drawn)
+            else:
+                yield drawn
 
-    asked = WriteSettings(file.codebook)
-    written = write_batches(draw(), target_of(path, fake=True), asked)
-    return _together(records, written.n_rows, file.path.name, by, seed)
+    written = write_batches(draw(), target_of(path, fake=True), WriteSettings(opened.codebook))
+    return _together(records, written.n_rows, opened.file, by, seed)
 
 
 class _StratumJob(msgspec.Struct, frozen=True):
-    """How each stratum is fitted; settings and seed, no data: a cluster is sent this."""
+    """How each stratum is fitted and drawn; no data: a cluster is sent this."""
 
     strata: tuple[str, ...]
     seed: int
     batch_rows: int
     settings: Mapping[str, Any]
+    codebook: Codebook | None
+    shares: tuple[int, ...]  # rows to be drawn of each stratum, in their order
 
-    def fit(self, original: Any, row: Sequence[Any]) -> Synthesiser:
-        """The models of one stratum, by what its columns hold."""
-        text = "|".join(map(repr, row[: len(self.strata)]))
+    def draw(self, frame: pl.DataFrame, place: int) -> Iterator[Synthesis | pl.DataFrame]:
+        """The record of the stratum at a place, by what its columns hold, then its batches."""
+        share, done = self.shares[place], sum(self.shares[:place])
+        if not share:
+            return
+        # In an order of its own, so that the rows drawn do not hang on that of the file.
+        original: Any = frame.sort(pl.all())
+        if self.codebook is not None:
+            original = Labelled(original, self.codebook)
+        text = _name_stratum(frame.select(self.strata).row(0))
         own = int(stream(self.seed, "stratum", text).integers(2**63 - 1))
         try:
-            return synthesise(original, strata=self.strata, seed=own, **self.settings)
+            made = synthesise(original, strata=self.strata, seed=own, **self.settings)
         except UnveilError as fault:
             raise type(fault)(f"In one of the strata: {fault}") from None
+        yield made.record
+        yield from draw_batches(made.models, share, made.seed, size=self.batch_rows, first=done)
+
+
+def _name_stratum(row: Sequence[Any]) -> str:
+    """A stratum by what its columns hold; zero is one value, whatever its sign."""
+    return "|".join(repr(one + 0.0 if isinstance(one, float) else one) for one in row)
+
+
+class _OpenStrata(NamedTuple):
+    """Strata with their sizes, and how they are drawn, in their order."""
+
+    sizes: pl.DataFrame
+    codebook: Codebook | None
+    file: str
+    draw: Callable[[_StratumJob, Progress], Iterator[Synthesis | pl.DataFrame]]
+
+
+def _open_here(original: Any, by: tuple[str, ...]) -> _OpenStrata:
+    """The strata of a Parquet file, each read by itself."""
+    if not is_batched(original):
+        raise SettingsError(
+            "Strata are read one by one from the path of a Parquet file, or from a data frame of"
+            " Spark."
+        )
+    file = open_batches(original, "original")
+    _refuse_text(file.path)
+    lazy = pl.scan_parquet(file.path, glob=False, hive_partitioning=False)
+    sizes = lazy.group_by(by).agg(pl.len().alias("n")).collect(engine="streaming").sort(by)
+
+    def draw(job: _StratumJob, say: Progress) -> Iterator[Synthesis | pl.DataFrame]:
+        for place, row in enumerate(sizes.select(by).iter_rows()):
+            say(f"stratum {place + 1}", place, sizes.height)
+            if not job.shares[place]:
+                continue
+            pairs = zip(by, row, strict=True)
+            is_here = pl.all_horizontal(pl.col(n).eq_missing(v) for n, v in pairs)
+            yield from job.draw(lazy.filter(is_here).collect(engine="streaming"), place)
+
+    return _OpenStrata(sizes, file.codebook, file.path.name, draw)
+
+
+def _open_on_spark(original: Any, by: tuple[str, ...]) -> _OpenStrata:
+    """The strata of a Spark data frame, or of a Parquet file that a session opens."""
+    # Here, for only who needs an engine pays for the import.
+    from unveil.study.backends import Spark
+    from unveil.study.engine_files import open_side
+    from unveil.synthesis.spark_strata import count_strata, draw_on_spark
+
+    if isinstance(original, str | os.PathLike):
+        _refuse_text(Path(os.fsdecode(original)))
+    spark = Spark(current_engine(), original if holder(original) == "spark" else None)
+    side = open_side(spark, "original", original, None, ())
+    choose(side.table.frame.columns, by, side.table.place)
+    sizes = count_strata(spark, side, by)
+    places = {_name_stratum(row): at for at, row in enumerate(sizes.select(by).iter_rows())}
+
+    def find_place(rows: pl.DataFrame) -> int:
+        return places[_name_stratum(rows.select(by).row(0))]
+
+    def draw(job: _StratumJob, say: Progress) -> Iterator[Synthesis | pl.DataFrame]:
+        say("synthesising strata on the cluster", 0, sizes.height)
+        yield from draw_on_spark(spark, side, by, find_place, job.draw)
+
+    return _OpenStrata(sizes, side.table.codebook, side.table.source, draw)
+
+
+def _refuse_text(path: Path) -> None:
+    if path.suffix.lower() in TEXT:
+        raise SettingsError(
+            "Strata are read one by one from a Parquet file only, for a text file says what its"
+            " columns are only as a whole. Write it as Parquet first: unveil convert."
+        )
 
 
 def _check(settings: dict[str, Any]) -> dict[str, Any]:

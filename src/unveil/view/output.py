@@ -1,6 +1,6 @@
 """How anything gets onto standard output: a picture on a terminal, plain lines elsewhere."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import click
@@ -9,31 +9,35 @@ from unveil.errors import WriteError
 from unveil.records.base import Record
 from unveil.view.blocks import Block
 from unveil.view.render_documents import csv_document, json_document
-from unveil.view.render_rich import print_rich, render_rich
+from unveil.view.render_rich import Drawn, print_rich, render_rich
 from unveil.view.show import as_blocks
 
 
-def print_table(
+def print_record(
     record: Record,
-    rows: Sequence[Record],
     blocks: Iterable[Block] | None = None,
     *,
+    rows: Iterable[Record | dict[str, Any]] = (),
     as_json: bool,
-    as_csv: bool,
+    as_csv: bool = False,
 ) -> None:
-    """Print a record of rows in the form asked for; on a screen its blocks, if nothing else."""
+    """Print a record in the form asked for; on a screen its blocks, if nothing else."""
     if as_json:
         print_output(json_document(record))
     elif as_csv:
-        print_output(csv_document([row.flat() for row in rows]))
+        print_output(csv_document([one.flat() if isinstance(one, Record) else one for one in rows]))
     else:
-        print_output(render_rich(as_blocks(record) if blocks is None else blocks))
+        print_output(as_blocks(record) if blocks is None else blocks)
 
 
-def print_output(shown: Any) -> None:
-    """Print a document (text) or something to look at; a full disk is a sentence."""
+def print_output(shown: str | Drawn | Iterable[Block]) -> None:
+    """Print a document (text) or blocks to look at; a full disk is a sentence.
+
+    A command that writes files draws its blocks before it does: where it cannot, no file is left.
+    """
+    drawn = shown if isinstance(shown, str | Drawn) else render_rich(shown)
     try:
-        text = shown if isinstance(shown, str) else print_rich(shown)
+        text = drawn if isinstance(drawn, str) else print_rich(drawn)
         if text is not None:
             click.echo(text)
     except BrokenPipeError:

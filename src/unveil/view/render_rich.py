@@ -47,6 +47,10 @@ LONGEST_NAME = 20
 """So much of a name is kept on one line; a longer one is folded."""
 
 
+Drawn = Group
+"""What is ready to be printed."""
+
+
 def render_rich(
     blocks: Iterable[Block], *, width: int | None = None, has_details: bool = False
 ) -> Group:

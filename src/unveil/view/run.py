@@ -107,7 +107,9 @@ def _format_reuse(run: Run, *, is_new: bool) -> str:
             f"Nothing has changed since run {run.number} ({run.started[:10]}): all results reused."
         )
     states = [part.state for part in run.parts]
-    said = [f"{format_count(states.count('measured'), 'result')} computed in {_time(run.seconds)}"]
+    by = "" if run.engine == "memory" else f" by {run.engine}"
+    n_computed = format_count(states.count("measured"), "result")
+    said = [f"{n_computed} computed{by} in {_time(run.seconds)}"]
     if run.n_resumed:
         said.append(f"{run.n_resumed:,} of them by a run that was stopped")
     if "reused" in states:

@@ -26,8 +26,10 @@ def original() -> pl.DataFrame:
     return _people(np.random.default_rng(0))
 
 
-def _alerts(original: pl.DataFrame, synthetic: pl.DataFrame) -> list[Alert]:
-    return [one for one in unveil.assess(original, synthetic).alerts if one.kind == "given_back"]
+def _alerts(
+    original: pl.DataFrame, synthetic: pl.DataFrame, kind: str = "given_back"
+) -> list[Alert]:
+    return [one for one in unveil.assess(original, synthetic).alerts if one.kind == kind]
 
 
 def test_weight_comes_back_from_the_body_mass_index(original: pl.DataFrame) -> None:
@@ -98,7 +100,22 @@ def test_a_rounded_column_under_another_name_is_named_with_the_one_it_rounds(
     assert (alert.columns, alert.status) == (("mass", "weight"), "decide")
     assert f"those of weight rounded to {step:g}" in alert.sentence
     other = noisy.with_columns(mass=pl.Series(rng.normal(20, 5, N)).round())
-    assert "extra-column:mass" not in {one.id for one in unveil.assess(plain, other).alerts}
+    (alert,) = (one for one in unveil.assess(plain, other).alerts if one.columns[0] == "mass")
+    assert (alert.columns, alert.status) == (("mass",), "decide")  # like none, and so not compared
+
+
+def test_an_extra_column_is_for_a_person_to_explain_unless_it_can_say_nothing_new(
+    original: pl.DataFrame,
+) -> None:
+    others = _people(np.random.default_rng(6))
+    words = others["weight"].round().cast(pl.String) + " kg, seen at the clinic"
+    quiet = others.with_columns(
+        synthetic=pl.lit("yes"), half=pl.col("weight") / 2, number=pl.int_range(1, pl.len() + 1)
+    )
+    assert _alerts(original, quiet, "extra_column") == []
+    (alert,) = _alerts(original, others.with_columns(note=words), "extra_column")
+    assert (alert.id, alert.status) == ("extra-column:note", "decide")
+    assert "no column of the original can be compared with it" in alert.sentence
 
 
 def test_a_recomputed_index_and_other_people_are_no_alert(original: pl.DataFrame) -> None:

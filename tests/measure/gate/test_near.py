@@ -26,6 +26,28 @@ def found(original, synthetic) -> list[tuple[float, float]]:
     return [(one.share, one.expected) for one in find_near_copies(coded, [1], 1)]
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_numbers_in_other_units_are_compared_by_their_ranks_within_each_file(seed):
+    rng = Random(seed)
+    original = people(rng)
+    synthetic = [
+        (a + 3, b and 1.2 * b + 7, 30 - 2 * c) for a, b, c in jittered(rng, original, 0.001)
+    ]
+    # The third number is turned round, so nothing is near in all; without it everyone is.
+    for width, least in ((3, 0.0), (2, 0.5)):
+        files = [[row[:width] for row in file] for file in (original, synthetic)]
+        points = [
+            [
+                tuple(float(gate.rank(*p)) for p in zip(zip(*file, strict=True), row, strict=True))
+                for row in file
+            ]
+            for file in files
+        ]
+        shares = [share for share, _ in found(*files)][len(RATIOS) :]
+        assert shares == pytest.approx([gate.near_share(*points, ratio) for ratio in RATIOS])
+        assert shares[-1] >= least
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_shares_are_those_of_all_pairs_of_distances(seed):
     rng = Random(seed)
@@ -37,7 +59,7 @@ def test_shares_are_those_of_all_pairs_of_distances(seed):
         [tuple(float(gate.rank(*pair)) for pair in zip(held, row, strict=True)) for row in file]
         for file in (original, synthetic)
     ]
-    shares = [share for share, _ in found(original, synthetic)]
+    shares = [share for share, _ in found(original, synthetic)][: len(RATIOS)]
     assert shares == pytest.approx([gate.near_share(*points, ratio) for ratio in RATIOS])
     assert shares[-1] > 0
 
@@ -46,7 +68,7 @@ def test_near_by_hand():
     """10 and 20 have a record at 0.04 and 0.15 of the way to the next person, 40 and 60 at 0."""
     original = [(10 * k, 10 * k) for k in range(1, 31)]
     synthetic = [(10.4, 10.4), (21.5, 21.5), (35, 35), (40, 40), (60, 60)]
-    assert [share for share, _ in found(original, synthetic)] == [2 / 30, 3 / 30, 4 / 30]
+    assert [share for share, _ in found(original, synthetic)][:3] == [2 / 30, 3 / 30, 4 / 30]
 
 
 def test_the_four_finest_numbers_count_and_one_alone_says_nothing():

@@ -333,6 +333,35 @@ def test_levels_that_differ_in_spelling_only_are_no_pass():
     assert any("differ in their spelling only" in note for note in record.notes)
 
 
+WARDS = pl.DataFrame({"ward": ["A", "B", "C", "D"], "count": ["", "20", "", "40"]})
+DISTRICTS = pl.DataFrame({"district": ["North", "South"], "count": ["23", "44"]})
+TOWN = pl.DataFrame({"ward": ["A", "B", "the town"], "count": ["", "20", "23"]})
+OTHERS = pl.DataFrame({"ward": ["A", "B", "C"], "count": ["", "20", "33"]})
+SEXES = pl.DataFrame({"sex": ["f", "m"], "count": ["37", "30"]})
+
+
+@pytest.mark.parametrize(
+    ("by", "files", "columns", "is_asked"),
+    [
+        (("ward", "district"), (WARDS, DISTRICTS), {}, True),
+        (("ward", "district"), (WARDS, DISTRICTS), {"district": {"apart": True}}, False),
+        (("ward", "sex"), (WARDS, SEXES), {}, False),
+        (("ward",), (TOWN,), {}, True),
+        (("ward",), (TOWN,), {"ward": {"levels": ["A", "B", "the town"]}}, False),
+        (("ward",), (OTHERS,), {}, False),
+    ],
+)
+def test_values_of_files_that_add_up_are_asked_about(by, files, columns, is_asked):
+    """By hand: 3 and 20 are the North's 23, 4 and 40 the South's 44; 3 and 20 are the town."""
+    tables = [
+        {"name": name, "by": [name], "file": file, "publish": "suppress:5"}
+        for name, file in zip(by, files, strict=True)
+    ]
+    plan = unveil.Plan.from_tables(tables, columns=columns)
+    (verdict,) = plan.disclosed(limits={"recovered": 0}).record.verdicts
+    assert verdict.status == ("not settled" if is_asked else "within")
+
+
 def test_ranges_of_numbers_alone_are_filters():
     tables = [
         {"name": "a", "by": ["job"], "where": {"age": "16 to 30"}},

@@ -10,6 +10,7 @@ from oracles.plan import EveryTable
 from unveil.measure.tables.plan.closing import NO_LIMIT
 from unveil.measure.tables.plan.local_programme import LocalProgramme
 from unveil.measure.tables.plan.plan import Plan
+from unveil.measure.tables.plan.worlds import Worlds
 
 SCHEMES = ("exact", "suppress:3", "suppress:4", "conventional:3", "random:3", "noise:1:zeros")
 LEVELS = {"age": (1, 2, 3), "sex": ("f", "m"), "area": ("A", "B")}
@@ -174,3 +175,22 @@ def test_a_box_is_the_sum_of_its_pieces():
                     if None not in parts:
                         assert bounds.lower[box] >= bounds.lower[parts].sum()
                         assert bounds.upper[box] <= bounds.upper[parts].sum()
+
+
+@pytest.mark.parametrize("seeds", [range(4), pytest.param(range(4, 120), marks=pytest.mark.slow)])
+def test_every_set_of_tables_bounds_boxes_as_its_own_lines_do(seeds):
+    """Worlds, which know only what the whole plan proves, against closing each set by itself."""
+    n_given = n_lost = 0
+    for seed in seeds:
+        plan, width = random_plan(seed), seed % 3
+        whole, _ = plan.close()
+        n_tables = len(plan.names)
+        sets = np.arange(1 << n_tables, dtype=np.uint64)[:, None]
+        boxes = np.flatnonzero(whole.spare() <= width)
+        given = Worlds(plan.facts, plan.batches, whole, width).close(sets, boxes)
+        for number, row in enumerate(given):
+            alone, _ = plan.close(np.array([bool(number >> t & 1) for t in range(n_tables)]))
+            same = (alone.lower == whole.lower) & (alone.upper == whole.upper)
+            assert (row == same[boxes]).all(), (seed, number)
+        n_given, n_lost = n_given + int(given.sum()), n_lost + int((~given).sum())
+    assert min(n_given, n_lost) > 100 * len(seeds)

@@ -24,6 +24,13 @@ PEOPLE = pl.DataFrame(
 )
 
 
+def test_levels_that_differ_in_spelling_only_are_remarked_once():
+    named = {"dims": ["area"], "levels": [["Ash", " ash", "Elm"]]}
+    release = PublishedTable.from_counts([3, 4, 5], **named)
+    (note,) = release.notes
+    assert note.startswith("Levels of column 'area' differ in their spelling only: 'Ash', ' ash'.")
+
+
 def bounds(release):
     return {fact.what: (fact.lo, fact.hi) for fact in release.system.facts}
 

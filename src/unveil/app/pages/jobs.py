@@ -79,7 +79,7 @@ async def cancel(request: Request) -> Response:
 
 def _job(request: Request) -> Job:
     number = request.path_params["number"]
-    found = [one for one in desk_of(request).jobs.list() if one.number == number]
+    found = [one for one in desk_of(request).jobs.list() if str(one.number) == number]
     if not found:
         raise SettingsError("There is no such job.")
     return found[0]
@@ -90,6 +90,6 @@ ROUTES = (
     Route("/jobs/state", state),
     Route("/jobs/parts", parts),
     Route("/jobs/run", run, methods=["POST"]),
-    Route("/jobs/{number:int}/resume", resume, methods=["POST"]),
-    Route("/jobs/{number:int}/cancel", cancel, methods=["POST"]),
+    Route("/jobs/{number}/resume", resume, methods=["POST"]),
+    Route("/jobs/{number}/cancel", cancel, methods=["POST"]),
 )

@@ -3,12 +3,13 @@
 import asyncio
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
-from unveil.app.desk import Desk
+from unveil.app.desk import Desk, pack_name
 from unveil.app.form_fields import place_of, text_of
 from unveil.app.render_app import desk_of, draw_fault, draw_page, perform, start_job
 from unveil.errors import UnveilError
@@ -16,12 +17,20 @@ from unveil.project.actions import BuildPack, SetSettings
 from unveil.project.model import ProjectFile
 from unveil.project.toml import value_text
 from unveil.project.verify_pack import verify_pack
+from unveil.records.pack import LeakKind
 from unveil.view.blocks import Block, Heading
 from unveil.view.pack import WHAT_LEAVES, WHAT_STAYS
 from unveil.view.show import as_blocks
 
 SETTINGS = ("title", "description", "licence", "contact", "publisher", "method", "noise")
 """What the public is told, as `[pack]` has it."""
+HINTS = {
+    "licence": "needed: CC BY 4.0",
+    "contact": "needed: who answers questions",
+    "method": "needed unless unveil made the data: the class of method, in a sentence",
+    "noise": "needed unless unveil made the data: its kind and amount, or that there is none",
+    "title": "default: that of the project",
+}
 
 
 async def show(request: Request) -> Response:
@@ -37,6 +46,8 @@ async def show(request: Request) -> Response:
         title="Release pack",
         leaves=[*_names(desk.file), *WHAT_LEAVES],
         stays=WHAT_STAYS,
+        n_leaks=len(get_args(LeakKind)),
+        hints=HINTS,
         why=_obstacle(desk),
         said={name: getattr(desk.file.pack, name) or "" for name in SETTINGS},
         packs=[one.name for one in packs],
@@ -80,7 +91,7 @@ def list_packs(desk: Desk) -> list[Path]:
 def _build(desk: Desk) -> BuildPack:
     decisions = desk.now.decisions
     number = decisions[-1].number if decisions else 1
-    return BuildPack(out=f"release_{number:04d}.zip")
+    return BuildPack(out=pack_name(number))
 
 
 def _obstacle(desk: Desk) -> str:

@@ -15,6 +15,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from unveil.app.desk import Desk
+from unveil.app.form_fields import chosen, place_of
 from unveil.app.render_app import (
     check_mark,
     desk_of,
@@ -138,17 +139,17 @@ async def rule(request: Request) -> Response:
         ticked, accept = _ticked(result, form), form.get("accept") != "no"
         if not ticked:
             raise SettingsError("Nothing is ticked. Tick the flags that the ruling is about.")
-        chosen = {one.id: one for one in ticked}
+        ruled = {one.id: one for one in ticked}
         if not accept:  # a value that is kept settles no pair: each is ruled on
             rows = [row for group in _groups(result, _scenario(desk, form)) for row in group.rows]
-            named = [row for row in rows if row.ruling.id in chosen]
-            chosen |= {one.ruling.id: one.ruling for row in named for one in row.narrower}
+            named = [row for row in rows if row.ruling.id in ruled]
+            ruled |= {one.ruling.id: one.ruling for row in named for one in row.narrower}
         return RuleOnFlags(
-            findings=tuple(chosen),
+            findings=tuple(ruled),
             accept=accept,
             reason=str(form.get("reason", "")),
             by=str(form.get("by", "")),
-            instead=any(one.state != "open" for one in chosen.values()),
+            instead=any(one.state != "open" for one in ruled.values()),
         )
 
     done = "The ruling is recorded. The next run measures with it."
@@ -203,9 +204,8 @@ def _run(desk: Desk) -> RunResult:
 
 
 def _scenario(desk: Desk, form: FormData) -> str:
-    names, place = _run(desk).scenarios, str(form.get("s", "0"))
-    at = int(place) if place.isascii() and place.isdigit() else 0
-    return names[min(at, len(names) - 1)]
+    names = _run(desk).scenarios
+    return names[place_of(form.get("s"), len(names)) or 0]
 
 
 def _record(result: RunResult, scenario: str) -> Disclosure:
@@ -215,11 +215,7 @@ def _record(result: RunResult, scenario: str) -> Disclosure:
 
 def _ticked(result: RunResult, form: FormData) -> list[FlagRuling]:
     """The flags whose numbers a form has; others than may be ticked are left alone."""
-    known = result.judgement.findings
-    given = [str(one) for one in form.getlist("f")]
-    numbers = dict.fromkeys(int(one) for one in given if one.isascii() and one.isdigit())
-    found = [known[number] for number in numbers if number < len(known)]
-    return [one for one in found if one.state in OPEN]
+    return [one for one in chosen(form, "f", result.judgement.findings) if one.state in OPEN]
 
 
 def _groups(result: RunResult, scenario: str, ticked: Iterable[str] = ()) -> list[TickGroup]:

@@ -1,7 +1,7 @@
 """`/synthesise`: how are synthetic data made and protected, and which way is best?"""
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -22,9 +22,10 @@ from unveil.app.render_app import (
     perform,
     start_job,
 )
+from unveil.arguments import finite_numbers, numbers_in
 from unveil.errors import SettingsError, UnveilError
 from unveil.io.sources import read_table
-from unveil.measure.ecap.choose_noise import choose_for_values
+from unveil.measure.ecap.choose_noise import choose_for_values, round_up
 from unveil.measure.ecap.ecap import prepare_values
 from unveil.measure.ecap.noise_settings import column_values
 from unveil.project.actions import (
@@ -36,8 +37,9 @@ from unveil.project.actions import (
 from unveil.project.explore.settings import METHODS
 from unveil.project.model import ProjectFile
 from unveil.project.seeds import CONFIDENTIAL
-from unveil.project.toml import value_text
+from unveil.project.toml import value_text, whole_number
 from unveil.protection.noise import add_noise
+from unveil.protection.plan import AFTER, FILTER, NOISE, REMOVE, SYNTHESISE
 from unveil.records.noise import NoiseChoice
 from unveil.records.synthesis import ConfidentialSynthesis
 from unveil.view.blocks import Block, Figure, Folded, Heading, Items, Sentence
@@ -48,11 +50,19 @@ from unveil.view.ecap import TEMPLATES, choice_sentences, choice_tables, claim, 
 from unveil.view.exploration import exploration_blocks
 from unveil.view.format import visible
 from unveil.view.show import as_blocks
-from unveil.view.suggestion_toml import toml_string
 
 TITLE = "Synthesise"
 USUAL = {"method": "cart", "copies": 1, "min_leaf": "", "rules": ()}
 NUMBERS = {"copies": "The number of files", "min_leaf": "The fewest records in a leaf"}
+MORE_STEPS = {
+    "band": ("breaks", "put into bands, at"),
+    "top_code": ("at", "set to a limit what is above"),
+    "merge_rare": ("below", "merge values of fewer records than"),
+    FILTER: (None, "draw again synthetic records that are too near to real ones"),
+    REMOVE: (None, "remove replicated uniques"),
+}
+"""Steps that the page can add: the setting that each needs beside its column, and what it does."""
+RANK = {do: place for place, do in enumerate((SYNTHESISE, *AFTER), start=1)}
 DRAW = "One draw of this amount of noise, for this page alone. Not for publication."
 CURVE = "Highest ECAP over the values, by the standard deviation of the noise. Not for publication."
 MAP = "Each setting by risk and utility: left and down is better. Dashed: independent columns."
@@ -72,7 +82,9 @@ async def show(request: Request) -> Response:
         methods=METHODS,
         asked={**USUAL, **(file.synthesis or {})},
         steps=[*_steps(file)],
+        more_steps=[words for _, words in MORE_STEPS.values()],
         columns=_columns(file),
+        numbers=_numbers(desk, file),
         form=_noise_defaults(desk),
         blocks=[*_made(file)],
         exploration=() if found is None else [*_map_blocks(found)],
@@ -98,6 +110,56 @@ async def protect(request: Request) -> Response:
     folder = desk_of(request).folder
     free = next(one for one in names if not (folder / one).exists())
     return await start_job(request, await request.form(), lambda: ProtectCopies(out=free))
+
+
+async def change_steps(request: Request) -> Response:
+    """Add a step of protection where it belongs, or take out those that were ticked."""
+    form, file = await request.form(), desk_of(request).file
+
+    def action() -> SetSettings:
+        if file is None:
+            raise SettingsError("There is no project yet.")
+        gone = chosen(form, "gone", range(len(file.steps)))
+        kept = [dict(one) for place, one in enumerate(file.steps) if place not in gone]
+        new = [*_new_step(form, file)]
+        if not gone and not new:
+            raise SettingsError("Nothing was changed. Choose a step, or tick one to take out.")
+        return _with_steps(kept, new, text_of(form, "by"), is_shorter=bool(gone))
+
+    done = "Recorded. Make the protected data next."
+    return await perform(request, form, action, done=done, back="/synthesise")
+
+
+def _new_step(form: FormData, file: ProjectFile) -> Iterator[dict[str, Any]]:
+    for do in chosen(form, "do", [*MORE_STEPS])[:1]:
+        setting, words = MORE_STEPS[do]
+        if setting is None:
+            yield {"do": do}
+            return
+        (column,) = chosen(form, "column", _columns(file))[:1] or [""]
+        text = text_of(form, "value").replace(" ", ",").replace(",,", ",")
+        given = finite_numbers(numbers_in(text), what="number", example="20,40,65")
+        values = [whole_number(one) for one in given]
+        if not values or (do != "band" and len(values) > 1):
+            raise SettingsError(f"State a number: {words} which?")
+        into = {"into": "other"} if do == "merge_rare" else {}
+        yield {"do": do, "column": column, setting: values if do == "band" else values[0]} | into
+
+
+def _with_steps(
+    steps: Sequence[Mapping[str, Any]],
+    new: Sequence[Mapping[str, Any]],
+    by: str,
+    *,
+    is_shorter: bool = False,
+) -> SetSettings:
+    """Steps with new ones, each where it belongs: added at the end, so comments stay, if it can."""
+    wanted = sorted((*steps, *new), key=lambda one: RANK.get(one["do"], 0))
+    if is_shorter or wanted != [*steps, *new]:
+        settings = [f"protect.step={value_text(wanted) if wanted else ''}"]
+    else:
+        settings = [f"protect.step+={value_text(one)}" for one in new]
+    return SetSettings(settings=tuple(settings), by=by)
 
 
 async def explore(request: Request) -> Response:
@@ -136,13 +198,14 @@ async def noise(request: Request) -> Response:
         "at": at,
         "asked": asked,
         "form": form,
-        "amount": choice.sigma_to_use,
+        "amount": _amount(choice, at),
     }
     values["position"] = [*_position(choice, at), *drawn]
     command = (
         *("unveil", "noise", asked["file"], "--column", asked["column"]),
         *("--population", asked["population"], "--N", str(asked["N"]), "--n", str(asked["n"])),
         *("--threshold", f"{asked['threshold']:g}"),
+        *(("--discrete",) if asked["discrete"] else ()),
     )
     if is_part(request):
         return draw_part(request, "noise.html", command=command, **values)
@@ -154,15 +217,13 @@ async def use_noise(request: Request) -> Response:
     form, file = await request.form(), desk_of(request).file
 
     def action() -> SetSettings:
+        steps = () if file is None else file.steps
         (column,) = chosen(form, "column", [] if file is None else _columns(file))[:1] or [""]
         sigma = number_of(form, "sigma", "The amount of noise")
-        step = f'{{do = "add_noise", column = {toml_string(column)}, sigma = {value_text(sigma)}}}'
-        needed = (
-            []
-            if file is None or any(s["do"] == "synthesise" for s in file.steps)
-            else ['protect.step+={do = "synthesise"}']
-        )
-        return SetSettings(settings=(*needed, f"protect.step+={step}"), by=text_of(form, "by"))
+        step = {"do": NOISE, "column": column, "sigma": sigma}
+        step |= {"round": 0} if form.get("discrete") else {}
+        needed = [] if any(one["do"] == SYNTHESISE for one in steps) else [{"do": SYNTHESISE}]
+        return _with_steps(steps, [*needed, step], text_of(form, "by"))
 
     done = "Recorded as a step. Make the protected data next."
     return await perform(request, form, action, done=done, back="/synthesise")
@@ -170,6 +231,14 @@ async def use_noise(request: Request) -> Response:
 
 def _columns(file: ProjectFile) -> list[str]:
     return list(dict.fromkeys((*file.roles.key, *file.roles.target)))
+
+
+def _numbers(desk: Desk, file: ProjectFile) -> list[tuple[int, str]]:
+    """Columns that a run found to hold numbers, with their places; all where nothing is known."""
+    found = [] if desk.result is None else desk.result.parts.of("compare")
+    kinds = {row.column: row.kind for _, record in found for row in record.distributions}
+    places = enumerate(_columns(file))
+    return [(n, name) for n, name in places if kinds.get(name, "number") == "number"]
 
 
 def _steps(file: ProjectFile) -> Iterator[str]:
@@ -220,13 +289,14 @@ def _choose(desk: Desk, form: FormData) -> tuple[dict[str, Any], NoiseChoice]:
         "N": size,
         "n": sample,
         "threshold": number_of(form, "threshold", "The highest tolerated ECAP"),
+        "discrete": bool(form.get("discrete")),
     }
     place = file.folder / name
     look = place.stat() if place.is_file() else None
     state = None if look is None else (look.st_mtime_ns, look.st_size)
     codes = tuple(map(float, file.data.special_codes.get(column, ())))
     asked["values"] = _values(place, column, codes, state)
-    how = (asked["population"], size, sample, asked["threshold"])
+    how = (asked["population"], size, sample, asked["threshold"], asked["discrete"])
     return asked, _measure(place, column, codes, state, how)
 
 
@@ -241,9 +311,9 @@ def _measure(
     place: Path, column: str, codes: tuple[float, ...], state: Any, how: Any
 ) -> NoiseChoice:
     """Every position of the slider at once; asked again, it is remembered."""
-    population, size, sample, threshold = how
+    population, size, sample, threshold, discrete = how
     values = _values(place, column, codes, state)
-    people = prepare_values(values, population, size, sample, "normal", discrete=False)
+    people = prepare_values(values, population, size, sample, "normal", discrete=discrete)
     return choose_for_values(people, threshold)
 
 
@@ -252,7 +322,8 @@ def _before_and_after(asked: Mapping[str, Any], choice: NoiseChoice, at: int) ->
     if choice.curve and choice.curve[at].sigma > 0:
         column = asked["column"]
         frame = asked["values"].to_frame(column)
-        made = add_noise(frame, columns={column: choice.curve[at].sigma}).record.columns[0]
+        how = {"sigma": choice.curve[at].sigma, "round": 0 if asked["discrete"] else None}
+        made = add_noise(frame, columns={column: how}).record.columns[0]
         yield Figure(Sentence(""), before_and_after(made), DRAW)
 
 
@@ -261,6 +332,13 @@ def _usual_place(choice: NoiseChoice) -> int:
     return min(
         range(len(choice.curve)), key=lambda n: abs(choice.curve[n].sigma - wanted), default=0
     )
+
+
+def _amount(choice: NoiseChoice, at: int) -> float | None:
+    """What a position of the slider would add: rounded, for an exact amount can disclose."""
+    if not choice.curve or at == _usual_place(choice):
+        return choice.sigma_to_use
+    return round_up(choice.curve[at].sigma)
 
 
 def _position(choice: NoiseChoice, at: int) -> Iterator[Block]:
@@ -287,6 +365,7 @@ ROUTES = (
     Route("/synthesise", show),
     Route("/synthesise/make", make, methods=["POST"]),
     Route("/synthesise/protect", protect, methods=["POST"]),
+    Route("/synthesise/steps", change_steps, methods=["POST"]),
     Route("/synthesise/explore", explore, methods=["POST"]),
     Route("/synthesise/noise", noise, methods=["POST"]),
     Route("/synthesise/noise/use", use_noise, methods=["POST"]),

@@ -44,7 +44,7 @@ from unveil.view.sections.tables import CAPTION
 TITLE = "Tables of counts"
 SCHEMES = (
     ("exact", "as it is"),
-    ("conventional", "nearest"),
+    ("conventional", "conventional (nearest)"),
     ("random", "random"),
     ("controlled", "controlled"),
     ("up", "up"),
@@ -178,6 +178,7 @@ async def _pasted(given: FormData) -> str:
     if ending not in ENDINGS:
         raise SettingsError(f"A table is read from {', '.join(ENDINGS[:4])}, not from this file.")
     content = await file.read()
+    await file.seek(0)  # it may be asked for again
     return await asyncio.to_thread(_cells_of, content, ending)
 
 

@@ -17,7 +17,7 @@ from typing import Any, get_args
 import polars as pl
 
 from unveil.arguments import quote_value
-from unveil.assessment.alerts import Limits
+from unveil.assessment.alerts import NOT_COUNTED, Limits, records_not_compared
 from unveil.assessment.assess_release import Breach, assess_release, check_acceptances, files_hash
 from unveil.assessment.key_set_alerts import LIMITED
 from unveil.assessment.limits import LIMITABLE, check_limits, is_limit_exceeded, read_pairs
@@ -306,21 +306,18 @@ def assess_counted(
             with suppress(EngineError):  # told among what was not tested
                 found = found.with_expected(progress)
         record = None if found is None else found.record
-        from unveil.measure.gate.counted import bring_whole, gather_counted  # with its libraries
+        from unveil.measure.gate.counted import bring_whole, gather_in_engine  # with its libraries
 
         try:
             files = open_in_engine(engine, sides, None, missing, ())
             roles = _declared(files[0], record, identifiers, person)
             brought = bring_whole(files)
-            if brought is None:
-                evidence = gather_counted(files, roles, progress)
-            else:
-                evidence = gather_evidence(Files(brought.files), roles, progress=progress)
+            evidence = gather_in_engine(files, brought, roles, progress)
         except EngineError as fault:
             brought, evidence = None, _no_evidence(sides, record)
             not_tested.append(NotTested(what="check", sentence=f"{NOT_COUNTED} {fault}"))
         if not set(SLOW) <= set(evidence.checks):
-            more.append(_unchecked("records-not-compared", NOT_COUNTED, SAMPLE_THEM))
+            more.append(records_not_compared())
         if found is not None and any(name in limits for name in LIMITED):
             if brought is not None:
                 whole = disclosure(brought.original, brought.synthetic, **settings)
@@ -348,20 +345,8 @@ def assess_counted(
     return found, made
 
 
-NOT_COUNTED = (
-    "Identifiers, values of single people, near-copies, people tied to their own values, groups and"
-    " other codings were not looked for."
-)
-SAMPLE_THEM = "Run unveil assess on random samples of both files that memory holds as well."
 MOST_SETS = 16
 """Sets of keys that are counted by an engine, each by itself."""
-
-
-def _unchecked(name: str, sentence: str, action: str) -> Alert:
-    """What was not looked at and might disclose: a person has to decide."""
-    return Alert(
-        id=name, kind="unchecked", columns=(), status="decide", sentence=sentence, action=action
-    )
 
 
 def _no_evidence(sides: Mapping[str, Any], record: Disclosure | None) -> GateEvidence:

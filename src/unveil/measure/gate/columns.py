@@ -74,13 +74,17 @@ class LinkColumn:
 
     @cached_property
     def ranks(self) -> Floats:
-        """For each code of a number its mid-rank among the original's, 0 to 1; missing is -1.
+        """For each code of a number its mid-rank among the original's."""
+        return self.ranks_among(ORIGINAL)
 
-        Between two numbers of the original the rank is on the straight line.
+    def ranks_among(self, side: int) -> Floats:
+        """For each code of a number its mid-rank among those of one file, 0 to 1; missing is -1.
+
+        Between two numbers of the file the rank is on the straight line.
         """
         assert self.numbers is not None
         known = np.isfinite(self.numbers)
-        counts = np.where(known, self.counts[ORIGINAL], 0)
+        counts = np.where(known, self.counts[side], 0)
         held = np.flatnonzero(counts)
         ranks = np.full(self.n_levels, -1.0)
         if len(held):

@@ -4,7 +4,7 @@ Identifiers, by role and by what `unveil.suggest` recognises, with real values; 
 person has; and columns that the original does not have but that repeat or recode one it has.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
 import msgspec
@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from unveil.arrays import Floats, Ints, Mask
+from unveil.assessment.alerts import format_names
 from unveil.count.packing import count_people
 from unveil.io.table import Table
 from unveil.measure.gate.columns import ORIGINAL, LinkColumn, link_column
@@ -20,8 +21,14 @@ from unveil.measure.gate.links import expected_share
 from unveil.measure.gate.values import fold_text, round_digits
 from unveil.measure.roles.suggest import find_identifiers
 from unveil.measure.roles.vocabulary import tokens
-from unveil.measure.structure.relations import column_numbers, find_coarse, find_relations
-from unveil.records.alerts import CopiedColumn, SingleHolder
+from unveil.measure.structure.relations import (
+    codes_as_text,
+    column_numbers,
+    find_coarse,
+    find_named_codes,
+    find_relations,
+)
+from unveil.records.alerts import ColumnReason, CopiedColumn, SingleHolder
 from unveil.records.base import Copy
 from unveil.study.study import OpenFiles, Study
 
@@ -88,7 +95,8 @@ def computed_columns(
 
     A relation is looked for in the original: weight from a body mass index and the height.
     """
-    frame, there = original.frame, synthetic.frame
+    named = find_named_codes(original.frame, original.variables)
+    frame, there = (codes_as_text(one.frame, named) for one in (original, synthetic))
     among = [name for name in frame.columns if name in there.columns]
     numbers = {column.name for column in columns if column.is_number}
     for row in held:
@@ -236,16 +244,30 @@ def extra_columns(files: OpenFiles, copy: Copy) -> Iterator[CopiedColumn]:
     for name in theirs:
         found = next(_likenesses(original, synthetic, name, copy), None)
         if found is None:
-            reason = recognised.get(name, "no column of the original")
+            reason, detail = _name_extra(synthetic.frame, name, set(theirs), recognised)
             found = CopiedColumn(
                 copy=copy,
                 column=name,
-                reason="identifier" if name in recognised else "unknown",
-                detail=reason,
+                reason=reason,
+                detail=detail,
                 n_records=synthetic.frame.height,
                 is_running=is_running(link_column(name, files.select(1)), 0),
             )
         yield found
+
+
+def _name_extra(
+    frame: pl.DataFrame, name: str, theirs: Set[str], recognised: Mapping[str, str]
+) -> tuple[ColumnReason, str]:
+    """What a column is that is like none of the original, and why it is thought so."""
+    if name in recognised:
+        return "identifier", recognised[name]
+    if frame[name].n_unique() < 2:
+        return "nothing new", "it has one value"
+    shared = [one for one in frame.columns if one not in theirs]
+    for one in find_relations(frame, name, shared):
+        return "nothing new", f"it is computed from {format_names(one.sources)}"
+    return "unknown", "no column of the original can be compared with it"
 
 
 def _likenesses(original: Table, synthetic: Table, name: str, copy: Copy) -> Iterator[CopiedColumn]:

@@ -77,6 +77,15 @@ def _study_of(files: OpenFiles) -> EngineStudy:
     return files.study
 
 
+def gather_in_engine(
+    files: OpenFiles, brought: Study | None, roles: DeclaredRoles, progress: Progress
+) -> GateEvidence:
+    """What the gate looks at, of files that an engine keeps; `brought` is what memory holds."""
+    if brought is None:
+        return gather_counted(files, roles, progress)
+    return gather_evidence(Files(brought.files), roles, progress=progress)
+
+
 def gather_counted(files: OpenFiles, roles: DeclaredRoles, progress: Progress) -> GateEvidence:
     """Count everything that the gate looks at, of files that memory does not hold."""
     study = _study_of(files)

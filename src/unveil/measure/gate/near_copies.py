@@ -4,6 +4,9 @@ Numbers as ranks of the original, so that units and tails do not matter. For eac
 distance to the nearest record is set beside that to the nearest other person. The yardstick is
 the same between two random parts of the original, whose sizes are to each other as people and
 records are: an honest other sample.
+
+Where the records' numbers lie elsewhere than the original's (other units, all ages a year on), the
+ranks of each file by itself are compared, too: they are the same in any unit.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,6 +24,9 @@ RATIOS = (0.03, 0.1, 0.3)
 MANY_LEVELS = 20
 MOST_NUMBERS = 4
 """The finest numbers take part: a record near in all is near in these, and more cost too much."""
+MOVED = 0.005
+"""The typical change of rank from which numbers lie elsewhere. Chance moves those of a small file
+as far, which costs one more search."""
 YARDSTICK = 20_000
 """People from whom the yardstick alone is estimated."""
 
@@ -62,6 +68,10 @@ def find_near_copies(
     cut = int(np.clip(len(people) ** 2 / (len(people) + len(records)), 2, len(people) - 1))
     honest = _shares(people[order[:cut]], people[order[cut:]], YARDSTICK)
     yield from _rows(numbers, copy, found, honest)
+    within = _points(numbers, sides, within=True)
+    if (np.median(np.abs(within - records), axis=0) > MOVED).any():
+        found = _shares(people, within, len(people))
+        yield from _rows(numbers, copy, found, honest, within=True)
 
 
 def _expected_alone(ranks: Floats, n_records: int) -> list[float]:
@@ -78,7 +88,12 @@ def _expected_alone(ranks: Floats, n_records: int) -> list[float]:
 
 
 def _rows(
-    numbers: Sequence[LinkColumn], copy: Copy, found: Sequence[float], honest: Sequence[float]
+    numbers: Sequence[LinkColumn],
+    copy: Copy,
+    found: Sequence[float],
+    honest: Sequence[float],
+    *,
+    within: bool = False,
 ) -> Iterator[NearCopies]:
     for ratio, share, expected in zip(RATIOS, found, honest, strict=True):
         yield NearCopies(
@@ -87,13 +102,18 @@ def _rows(
             ratio=ratio,
             share=share,
             expected=expected,
+            within_files=within,
         )
 
 
-def _points(numbers: Sequence[LinkColumn], sides: Sequence[int]) -> Floats:
-    return np.column_stack(
-        [np.concatenate([column.ranks[column.select_side(s)] for s in sides]) for column in numbers]
-    )
+def _points(numbers: Sequence[LinkColumn], sides: Sequence[int], *, within: bool = False) -> Floats:
+    """Records as ranks among the original's numbers, or `within` among those of their own file."""
+
+    def ranks(column: LinkColumn, side: int) -> Floats:
+        among = column.ranks_among(side) if within else column.ranks
+        return among[column.select_side(side)]
+
+    return np.column_stack([np.concatenate([ranks(one, s) for s in sides]) for one in numbers])
 
 
 def _shares(people: Floats, records: Floats, most: int) -> list[float]:

@@ -13,7 +13,9 @@ import numpy as np
 import polars as pl
 
 from unveil.arrays import Floats, Mask
+from unveil.count.kinds import kind_of_series
 from unveil.models.regression import fit_plane
+from unveil.records.codebook import Variable
 from unveil.seeding import stream
 
 RelationKind = Literal[
@@ -143,6 +145,23 @@ def column_numbers(series: pl.Series, codes: Sequence[float] = ()) -> Floats:
     found = series.cast(pl.Float64).fill_null(np.nan).to_numpy().astype(np.float64)
     found[~np.isfinite(found) | np.isin(found, codes)] = np.nan
     return found
+
+
+def find_named_codes(frame: pl.DataFrame, variables: Mapping[str, Variable]) -> list[str]:
+    """Columns of numbers that only name levels, by what is declared of them: they obey no sum."""
+    kinds = {
+        name: kind_of_series(frame[name], said)
+        for name, said in variables.items()
+        if name in frame.columns and frame.schema[name].is_numeric()
+    }
+    return [name for name, kind in kinds.items() if kind in ("category", "ordered")]
+
+
+def codes_as_text(frame: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    """A frame in which the codes of some columns are the texts that they might as well be."""
+    held = [frame[name] for name in names if name in frame.columns]
+    numbers = [one for one in held if one.dtype.is_numeric()]
+    return frame.with_columns(one.cast(pl.Float64).cast(pl.String) for one in numbers)
 
 
 def find_relations(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from decimal import Decimal
@@ -357,6 +358,21 @@ def check_names(dims: Sequence[str]) -> None:
                 f"A dimension cannot be called {dim!r}: table, total, margins, nothing and names"
                 " with a comma mean something else. Give it another name."
             )
+
+
+def find_spellings(levels: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Levels of one column that differ in their spelling only: a reader takes them for one."""
+    for name, own in levels.items():
+        alike: dict[str, list[str]] = defaultdict(list)
+        for level in own:
+            alike[" ".join(level.casefold().split())].append(level)
+        for same in alike.values():
+            if len(same) > 1:
+                yield (
+                    f"Levels of column {name!r} differ in their spelling only:"
+                    f" {list_names(map(quote_text, same), 4)}. Write them alike in all files: a"
+                    " reader takes them for one."
+                )
 
 
 def _levels(given: Any, dims: Any, shape: Sequence[int]) -> tuple[tuple[str, ...], ...]:

@@ -21,6 +21,7 @@ from unveil.measure.tables.grid import (
     Grid,
     as_count,
     as_reusable,
+    find_spellings,
     parse_table,
 )
 from unveil.measure.tables.parts import (
@@ -484,6 +485,8 @@ def make_release(
         *constraint_facts(grid, constraints),
     ]
     system = System(tuple(counts.tolist()), tuple(facts), impossible, grid.shape)
+    alike = find_spellings(dict(zip(grid.dims, grid.levels, strict=True)))
+    notes = tuple(dict.fromkeys((*notes, *alike)))
     return PublishedTable(
         grid.dims,
         grid.levels,

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from unveil.arrays import Floats
-from unveil.count.kinds import FEWEST, NEAR_UNIQUE
+from unveil.count.kinds import FEWEST, NEAR_UNIQUE, kind_of_series
 from unveil.io.code_meanings import kind_of
 from unveil.io.table import Table
 from unveil.measure.result import RowsResult
@@ -199,14 +199,8 @@ def _propose_for_many(column: RecodedColumn, held: pl.Series) -> Iterator[Found]
 
 
 def _is_coded(column: RecodedColumn) -> bool:
-    """Whether numbers stand for names: declared nominal or ordinal, or all of them labelled."""
-    variable = column.variable
-    if variable is None or not variable.levels:
-        return False
-    if variable.measure in ("nominal", "ordinal"):
-        return True
-    levels = RecodeLevels(column)
-    return set(levels.counts) <= set(levels.labels)
+    """Whether numbers stand for names."""
+    return kind_of_series(column.sides[0], column.variable) in ("category", "ordered")
 
 
 def _propose_for_categories(column: RecodedColumn) -> Iterator[Found]:

@@ -45,6 +45,15 @@ class LineBatch:
     """Of each place, the cut point where its boxes begin, numbered along the line."""
     stop: Ints
     n_cuts: int
+    is_apart: bool = True
+    """Whether no two lines share a box."""
+
+    @property
+    def size(self) -> int:
+        """Numbers that are held for each line while it is closed."""
+        n_long = int((self.stop - self.start > 1).sum())
+        n_ends = min(2 * n_long + 2, self.n_cuts)
+        return n_ends * n_ends + self.n_cuts
 
 
 def batch_lines(boxes: Boxes) -> list[LineBatch]:
@@ -55,7 +64,7 @@ def batch_lines(boxes: Boxes) -> list[LineBatch]:
     # A box, the other within it, and what is left: as on a line of two steps.
     left = np.arange(boxes.n_plain, boxes.n)
     members = np.concatenate([boxes.less, left[:, None]], axis=1)
-    return [*made, LineBatch(members, np.array([0, 0, 1]), np.array([2, 1, 2]), 3)]
+    return [*made, LineBatch(members, np.array([0, 0, 1]), np.array([2, 1, 2]), 3, is_apart=False)]
 
 
 def _batch_along(boxes: Boxes, column: int) -> Iterator[LineBatch]:
@@ -113,6 +122,12 @@ class BoxBounds:
     def upper(self) -> Ints:
         """The most people; `NO_LIMIT` where nothing limits them."""
         return self.above >> TABLE_BITS
+
+    def unproven(self) -> BoxBounds:
+        """The bounds alone, without the tables that prove them."""
+        none = np.zeros((len(self.above), 0), np.uint64)
+        above = np.where(self.above >= OPEN, OPEN, self.upper * UNIT)
+        return BoxBounds(above, -self.lower * UNIT, none, none)
 
     def without(self, tables: Bits) -> tuple[BoxBounds, Mask]:
         """A copy that forgets what these tables prove, and the boxes concerned."""
@@ -181,17 +196,14 @@ def close_lines(
     batches: Sequence[LineBatch],
     *,
     stale: Mask | None = None,
-    first: Sequence[Mask] | None = None,
     until: float | None = None,
 ) -> bool:
     """Tighten all bounds by lines until nothing moves; False where time ran out before.
 
-    `stale` are the boxes that have changed since all lines were closed, or `first` the lines of
-    each batch that were not; without either, all have.
+    `stale` are the boxes that have changed since all lines were closed; without it, all have.
     """
     # At which step a box was last changed, and a batch last closed.
-    is_stale = np.full(len(bounds.above), first is None) if stale is None else stale
-    moved = is_stale.astype(np.int64)
+    moved = np.ones(len(bounds.above), np.int64) if stale is None else stale.astype(np.int64)
     closed = [0] * len(batches)
     step = 1
     is_moving = True
@@ -199,12 +211,9 @@ def close_lines(
         is_moving = False
         for i, batch in enumerate(batches):
             step += 1
-            is_open = (moved[batch.boxes] > closed[i]).any(axis=1)
-            if first is not None and not closed[i]:
-                is_open |= first[i]
-            lines = np.flatnonzero(is_open)
-            closed[i] = step
-            for some in _portions(lines, batch):
+            lines = np.flatnonzero((moved[batch.boxes] > closed[i]).any(axis=1))
+            closed[i] = step if batch.is_apart else step - 1
+            for some in portions(lines, batch.size):
                 if until is not None and time.monotonic() > until:
                     return False
                 changed = _close(bounds, batch, batch.boxes[some])
@@ -215,11 +224,10 @@ def close_lines(
     return True
 
 
-def _portions(lines: Ints, batch: LineBatch) -> Iterable[Ints]:
-    n_long = int((batch.stop - batch.start > 1).sum())
-    n_ends = min(2 * n_long + 2, batch.n_cuts)
-    size = max(1, MOST_PATHS // (n_ends * n_ends + batch.n_cuts))
-    return (lines[i : i + size] for i in range(0, len(lines), size))
+def portions(lines: Ints, size: int) -> Iterable[Ints]:
+    """Lines, for each of which so many numbers are held, in portions that memory holds."""
+    many = max(1, MOST_PATHS // size)
+    return (lines[i : i + many] for i in range(0, len(lines), many))
 
 
 def _close(bounds: BoxBounds, batch: LineBatch, boxes: Ints) -> Ints:
@@ -229,16 +237,12 @@ def _close(bounds: BoxBounds, batch: LineBatch, boxes: Ints) -> Ints:
     between these few ends (40 regions in 4 countries: 5 points, not 41). Then each step takes what
     the others of its run leave.
     """
-    paths = _Paths(bounds, batch, boxes)
+    paths = LinePaths(bounds, batch, boxes)
     paths.find_shortest()
-    moved = [
-        *_tighten_long(bounds, batch, boxes, paths),
-        *_tighten_steps(bounds, batch, boxes, paths),
-    ]
-    return np.concatenate(moved)
+    return np.concatenate([*_tighten_long(bounds, paths), *_tighten_steps(bounds, paths)])
 
 
-class _Paths:
+class LinePaths:
     """Between the ends of the longer boxes of some lines: the shortest paths, and their tables."""
 
     def __init__(self, bounds: BoxBounds, batch: LineBatch, boxes: Ints) -> None:
@@ -248,7 +252,7 @@ class _Paths:
         is_step = batch.stop == batch.start + 1
         self.long = np.flatnonzero(~is_step)
         self.steps = np.flatnonzero(is_step)
-        at = batch.start[self.steps]
+        self.at = at = batch.start[self.steps]
         # Steps without a box of their own have at least 0 people, and no limit.
         self.up = np.full((n, m - 1), OPEN)
         self.down = np.zeros((n, m - 1), np.int64)
@@ -265,6 +269,7 @@ class _Paths:
         far = (batch.start[self.long], batch.stop[self.long])
         self.ends = np.unique(np.concatenate([[0, m - 1], *far]))
         self.from_, self.to = (np.searchsorted(self.ends, one) for one in far)
+        self.run = np.searchsorted(self.ends, at, side="right") - 1
         self._add_runs()
         self._add_long(bounds, boxes[:, self.long])
 
@@ -312,6 +317,16 @@ class _Paths:
                 self._check_cycles()
         d[d > OPEN >> 1] = OPEN
 
+    def bound_steps(self) -> tuple[Ints, Ints]:
+        """A step is what its run has, less what its other steps have at least (at most)."""
+        d, at, run = self.d, self.at, self.run
+        most = d[:, run, run + 1] + self.down_sum[:, run] - self.down[:, at]
+        most[d[:, run, run + 1] >= OPEN] = OPEN
+        up = np.where(self.up[:, at] >= OPEN, 0, self.up[:, at])
+        least = d[:, run + 1, run] + self.up_sum[:, run] - up
+        least[self.n_open[:, run] > (self.up[:, at] >= OPEN)] = OPEN
+        return most, least
+
     def _check_cycles(self) -> None:
         """A way round of less than nothing: no counts meet these bounds."""
         line, end = np.nonzero(np.diagonal(self.d, axis1=1, axis2=2) < 0)
@@ -319,32 +334,21 @@ class _Paths:
             raise Contradiction(int(self.boxes[line[0], 0]), self.by[line[0], end[0], end[0]])
 
 
-def _tighten_long(
-    bounds: BoxBounds, batch: LineBatch, boxes: Ints, paths: _Paths
-) -> Iterator[Ints]:
+def _tighten_long(bounds: BoxBounds, paths: LinePaths) -> Iterator[Ints]:
     for start, stop, packed, by in (
         (paths.from_, paths.to, bounds.above, bounds.above_by),
         (paths.to, paths.from_, bounds.below, bounds.below_by),
     ):
         found = paths.d[:, start, stop]
-        own = boxes[:, paths.long]
+        own = paths.boxes[:, paths.long]
         line, place = np.nonzero(found < packed[own])
         proof = paths.by[line, start[place], stop[place]]
         yield _accept(own[line, place], found[line, place], proof, packed, by)
 
 
-def _tighten_steps(
-    bounds: BoxBounds, batch: LineBatch, boxes: Ints, paths: _Paths
-) -> Iterator[Ints]:
-    """A step is what its run has, less what the other steps of the run have at least (at most)."""
-    at = batch.start[paths.steps]
-    run = np.searchsorted(paths.ends, at, side="right") - 1
-    own = boxes[:, paths.steps]
-    most = paths.d[:, run, run + 1] + paths.down_sum[:, run] - paths.down[:, at]
-    most[paths.d[:, run, run + 1] >= OPEN] = OPEN
-    up = np.where(paths.up[:, at] >= OPEN, 0, paths.up[:, at])
-    least = paths.d[:, run + 1, run] + paths.up_sum[:, run] - up
-    least[paths.n_open[:, run] > (paths.up[:, at] >= OPEN)] = OPEN
+def _tighten_steps(bounds: BoxBounds, paths: LinePaths) -> Iterator[Ints]:
+    own, run, at = paths.boxes[:, paths.steps], paths.run, paths.at
+    most, least = paths.bound_steps()
     for found, packed, by, path, steps_by in (
         (most, bounds.above, bounds.above_by, paths.by[:, run, run + 1], paths.down_by),
         (least, bounds.below, bounds.below_by, paths.by[:, run + 1, run], paths.up_by),

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, pairwise, permutations
@@ -491,21 +490,6 @@ def _groups(fine: NDArray[np.integer[Any]], coarse: NDArray[np.integer[Any]]) ->
     of, group = np.divmod(pairs, int(coarse.max()) + 1)
     shared = group[n_fine[of] > 1]
     return len(pairs) == len(n_fine) and len(np.unique(shared)) > 1
-
-
-def find_spellings(columns: Iterable[PlanColumn]) -> Iterator[str]:
-    """Levels of one column that differ in their spelling only: a reader takes them for one."""
-    for column in columns:
-        alike: dict[str, list[str]] = defaultdict(list)
-        for level in column.levels:
-            alike[" ".join(level.casefold().split())].append(level)
-        for levels in alike.values():
-            if len(levels) > 1:
-                yield (
-                    f"Levels of column {column.name!r} differ in their spelling only:"
-                    f" {list_names(map(quote_text, levels), 4)}. Write them alike in all files: a"
-                    " reader takes them for one."
-                )
 
 
 def _not_in_hierarchy(level: str, column: str, known: Sequence[str]) -> str:

@@ -14,13 +14,10 @@ from unveil.arrays import Ints, Mask
 from unveil.errors import InputError
 from unveil.measure.tables.integer_programme import OutOfTime
 from unveil.measure.tables.plan.certificates import (
-    Asked,
     Certificate,
     LeftOut,
     Proofs,
-    Worlds,
     choose_left_out,
-    find_certificates,
 )
 from unveil.measure.tables.plan.closing import NO_LIMIT, BoxBounds, tables_in
 from unveil.measure.tables.plan.local_programme import (
@@ -28,6 +25,7 @@ from unveil.measure.tables.plan.local_programme import (
     NoTable,
     overlapping_tables,
 )
+from unveil.measure.tables.plan.worlds import Worlds
 from unveil.records.publication_plan import (
     PlanBox,
     PlanMeasure,
@@ -314,17 +312,14 @@ def _certify(
     n_tables = len(plan.names)
     if not len(boxes):
         return {}, [0] * n_tables
-    widths = np.where(bounds.spare(boxes) == 0, 0, width)
-    proofs = bounds.above_by[boxes] | bounds.below_by[boxes]
-    asked = Asked(boxes, widths)
-    worlds = Worlds(plan.facts, plan.batches, n_tables)
-    essential = worlds.find_essential(bounds, asked, proofs, until)
-    known = np.zeros_like(proofs) if essential is None else essential
-    found = find_certificates(worlds, Proofs.of(asked, proofs, known), until)
+    worlds = Worlds(plan.facts, plan.batches, bounds, width)
+    proofs = Proofs.of(boxes, bounds)
+    found = proofs.find_certificates(worlds, until)
     made = dict(zip(boxes.tolist(), found, strict=True))
-    if essential is None:
+    if not proofs.is_started:
         return made, None
-    n_without = Counter(t for mask in essential[widths == 0] for t in tables_in(mask))
+    is_recovered = bounds.spare(boxes) == 0
+    n_without = Counter(t for mask in proofs.essential[is_recovered] for t in tables_in(mask))
     return made, [n_without[t] for t in range(n_tables)]
 
 

@@ -13,7 +13,7 @@ from unveil.arguments import is_list, quote_value
 from unveil.arrays import Ints, Mask
 from unveil.errors import InputError, InternalError, SettingsError, list_names, nearest
 from unveil.measure.one_table import OneTable, open_table
-from unveil.measure.tables.grid import TABLE, Grid, check_names
+from unveil.measure.tables.grid import TABLE, Grid, check_names, find_spellings
 from unveil.measure.tables.parts import plan as plan_parts
 from unveil.measure.tables.parts import publish
 from unveil.measure.tables.plan.boxes import Boxes, count_people
@@ -23,9 +23,9 @@ from unveil.measure.tables.plan.columns import (
     PlanColumn,
     Run,
     find_links,
-    find_spellings,
     order_columns,
 )
+from unveil.measure.tables.plan.file_links import find_file_links
 from unveil.measure.tables.plan.plan_file import PlanSettings, TableSettings
 from unveil.measure.tables.ptable import Ptable, draw_keys, keys_in
 from unveil.measure.tables.read_published import LabelledValues, read_values
@@ -149,7 +149,12 @@ def open_plan(settings: PlanSettings) -> OpenedPlan:
     own = np.zeros(n_people or 0, np.int64)
     columns = {POPULATION: PlanColumn(POPULATION, populations or ("",), own)}
     notes = () if people is None else tuple(note.sentence for note in people.notes)
-    questions = (*find_links(settings, coded), *find_spellings(ordered.values()))
+    levels = {name: column.levels for name, column in ordered.items()}
+    questions = (
+        *find_links(settings, coded),
+        *find_file_links(settings, files),
+        *find_spellings(levels),
+    )
     return _Reader(settings, columns | ordered, groups, n_people, keys).open(
         files, notes, questions
     )
