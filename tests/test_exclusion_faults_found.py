@@ -2,8 +2,8 @@
 
 import io
 import json
-import sys
 from datetime import datetime, timedelta
+from importlib import import_module
 
 import numpy as np
 import polars as pl
@@ -97,7 +97,7 @@ def test_nothing_is_written_when_the_screen_cannot_be_drawn(command, tmp_path, m
     def broken(*_, **__):
         raise RuntimeError
 
-    monkeypatch.setattr(sys.modules["unveil.cli.disclosure"], "render_rich", broken)
+    monkeypatch.setattr(import_module("unveil.cli.disclosure"), "render_rich", broken)
     code, _, err = command("disclosure", "o.csv", "s.csv", "-k", "k", "--records", "r.csv")
     assert code == 1
     assert "Nothing was written" in err

@@ -43,3 +43,15 @@ def test_codes_take_no_more_room_than_they_need():
     column = encode("x", [pl.Series(range(300)), pl.Series([None], dtype=pl.Int64)])
     assert column.codes.dtype == np.uint16
     assert column.n_levels == 301
+
+
+@pytest.mark.parametrize("bits", [None, 0])
+@pytest.mark.parametrize("rare", ["b", None, ""])
+def test_a_text_between_the_places_that_are_sampled_has_its_own_level(monkeypatch, bits, rare):
+    if bits is not None:  # all texts in one slot: only the comparison with the level parts them
+        monkeypatch.setattr("unveil.count.codes._HASH_BITS", [(bits, np.uint64(0))])
+    values = ["a"] * 9_000
+    values[4_501] = rare
+    column = encode("x", [pl.Series(values[:5_000]), pl.Series(values[5_000:])])
+    assert column.levels.gather(column.codes.astype(np.uint32)).to_list() == values
+    assert column.n_levels == 2

@@ -75,54 +75,54 @@ class FoundCells:
 
     @cached_property
     def _pieces(self) -> tuple[Integers, Integers, Integers]:
-        """For each piece its cell, its segment and its records."""
-        counts = self.scenario.cells(self.target).counts[0]
+        """For each piece its cell, its segment with its target level, and its records."""
+        cells, n_t = self.scenario.cells(self.target), self._column.n_levels
         if self.segment is None:
-            everything = np.arange(len(counts))
-            return everything, np.zeros(len(counts), np.int8), counts
+            return np.arange(len(cells.t), dtype=np.int32), cells.t, cells.counts[0]
         n_segments = self.segment.n_levels
         cell_of_row = self.scenario.cells_of_originals(self.target)
         packed = cell_of_row * n_segments + self.segment.codes[self.scenario.sides.slices[0]]
-        ids, n_pieces = number(packed, len(counts) * n_segments)
+        ids, n_pieces = number(packed, len(cells.t) * n_segments)
         cell, code = np.empty(n_pieces, np.int64), np.empty(n_pieces, np.int64)
         cell[ids], code[ids] = np.divmod(packed, n_segments)
-        return cell, code, np.bincount(ids, minlength=n_pieces)
+        return cell, code * n_t + cells.t[cell], np.bincount(ids, minlength=n_pieces)
 
     @cached_property
-    def _found(self) -> Integers:
-        """The pieces whose records are disclosed."""
-        if self.segment is None:
-            return self._cells
-        is_found = np.zeros(len(self.gone), bool)
-        is_found[self._cells] = True
-        return np.flatnonzero(is_found[self._pieces[0]])
+    def _found(self) -> tuple[Ints, Ints, Integers]:
+        """The disclosed pieces: their key combination, segment with target level, and records."""
+        cell, number_of, d = self._pieces
+        at = self._cells
+        if self.segment is not None:
+            is_found = np.zeros(len(self.gone), bool)
+            is_found[self._cells] = True
+            at = np.flatnonzero(is_found[cell])
+        q = self.scenario.cells(self.target).q_of(cell[at])
+        return q, number_of[at].astype(np.int64), d[at]
 
     def sums(self, key: int | None = None, *, shared: bool = False) -> RecordSums:
         """The disclosed records by segment and target level, and by the level of one key."""
-        if (key, shared) not in self._known:
-            found = self._found
-            some = found[self._pieces[2][found] > self.several] if shared else found
-            self._known[key, shared] = self._sums(some, key)
+        if (key, False) not in self._known:
+            q, number_of, d = self._found
+            n_k = 1
+            if key is not None:
+                n_k = self.scenario.key_columns[key].n_levels
+                number_of = number_of * n_k + self.scenario.key_codes(key, q)
+            occurs, n, n_shared = _sum_by_number(number_of, d, np.where(d > self.several, d, 0))
+            self._known[key, False] = self._record_sums(occurs, n, n_k)
+            some = n_shared > 0
+            self._known[key, True] = self._record_sums(occurs[some], n_shared[some], n_k)
         return self._known[key, shared]
 
     def kept_sums(self) -> RecordSums:
         """The original records that exclusions leave."""
-        cell, _, d = self._pieces
-        return self._sums(np.flatnonzero(~self.gone[cell] & (d > 0)))
+        cell, number_of, d = self._pieces
+        kept = ~self.gone[cell] & (d > 0)
+        occurs, n = _sum_by_number(number_of[kept].astype(np.int64), d[kept])
+        return self._record_sums(occurs, n, 1)
 
-    def _sums(self, pieces: Integers, key: int | None = None) -> RecordSums:
-        cells = self.scenario.cells(self.target)
-        cell, segment, d = (letter[pieces] for letter in self._pieces)
-        k: Integers = np.zeros(len(cell), np.int64)
-        n_k = 1
-        if key is not None:
-            k = self.scenario.key_codes(key, cells.q_of(cell))
-            n_k = self.scenario.key_columns[key].n_levels
-        n_t = self._column.n_levels
-        packed = (segment.astype(np.int64) * n_t + cells.t[cell]) * n_k + k
-        occurs, n = _sum_by_number(packed, d)
+    def _record_sums(self, occurs: Ints, n: Ints, n_k: int) -> RecordSums:
         segment_and_t, key_level = np.divmod(occurs, n_k)
-        return RecordSums(*np.divmod(segment_and_t, n_t), key_level, n)
+        return RecordSums(*np.divmod(segment_and_t, self._column.n_levels), key_level, n)
 
     def people(self, key: int, pairs: RecordSums) -> tuple[Ints, Ints]:
         """All original records with each key level, and those with the target level too."""
@@ -141,12 +141,13 @@ class FoundCells:
         )
 
 
-def _sum_by_number(packed: Ints, counts: Integers) -> tuple[Ints, Ints]:
-    """The numbers that occur, in their order, and the sum of the counts of each."""
+def _sum_by_number(packed: Ints, *counts: Integers) -> tuple[Ints, ...]:
+    """The numbers that occur, in their order, and the sums of the counts of each."""
     ids, n_ids = number(packed, int(packed.max(initial=0)) + 1)
     occurs = np.empty(n_ids, np.int64)
     occurs[ids] = packed
-    return occurs, np.bincount(ids, weights=counts, minlength=n_ids).astype(np.int64)
+    sums = (np.bincount(ids, weights=one, minlength=n_ids).astype(np.int64) for one in counts)
+    return occurs, *sums
 
 
 def _count_of(wanted: Ints, among: Ints) -> Ints:

@@ -163,12 +163,17 @@ def test_a_control_that_is_told_rightly_throughout_is_not_split():
     assert list(ExcessScores(cells).parts("t")) == []
 
 
-@pytest.mark.parametrize("measure", ["disclosure", "cap", "gcap", "tcap", "gtcap"])
+@pytest.mark.parametrize("measure", ["disclosure", "claims", "cap", "gcap", "tcap", "gtcap"])
 def test_a_record_says_how_many_people_and_records_there_are(measure):
     original, copy = people(["axp", "axq", "byp"]), people(["axp", "byq", "byp", "axp", "axq"])
-    about = {"targets" if measure == "disclosure" else "target": "t"}
+    about = {"targets" if measure in ("disclosure", "claims") else "target": "t"}
     record = getattr(unveil, measure)(original, copy, keys=["k1", "k2"], **about).record
     assert record.n_original == 3
+    if measure == "claims":
+        again = unveil.claims(
+            original, copy, keys=["k1", "k2"], targets="t", control=people(["axp", "byp"])
+        )
+        assert (record.n_control, again.record.n_control, again.record.n_original) == (None, 2, 3)
     if measure == "disclosure":
         assert (record.attribute[0].n_cells, record.recurrence[0].percent) == (4, 100)
 
@@ -179,3 +184,18 @@ def test_one_person_is_all_people():
     record = unveil.disclosure(one, one, keys=["k1", "k2"], targets="t", expected=True).record
     assert record.recurrence[0].percent == 100
     assert [(row.claimed, row.correct, row.at_random) for row in record.claims] == [(1, 1, 1)]
+
+
+@pytest.mark.parametrize(("n", "kind"), [(9, "rare"), (10, "value")])
+def test_ten_people_are_enough_for_a_value_to_be_named(n, kind):
+    frame = pl.DataFrame({"k": ["a"] * n + ["b"] * 20, "t": ["p"] * n + ["q"] * 20})
+    record = unveil.disclosure(frame, frame, keys="k", targets="t").record
+    assert {row.kind for row in record.by_value if row.n_people == n} == {kind}
+
+
+@pytest.mark.parametrize(("n", "is_told"), [(9, False), (10, True)])
+def test_ten_people_are_enough_for_the_most_common_value_to_be_named(n, is_told):
+    frame = pl.DataFrame({"k": list(range(n)), "t": ["p"] * n})
+    record = unveil.disclosure(frame, frame, keys="k", targets="t").record
+    (row,) = record.single_values.targets
+    assert (row.n_level, row.level is not None, row.is_tied) == (n, is_told, False)

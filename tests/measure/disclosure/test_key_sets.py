@@ -214,6 +214,29 @@ def test_exclusions_are_those_of_disclosure():
             assert (row.DiS, row.DiSCO) == pytest.approx((found.DiS, found.DiSCO))
 
 
+@pytest.mark.parametrize("rules", [[], ["t=0"]])
+def test_the_claims_on_a_set_are_those_of_its_keys(rules):
+    """Expected is what all keys let expect: with all of them the same as in `unveil.claims`."""
+    original, copy = survey(1, 200), survey(2, 90)
+    record = sets_of(original, copy, KEYS, exclude=rules)
+    told = {one.kind for one in record.figures if one.measure == "DiSCO"}
+    assert told == {"all_keys", "worst", "size", "without"}
+    by_size = [one for one in record.find_figures("size") if one.measure == "DiSCO"]
+    assert [len(one.keys) for one in by_size] == [1, 2, 3, 4]
+    for one in record.figures:
+        if one.measure != "DiSCO":
+            continue
+        claims = unveil.claims(original, copy, keys=list(one.keys), targets="t", exclude=rules)
+        row = claims.record.row_of("t", 1)
+        names = ["claimed", "correct"]
+        names += ["expected", "adds", "low", "high"] if one.kind == "all_keys" else []
+        assert [getattr(one, name) for name in names] == pytest.approx(
+            [getattr(row, name) for name in names]
+        )
+        assert one.adds == pytest.approx(one.correct - one.expected)
+        assert one.high - one.adds == pytest.approx(one.adds - one.low)
+
+
 def test_sets_of_few_keys():
     record = sets_of(survey(1), survey(2), KEYS, at_most=2)
     assert (record.n_sets, record.complete, len(record.rows)) == (10, False, 10)
