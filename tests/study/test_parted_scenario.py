@@ -118,7 +118,7 @@ def test_too_little_memory_is_one_sentence_that_names_enough(files, tmp_path):
     with little, pytest.raises(EngineError) as fault:
         unveil.disclosure(files / "a.parquet", files / "b.parquet", **KEYS)
     told = str(fault.value)
-    assert told.startswith("100 MB of memory are too little to count in chunks; with 400 MB the")
+    assert told.startswith("100 MB of memory are too little to count in chunks; with 401 MB the")
     del fault
     assert list(tmp_path.iterdir()) == []
 

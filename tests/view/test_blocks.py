@@ -102,7 +102,7 @@ def test_a_table_without_rows_is_not_drawn():
 
 def test_cells_name_their_column_so_that_a_telephone_can_show_cards():
     shown = render_html([table("t", ("target", "DiSCO"), [("health", "3.0 %")])])
-    assert '<th scope="row" class="text">health</th>' in shown
+    assert '<th scope="row" class="text short">health</th>' in shown
     assert '<td class="number" data-l="DiSCO">3.0 %</td>' in shown
 
 

@@ -5,6 +5,7 @@ cut into bands in memory, as those of other files are, and joined back as small 
 """
 
 import math
+import weakref
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from dataclasses import fields as dataclass_fields
@@ -183,7 +184,9 @@ class EngineStudy(Study):
         self.backend, self.sides, self._scenario_of = backend, tuple(sides), scenario_of
         self._entries: dict[tuple[str, EngineSide], tuple[pl.Series, EntryTable]] = {}
         self._selected: dict[tuple[int, ...], EngineStudy] = {}
-        self._last: Any = None  # the columns of the last scenario, and the scenario
+        # The columns of the last scenario, and the scenario while somebody has it: kept here, its
+        # files would stay on the disk until a search for garbage.
+        self._last: tuple[Sequence[Any], Callable[[], CountedScenario | None]] = (), lambda: None
 
     def select(self, places: tuple[int, ...]) -> "EngineStudy":
         """Some of the files; what is known of their columns is not asked for again."""
@@ -311,10 +314,12 @@ class EngineStudy(Study):
     ) -> CountedScenario:
         """A scenario whose questions the engine answers; the last one is kept."""
         asked = (*key_columns, None, *target_columns, None, segment)
-        if not self._last or [*map(id, self._last[0])] != [*map(id, asked)]:
+        columns, last = self._last
+        made = last()
+        if made is None or [*map(id, columns)] != [*map(id, asked)]:
             keys, targets = tuple(key_columns), tuple(target_columns)
-            self._last = asked, self._scenario_of(self, keys, targets, segment, progress)
-        made: CountedScenario = self._last[1]
+            made = self._scenario_of(self, keys, targets, segment, progress)
+            self._last = asked, weakref.ref(made)
         return made
 
     @told

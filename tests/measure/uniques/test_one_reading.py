@@ -22,10 +22,13 @@ def file(tmp_path):
 
 
 def test_the_file_is_read_once(file, monkeypatch):
-    read, times = one_table.open_files, []
-    monkeypatch.setattr(
-        one_table, "open_files", lambda *given: (times.append(given[1]), read(*given))[1]
-    )
+    read, times = one_table.open_sides, []
+
+    def reading(sides, columns, *given, **asked):
+        times.append(columns)
+        return read(sides, columns, *given, **asked)
+
+    monkeypatch.setattr(one_table, "open_sides", reading)
     asked = [file, "-k", "k1,k2", "--weights", "w", "--sensitive", "t", "--json"]
     done = CliRunner().invoke(uniques, asked)
     assert done.exception is None
