@@ -150,7 +150,10 @@ def small(start=0, rows=200):
 
 
 def refill(**fields):
-    return changed(protection().refill, **fields)
+    """Rows drawn again; how many an unfiltered file would hold follows from the rounds."""
+    made = changed(protection().refill, **fields)
+    kept, drawn = (sum(getattr(one, what) for one in made.rounds) for what in ("kept", "drawn"))
+    return changed(made, n_close_unfiltered=made.n_rows * (1 - kept / drawn))
 
 
 def rounds(*drawn_and_kept):
@@ -350,6 +353,8 @@ CASES = {
             ("structure", "structure"): unveil.compare_structure(
                 small(), small().rename({"health": "well"})
             ).record,
+            ("structure 2", "structure"): unveil.compare_structure(small(), small()).record,
+            ("structure 3", "structure"): unveil.compare_structure(small(), small()).record,
         }
     ),
     "a copy that is told apart": lambda: of_parts(

@@ -428,7 +428,7 @@ def _extra(row: CopiedColumn, evidence: GateEvidence) -> Alert | None:
         return None
     is_real = row.like is not None and row.n_real > 0 and _is_held(row.like, evidence)
     sentence = f"{row.column} is only in {_where(row.copy, evidence)}, and {row.detail.rstrip('.')}"
-    if row.reason in ("identifier", "unknown"):
+    if row.reason in ("identifier", "new text", "unknown"):
         sentence = f"{row.column} is only in {_where(row.copy, evidence)}: {row.detail.rstrip('.')}"
     if row.reason == "repeats":
         sentence += f" ({row.n_real:,} of {row.n_records:,} records)"
@@ -445,7 +445,7 @@ def _extra(row: CopiedColumn, evidence: GateEvidence) -> Alert | None:
 
 
 def _extra_status(row: CopiedColumn, *, is_real: bool) -> AlertStatus:
-    if row.reason == "identifier":
+    if row.reason in ("identifier", "unknown"):
         return "review"
     return "block" if is_real and row.reason == "repeats" else "decide"
 

@@ -53,7 +53,9 @@ Untested = Literal[
     "numbers",
     "weights",
 ]
-ColumnReason = Literal["identifier", "free text", "repeats", "recodes", "nothing new", "unknown"]
+ColumnReason = Literal[
+    "identifier", "free text", "repeats", "recodes", "new text", "nothing new", "unknown"
+]
 
 
 class Acceptance(Record, frozen=True, kw_only=True):

@@ -84,7 +84,7 @@ MOST_ON_SCREEN = 15
 LONGEST, LONGEST_SUBJECT = 24, 36
 SCREEN_LINE = 78
 """Letters in a line of a terminal of 80 columns, indented."""
-ADDS = f"adds: correct beyond expected, ± 95 % ({MEANING})."
+ADDS = f"adds (95 %): {MEANING}."
 FOOT = "Evidence for a decision, not a certificate of safety."
 MATCH = "A replicated unique is a possible match, not proof of one."
 REAPPEAR = (

@@ -101,10 +101,10 @@ def test_a_rounded_column_under_another_name_is_named_with_the_one_it_rounds(
     assert f"those of weight rounded to {step:g}" in alert.sentence
     other = noisy.with_columns(mass=pl.Series(rng.normal(20, 5, N)).round())
     (alert,) = (one for one in unveil.assess(plain, other).alerts if one.columns[0] == "mass")
-    assert (alert.columns, alert.status) == (("mass",), "decide")  # like none, and so not compared
+    assert (alert.columns, alert.status) == (("mass",), "review")  # like none, and so not compared
 
 
-def test_an_extra_column_is_for_a_person_to_explain_unless_it_can_say_nothing_new(
+def test_a_new_column_of_text_is_for_a_person_to_explain_unless_it_can_say_nothing_new(
     original: pl.DataFrame,
 ) -> None:
     others = _people(np.random.default_rng(6))

@@ -79,7 +79,8 @@ PAY = [round(1000 + 37.31 * k + k * k % 17, 2) for k in range(60)]
         ([1000 * one for one in PAY], "recodes", "its values are those of pay times 1000"),
         ([one / 12 for one in PAY], "recodes", "its values are those of pay times 0.0833333"),
         ([f"ID-{k:03}x" for k in range(60)], "recodes", "letters put around them"),
-        (["red", "green"] * 30, "unknown", "can be compared with it"),
+        (["red", "green"] * 30, "new text", "can be compared with it"),
+        ([k * k % 61 + 0.5 for k in range(60)], "unknown", "can be compared with it"),
     ],
 )
 def test_columns_that_only_the_synthetic_data_have(values, reason, detail):

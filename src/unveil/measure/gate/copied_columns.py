@@ -244,22 +244,24 @@ def extra_columns(files: OpenFiles, copy: Copy) -> Iterator[CopiedColumn]:
     for name in theirs:
         found = next(_likenesses(original, synthetic, name, copy), None)
         if found is None:
-            reason, detail = _name_extra(synthetic.frame, name, set(theirs), recognised)
+            column = link_column(name, files.select(1))
+            reason, detail = _name_extra(synthetic.frame, column, set(theirs), recognised)
             found = CopiedColumn(
                 copy=copy,
                 column=name,
                 reason=reason,
                 detail=detail,
                 n_records=synthetic.frame.height,
-                is_running=is_running(link_column(name, files.select(1)), 0),
+                is_running=is_running(column, 0),
             )
         yield found
 
 
 def _name_extra(
-    frame: pl.DataFrame, name: str, theirs: Set[str], recognised: Mapping[str, str]
+    frame: pl.DataFrame, column: LinkColumn, theirs: Set[str], recognised: Mapping[str, str]
 ) -> tuple[ColumnReason, str]:
     """What a column is that is like none of the original, and why it is thought so."""
+    name = column.name
     if name in recognised:
         return "identifier", recognised[name]
     if frame[name].n_unique() < 2:
@@ -267,7 +269,9 @@ def _name_extra(
     shared = [one for one in frame.columns if one not in theirs]
     for one in find_relations(frame, name, shared):
         return "nothing new", f"it is computed from {format_names(one.sources)}"
-    return "unknown", "no column of the original can be compared with it"
+    # Text can say anything of anybody; a number that is like none of the original's says little.
+    said = "no column of the original can be compared with it"
+    return "unknown" if column.is_number else "new text", said
 
 
 def _likenesses(original: Table, synthetic: Table, name: str, copy: Copy) -> Iterator[CopiedColumn]:
