@@ -78,6 +78,10 @@ class Sides:
         return [slice(a, b) for a, b in pairwise(accumulate(self.rows, initial=0))]
 
 
+# Arrays of a few megabytes come and go by the hundred. The allocator of glibc gives each back to
+# the system, which clears its pages anew, until one as large as this was freed: then it keeps them.
+np.empty(2**25 - 2**14, np.uint8)
+
 CHUNK = 2**20
 IN_CACHE = 2**15
 DENSE = 2**16

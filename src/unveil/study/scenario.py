@@ -184,17 +184,29 @@ class CountedScenario:
 
     def joint_counts(self, target: int, key: int) -> Ints:
         """Original records by target level and key level; kept, for every what-if asks for it."""
-        if (target, key) not in self._joint:
-            originals, cells = self.sides.slices[0], self.cells(target)
-            column, other = self.target_columns[target], self.key_columns[key]
-            t, k, n = column.codes[originals], other.codes[originals], None
-            if 2 * len(cells.t) < len(t):  # cells are records alike
-                k = np.repeat(self.key_codes(key), np.diff(cells.starts))
-                t, n = cells.t, cells.counts[0]
-            packed = t.astype(np.int64) * other.n_levels + k
-            counts = np.bincount(packed, n, column.n_levels * other.n_levels).astype(np.int64)
+        column, other = self.target_columns[target], self.key_columns[key]
+        if (target, key) in self._joint:
+            pass
+        elif column.n_levels * self.keys.n_q <= self.sides.rows[0]:  # fewer than there are records
+            self._count_jointly(target)
+        else:
+            originals = self.sides.slices[0]
+            packed = column.codes[originals].astype(np.int64) * other.n_levels
+            packed += other.codes[originals]
+            counts = np.bincount(packed, minlength=column.n_levels * other.n_levels)
             self._joint[target, key] = counts.reshape(column.n_levels, other.n_levels)
         return self._joint[target, key]
+
+    def _count_jointly(self, target: int) -> None:
+        """The same for every key at once, from a table of target levels by key combinations."""
+        cells, n_t = self.cells(target), self.target_columns[target].n_levels
+        by_level = np.zeros((n_t, self.keys.n_q))
+        by_level[cells.t, cells.q] = cells.counts[0]
+        for key, other in enumerate(self.key_columns):
+            codes = self.key_codes(key)
+            sums = [np.bincount(codes, one, other.n_levels) for one in by_level]
+            made = np.array(sums, np.int64).reshape(n_t, other.n_levels)
+            self._joint[target, key] = made
 
     def most_common(self, target: int, key: int) -> Ints:
         """For each level of a key, the original records with its most common target level."""

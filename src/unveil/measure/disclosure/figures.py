@@ -503,7 +503,7 @@ def _count_shown(
     """How many are shown their own level, another one, and their own that is not the commonest."""
     if people is None:
         found, p = exclusions.found(place).sums(), exclusions.profile(place)
-        n_wrong = p.total(p.d_kept, given=(p.T_s == 1) & ~p.ps_is_1)
+        n_wrong = p.total(p.d_kept, given=p.T_s_is_1 & ~p.ps_is_1)
         return int(found.n.sum()), n_wrong, int(found.n[found.t != most].sum())
     rows, is_correct = exclusions.shown_rows(place)
     correct, codes = rows[is_correct], exclusions.scenario.target_columns[place].codes
