@@ -4,6 +4,7 @@ The counts are kept beside the result. Every measure, every copy and every later
 same keys and targets is answered from them.
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -202,11 +203,14 @@ class CountedScenario:
         cells, n_t = self.cells(target), self.target_columns[target].n_levels
         by_level = np.zeros((n_t, self.keys.n_q))
         by_level[cells.t, cells.q] = cells.counts[0]
-        for key, other in enumerate(self.key_columns):
-            codes = self.key_codes(key)
-            sums = [np.bincount(codes, one, other.n_levels) for one in by_level]
-            made = np.array(sums, np.int64).reshape(n_t, other.n_levels)
-            self._joint[target, key] = made
+        for first in range(0, len(self.key_columns), 2):  # two keys together
+            keys = range(first, min(first + 2, len(self.key_columns)))
+            shape = [self.key_columns[key].n_levels for key in keys]
+            codes = np.ravel_multi_index([self.key_codes(key) for key in keys], shape)
+            sums = [np.bincount(codes, one, math.prod(shape)) for one in by_level]
+            both = np.array(sums, np.int64).reshape(n_t, shape[0], -1)
+            for key, axis in zip(keys, (2, 1), strict=False):
+                self._joint[target, key] = both.sum(axis=axis)
 
     def most_common(self, target: int, key: int) -> Ints:
         """For each level of a key, the original records with its most common target level."""
