@@ -15,7 +15,7 @@ import numpy as np
 from unveil.arrays import Ints
 from unveil.count.cells import Cells, KeyCounts, Keys, cells_of_rows, number_whole_rows
 from unveil.count.codes import CodedColumn, Codes
-from unveil.count.packing import Ids, Integers, Sides
+from unveil.count.packing import DENSE, Ids, Integers, Sides, pack
 from unveil.count.profile import ProfileCells, target_looks
 from unveil.records.base import Copy
 
@@ -185,32 +185,32 @@ class CountedScenario:
 
     def joint_counts(self, target: int, key: int) -> Ints:
         """Original records by target level and key level; kept, for every what-if asks for it."""
-        column, other = self.target_columns[target], self.key_columns[key]
-        if (target, key) in self._joint:
-            pass
-        elif column.n_levels * self.keys.n_q <= self.sides.rows[0]:  # fewer than there are records
-            self._count_jointly(target)
-        else:
-            originals = self.sides.slices[0]
-            packed = column.codes[originals].astype(np.int64) * other.n_levels
-            packed += other.codes[originals]
-            counts = np.bincount(packed, minlength=column.n_levels * other.n_levels)
-            self._joint[target, key] = counts.reshape(column.n_levels, other.n_levels)
+        if (target, key) not in self._joint:
+            pair = range(key & ~1, min(key | 1, len(self.key_columns) - 1) + 1)
+            n_t = self.target_columns[target].n_levels
+            is_small = n_t * math.prod(self.key_columns[one].n_levels for one in pair) <= DENSE
+            self._count_jointly(target, pair if is_small else range(key, key + 1))
         return self._joint[target, key]
 
-    def _count_jointly(self, target: int) -> None:
-        """The same for every key at once, from a table of target levels by key combinations."""
-        cells, n_t = self.cells(target), self.target_columns[target].n_levels
-        by_level = np.zeros((n_t, self.keys.n_q))
-        by_level[cells.t, cells.q] = cells.counts[0]
-        for first in range(0, len(self.key_columns), 2):  # two keys together
-            keys = range(first, min(first + 2, len(self.key_columns)))
-            shape = [self.key_columns[key].n_levels for key in keys]
-            codes = np.ravel_multi_index([self.key_codes(key) for key in keys], shape)
-            sums = [np.bincount(codes, one, math.prod(shape)) for one in by_level]
-            both = np.array(sums, np.int64).reshape(n_t, shape[0], -1)
-            for key, axis in zip(keys, (2, 1), strict=False):
-                self._joint[target, key] = both.sum(axis=axis)
+    def _count_jointly(self, target: int, keys: range) -> None:
+        """The same for a key, or for two of which it is one: they take hardly longer than one."""
+        originals, cells = self.sides.slices[0], self.cells(target)
+        column, others = self.target_columns[target], [self.key_columns[key] for key in keys]
+        t, n = column.codes[originals], None
+        digits = [(other.codes[originals], other.n_levels) for other in others]
+        if 2 * len(cells.t) < len(t):  # cells are records alike
+            t, n = cells.t, cells.counts[0]
+            own = [(self.key_codes(key), self.key_columns[key].n_levels) for key in keys]
+            packed, space = pack(own, self.keys.n_q)
+            digits = [(np.repeat(packed, np.diff(cells.starts)), space)]
+        packed, space = pack([(t, column.n_levels), *digits], len(t))
+        counts = (
+            np.bincount(packed, n, space)
+            .astype(np.int64)
+            .reshape(-1, *(other.n_levels for other in others))
+        )
+        for place, key in enumerate(keys):
+            self._joint[target, key] = counts.sum(axis=2 - place) if len(keys) > 1 else counts
 
     def most_common(self, target: int, key: int) -> Ints:
         """For each level of a key, the original records with its most common target level."""
