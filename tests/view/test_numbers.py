@@ -71,6 +71,10 @@ LITERAL = {
 """The numbers that a sentence has whatever the record: "0 = baseline"; all others have none."""
 
 
+def literal(key: str) -> set[str]:
+    return numbers(LITERAL.get(key, ""))
+
+
 @cache
 def sentences(case: str) -> tuple[tuple[str, str, str], ...]:
     return tuple(Sentences(report_cases.undrawn(case)).found)
@@ -84,7 +88,7 @@ def faults(case: str) -> Iterator[str]:
             yield f"{key}: nothing derives it"
             continue
         given = numbers(" ".join(known[key](results, of)))
-        own, shown = numbers(LITERAL.get(key, "")), numbers(text)
+        own, shown = literal(key), numbers(text)
         if shown - own - given:
             yield f"{key} of {of}: {sorted(shown - own - given)} stand in {text!r}"
         if given - shown:

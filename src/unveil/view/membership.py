@@ -60,7 +60,7 @@ def membership_sentences(record: Membership) -> Iterator[tuple[str, str]]:
         ),
     )
     if record.threshold is None:
-        yield "threshold", "The distance was chosen afterwards, as the best for the attacker."
+        yield "chosen", "The distance was chosen afterwards, as the best for the attacker."
     yield from _closest_sentences(record)
     yield "limits", TEMPLATES["limits"]
     yield "distance", _distance_sentence(record)
@@ -155,7 +155,7 @@ def _(record: Membership) -> str:
 def membership_blocks(record: Membership) -> Iterator[Block]:
     """Whether training records can be recognised, and how close records come."""
     *said, (_, last) = membership_sentences(record)
-    yield from sentences(text for figure, text in said if figure != "threshold")  # a warning has it
+    yield from sentences(text for figure, text in said if figure != "chosen")  # a warning has it
     yield from sentences((f"▲ {text}" for text in record.warnings), "look")
     n_apart = sum(row.recall + row.false_positive_rate < 2 for row in record.rows)
     rows = membership_rows(record)[: n_apart + 1]
