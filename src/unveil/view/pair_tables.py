@@ -95,17 +95,13 @@ def cell_rows(table: WorstTable, n_original: int, n_synthetic: int) -> list[tupl
     shown = [cell for cell in table.cells if cell.n_original >= SMALL]
     return [
         (
-            _levels(cell),
+            ", ".join("(missing)" if level is None else truncate(level) for level in cell.levels),
             percent(100 * cell.n_original / n_original),
             percent(100 * cell.n_synthetic / n_synthetic),
             f"{cell.z:+.1f}",
         )
         for cell in shown[:MOST_SHOWN]
     ]
-
-
-def _levels(cell: TableCell) -> str:
-    return ", ".join("(missing)" if level is None else truncate(level) for level in cell.levels)
 
 
 def is_few(n_original: int) -> bool:
