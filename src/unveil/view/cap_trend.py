@@ -67,7 +67,7 @@ def trend_keyed(record: Cap) -> Iterator[tuple[str, str]]:
             zero = record.fit(method.name, keys, scenario, "zero")
             undefined = record.fit(method.name, keys, scenario, "undefined")
             first, *_, last = record.rows_of(method.name, keys, scenario)
-            yield _on_m(zero, undefined, (first.n_match, last.n_match))
+            yield trend_sentence(zero, undefined, (first.n_match, last.n_match))
     yield "m guide", "Pools of m copies are nested, not independent: take p as a guide."
 
 
@@ -83,12 +83,8 @@ KINDS = {
 }
 
 
-def trend_sentence(zero: OnM, undefined: OnM, n_match: tuple[int, int]) -> str:
+def trend_sentence(zero: OnM, undefined: OnM, n_match: tuple[int, int]) -> tuple[str, str]:
     """One method: the sentence that fits both slopes, and the matches with one and all copies."""
-    return _on_m(zero, undefined, n_match)[1]
-
-
-def _on_m(zero: OnM, undefined: OnM, n_match: tuple[int, int]) -> tuple[str, str]:
     one, every = n_match
     kind = KINDS.get((every > one, direction(zero), direction(undefined)), "m other")
     signed = kind == "m other"
