@@ -7,7 +7,7 @@ shows it also stores.
 from collections.abc import Iterator
 from statistics import median
 
-from unveil.records.utility import PairTables, TableCell, TableRow, VariableScore, WorstTable
+from unveil.records.utility import PairTables, TableRow, VariableScore, WorstTable
 from unveil.view.blocks import Block, Heading, Sentence, notes
 from unveil.view.format import format_count, percent, truncate
 from unveil.view.group_notes import group_notes
