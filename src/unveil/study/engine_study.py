@@ -395,7 +395,7 @@ def plain_values(column: nw.Expr, dtype: pl.DataType) -> nw.Expr:
     """A column as it can be grouped and joined: no negative zero, no categories."""
     if dtype.is_float():
         return column + 0.0
-    if isinstance(dtype, pl.Categorical | pl.Enum):
+    if isinstance(dtype, pl.String | pl.Categorical | pl.Enum):  # known as text, or kept as codes
         return column.cast(nw.String)
     return column
 
