@@ -1,5 +1,6 @@
 """Claims and what the synthetic data add: hand examples, laws, and the oracle on random files."""
 
+from dataclasses import replace
 from fractions import Fraction
 from random import Random
 
@@ -13,7 +14,7 @@ from oracles import claims as oracle
 from unveil.errors import RolesError, SettingsError
 from unveil.measure.disclosure import pattern
 from unveil.measure.disclosure.claim_rules import best_of_copies, single_value, some_file
-from unveil.measure.disclosure.pattern import KeyedCells, rake
+from unveil.measure.disclosure.pattern import KeyedCells, publish, rake
 from unveil.seeding import stream
 
 SECOND = ["bxq", "axq"]
@@ -370,6 +371,25 @@ def test_raking_on_any_tables_is_that_of_the_oracle(monkeypatch, margins, dense,
         wanted = np.array([[P[key].get(value, 0) for value in range(3)] for key in keys])
         found = raked.share(*np.ix_(range(24), range(3)))
         assert found == pytest.approx(wanted, abs=1e-12)
+
+
+@pytest.mark.parametrize("n_alone", [1, 2, 3])
+def test_values_beyond_the_room_share_a_column_by_how_many_people_have_them(monkeypatch, n_alone):
+    rng = np.random.default_rng(n_alone)
+    codes = tuple(np.array(one) for one in np.indices((3, 3)).reshape(2, -1))
+    q, t = rng.integers(0, 8, 90), rng.permutation(np.repeat(range(5), (32, 25, 16, 11, 6)))
+    cells, margins = KeyedCells(codes, q, t, np.ones(90, np.int64), 5), [(0,), (1,)]
+    is_wanted = np.arange(9) == 8  # which nobody has
+    monkeypatch.setattr(pattern, "ROOM", 9 * (n_alone + 1))
+    P = publish(cells, margins, is_wanted).share(*np.ix_(range(9), range(5)))
+    lumped = replace(cells, t=np.minimum(t, n_alone), n_levels=n_alone + 1)
+    wanted = rake(lumped, margins).share(*np.ix_(range(9), range(n_alone + 1)))
+    assert P[:, :n_alone] == pytest.approx(wanted[:, :n_alone])
+    of_column = cells.d_t[n_alone:] / cells.d_t[n_alone:].sum()
+    assert P[:, n_alone:] == pytest.approx(np.outer(wanted[:, n_alone], of_column))
+    found = publish(cells, margins).share(*np.ix_(range(9), range(5)))
+    assert found[:8] == pytest.approx(P[:8])
+    assert not found[8].any()
 
 
 @pytest.mark.parametrize(
