@@ -100,6 +100,19 @@ def test_nine_of_ten_with_a_value_of_their_own_point_at_people(n_distinct, n_hel
     assert is_near_unique(n_distinct, n_held) is is_near
 
 
+@pytest.mark.parametrize(
+    ("texts", "kind"),
+    [
+        ([*map(str, range(18)), "0", "1"], "identifier"),
+        ([*map(str, range(17)), "0", "1", "2"], "category"),
+        ([*map(str, range(18)), "0", None], "category"),  # of 19 people
+        ([*map(str, range(18)), "0", "1", None], "identifier"),
+    ],
+)
+def test_texts_point_at_people_by_those_who_have_one(texts, kind):
+    assert encode("x", [pl.Series(texts)]).kind == kind
+
+
 def test_texts_of_four_words_on_average_are_sentences():
     assert are_sentences(pl.Series(["a b c", "a b c d e"]))
     assert not are_sentences(pl.Series(["a b c", "a b c d", None]))
