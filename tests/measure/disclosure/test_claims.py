@@ -12,7 +12,7 @@ import unveil
 from measure.small import ORIGINAL, SYNTHETIC, people
 from oracles import claims as oracle
 from unveil.errors import RolesError, SettingsError
-from unveil.measure.disclosure import pattern
+from unveil.measure.disclosure import claim_parts, pattern
 from unveil.measure.disclosure.claim_rules import best_of_copies, single_value, some_file
 from unveil.measure.disclosure.pattern import KeyedCells, publish, rake
 from unveil.seeding import stream
@@ -95,6 +95,25 @@ def test_parts_by_hand():
         *("single", ("age",), (("young",),), 6),
     )
     assert group.exclusions == ("t=single@age=young",)
+    assert row.own_record is row.population_inference is None  # without a control sample
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_groups_hold_everyone_whose_value_is_explained(monkeypatch, seed):
+    monkeypatch.setattr(claim_parts, "SMALL_GROUP", 0)
+    is_taught = pl.when(pl.col("a") < "2").then(pl.col("a"))  # by one key
+    files = [survey(seed + 10 * i).with_columns(t=is_taught.otherwise("t")) for i in range(3)]
+    original, copies, asked = files[0], files[1:], {"keys": KEYS, "targets": "t"}
+    record = unveil.claims(original, copies, **asked).record
+    parts = ("marginal", "one_key", "two_keys", "pattern")
+    for row in record.parts:
+        for part in parts:
+            found = [one.n for one in record.groups if (one.copy, one.part) == (row.copy, part)]
+            assert sum(found) == getattr(row, part)
+            assert found == sorted(found, reverse=True)
+    assert {one.copy for one in record.groups} == {1, 2, "pooled"}
+    full = unveil.disclosure(original, copies, **asked).with_expected(has_parts=True).record
+    assert {one.copy for one in full.groups} == {"pooled"}
 
 
 def test_declared_tables_by_hand():
