@@ -120,6 +120,16 @@ def test_texts_of_four_words_on_average_are_sentences():
     assert not are_sentences(pl.Series([4]))
 
 
+def test_missing_values_are_no_codes_without_a_label():
+    values = pl.Series([1] * 19 + [2, None])  # half of two codes have a label
+    assert encode("x", [values], {"1": Meaning("l", "1")}).kind == "category"
+
+
+def test_a_special_code_is_found_among_numbers_of_half_the_digits():
+    numbers = encode("x", [pl.Series([0.1, 1.5], dtype=pl.Float32)])
+    assert numbers.is_number([0.1]).tolist() == [False, True]
+
+
 def test_labels_count_by_the_records_of_the_original_unless_it_has_none():
     none, labels = pl.Series([], dtype=pl.Int64), dict.fromkeys(("1", "2"), Meaning("l", "1"))
     for original, copy, kind in (
