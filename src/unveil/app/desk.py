@@ -24,7 +24,7 @@ from unveil.project.write_report import gather_report
 from unveil.records.alerts import Alert
 from unveil.records.judgement import Decision
 from unveil.records.report import ReportContents
-from unveil.view.format import format_count
+from unveil.view.format import format_count, visible
 
 State = Literal["done", "open", "todo"]
 STEPS = (
@@ -77,6 +77,12 @@ class Snapshot:
         found = () if self.result is None else self.result.alerts
         return tuple(one for one in found if one.accepted is None)
 
+    def name_alert(self, alert: Alert) -> str:
+        """An alert in a few words; its scenario only where there are several."""
+        name = alert.id.removeprefix("limit:").replace(":", ": ")
+        only = self.result.scenarios if self.result is not None else ()
+        return visible(name.removesuffix(f"@{only[0]}") if len(only) == 1 else name)
+
     @cached_property
     def not_tested(self) -> tuple[str, ...]:
         """What no figure covers, and what could not be measured, in sentences."""
@@ -124,7 +130,7 @@ class Snapshot:
             return
         n_decisions = sum(bool(one.n_flags) for one in result.summary.decisions)
         outstanding = [one for one in result.judgement.missing if one.kind != "finding"]
-        todo = f"{n_decisions} to decide"
+        todo = f"flags on {format_count(n_decisions, 'variable')}"
         yield "risk", ("open", todo) if n_decisions else ("done", "all ruled")
         yield (
             "utility",

@@ -68,12 +68,12 @@ TEMPLATES = {
         " ({l})."
     ),
     "bands": (
-        "With {rules} in bands, {measure} of {target} goes from {before} ({k} of {N}) to {after}"
+        "In bands ({rules}), {measure} of {target} goes from {before} ({k} of {N}) to {after}"
         " ({l})."
     ),
     "in bands": "Effect of bands: {rules}",
     "bands found": (
-        "With {rules} in bands, {measure} goes from {before} ({k} of {N}) to {after} ({l})."
+        "In bands ({rules}), {measure} goes from {before} ({k} of {N}) to {after} ({l})."
     ),
     "detail": (
         "The bands keep {p} of the detail of {key} (entropy in the original). Bands hide detail;"
@@ -84,7 +84,7 @@ TEMPLATES = {
     " with [[protect.step]].",
     "excluded": "Effect of excluding {rules}",
     "in force": "Effect of {rules}",
-    "more": "{n} more in the table.",
+    "more": "{n} too: see the table.",
     "nothing": "Excluding {rules} changes no figure.",
     "closes": "{n} would be cleared: {ids}.",
     "opens": "{n} would be raised: {ids}.",
