@@ -36,11 +36,13 @@ TRIES = 2
 
 
 class Counting(Exception):  # noqa: N818 - no fault: it is being counted
-    """The scenario is being counted: what is done, how far, of how much."""
+    """Something is being computed: what is done, how far, of how much."""
 
-    def __init__(self, what: str, done: int, total: int) -> None:
+    def __init__(
+        self, what: str, done: int, total: int, about: str = "The scenario is being counted"
+    ) -> None:
         super().__init__(what)
-        self.what, self.done, self.total = what, done, total
+        self.what, self.done, self.total, self.about = what, done, total, about
 
 
 class CountingEngine:
