@@ -325,6 +325,9 @@ def test_of_two_tabs_the_older_one_is_refused(browser, folder):
     assert "changed since this page was drawn" in page
     assert (folder / "project.toml").read_bytes() == before
     assert browser.act("/risk/rule", **{**said, "f": "49"})[0] == 200
+    decided = {"mark": browser.mark(), "decision": "refuse", "note": "no", "by": said["by"]}
+    assert [browser.post("/decide/decide", decided)[0] for _ in range(2)] == [200, 422]
+    assert len(list((folder / "decisions").glob("*.json"))) == 1  # of a button pressed twice
 
 
 def test_a_second_app_of_a_folder_says_who_has_it(browser, folder):

@@ -60,9 +60,10 @@ class Snapshot:
 
     @cached_property
     def mark(self) -> str:
-        """Of project file and run: a form that carries another one is refused."""
+        """Of project file, run and decisions: a form that carries another one is refused."""
         number = 0 if self.result is None else self.result.number
-        return "" if self.file is None else f"{file_mark(self.file)}-{number}"
+        seen = f"-{number}-{len(self.decisions)}"
+        return "" if self.file is None else f"{file_mark(self.file)}{seen}"
 
     @cached_property
     def contents(self) -> ReportContents:
@@ -155,6 +156,7 @@ class Desk:
     folder: Path
     roots: tuple[Path, ...] = ()  # files may be chosen below these and the folder
     now: Snapshot = field(default_factory=Snapshot)
+    acting: asyncio.Lock = field(default_factory=asyncio.Lock)  # one change after the other
     _disk: object = None
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 

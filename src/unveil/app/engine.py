@@ -32,7 +32,7 @@ PATIENCE = 0.5
 """Seconds for which a page waits before it says that a scenario is being counted."""
 LONG = 8.0
 """Seconds after which it says so of any answer: a browser does not wait for ever."""
-TRIES = 2
+TRIES = 3  # one that died after its last answer is noticed by the first
 
 
 class Counting(Exception):  # noqa: N818 - no fault: it is being counted
@@ -107,7 +107,7 @@ class CountingEngine:
                         return await self._try(question)
             finally:
                 self._far = None
-        raise InternalError("The counting process stopped twice. Is there enough memory?")
+        raise InternalError("The counting process stopped three times. Is there enough memory?")
 
     async def _try(self, question: tuple[Hashable, ...]) -> Any:
         process = await self._started()

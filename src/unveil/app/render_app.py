@@ -204,10 +204,12 @@ async def perform(
     desk = desk_of(request)
     try:
         made = action()
-        await asyncio.to_thread(_perform, desk, made, str(form.get("mark", "")))
+        async with desk.acting:  # a button that was pressed twice finds what the first press did
+            await desk.refresh()
+            await asyncio.to_thread(_perform, desk, made, str(form.get("mark", "")))
+            await desk.refresh()
     except UnveilError as fault:
         return draw_fault(request, str(fault))
-    await desk.refresh()
     said: dict[str, Any] = {"said": done, "back": back, "did": command_text(made)}
     if is_part(request):
         return draw_part(request, "done.html", command=made, say=done, **said)
