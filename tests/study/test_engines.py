@@ -54,6 +54,7 @@ def files(tmp_path_factory):
     second = pl.concat([second, original.head(80)]).with_columns(
         pl.col("age").cast(pl.String), pl.col("retired").cast(pl.Int8), pl.col("job")
     )
+    original = original.with_columns(pl.col("area").cast(pl.Categorical))
     made = {"original": original, "first": first, "second": second}
     for name, frame in made.items():
         frame.write_parquet(folder / f"{name}.parquet")

@@ -81,7 +81,9 @@ def open_side(
         table, rows = _open_held(backend, source, side, columns, place)
     _check_capitals(table)
     places = {name: f"c{number}" for number, name in enumerate(table.frame.columns)}
-    rows = rows.select(*(nw.col(name).alias(called) for name, called in places.items()))
+    rows = rows.select(
+        *(_texts(nw.col(name), table.frame[name].dtype).alias(n) for name, n in places.items())
+    )
     n_rows = int(backend.fetch(rows.select(n=nw.len()), "counting records")["n"][0])
     if not n_rows:
         raise ReadError(f"{place} has columns but no rows. Check that its export was finished.")
@@ -94,6 +96,11 @@ def open_side(
     if text is not None and path is not None and text.dialect is not None:
         made = _read_texts(backend, made, text.dialect, missing_values)
     return made
+
+
+def _texts(column: nw.Expr, dtype: pl.DataType) -> nw.Expr:
+    """A column as it can be grouped and joined: categories by their texts."""
+    return column.cast(nw.String) if dtype in (pl.Categorical, pl.Enum) else column
 
 
 def _declare(

@@ -80,6 +80,8 @@ PAY = [round(1000 + 37.31 * k + k * k % 17, 2) for k in range(60)]
         ([one / 12 for one in PAY], "recodes", "its values are those of pay times 0.0833333"),
         ([f"ID-{k:03}x" for k in range(60)], "recodes", "letters put around them"),
         (["red", "green"] * 30, "new text", "can be compared with it"),
+        ([f"{k:03}y/{one}" for k, one in enumerate(PAY)], "new text", "can be compared with it"),
+        ([f"A{k * k:07}" for k in range(60)], "identifier", "so it points at people."),
         ([k * k % 61 + 0.5 for k in range(60)], "unknown", "can be compared with it"),
     ],
 )

@@ -41,6 +41,7 @@ _DENSE = 1.05
 _FEWEST_STEPS = 6  # of a rounded column, or any would look like one
 _SAME_SHARES = 0.05
 _DIGITS = 8
+_JOINED = r"[\s/|;,+&]"  # between values that were put together; identifiers have none
 _NAMED = ("named as an identifier", "household in its")
 _FACTORS = (
     *(12.0, 7.0, 24.0, 60.0, 52.0, 365.25, 3600.0, 86400.0, 2.0, 4.0),
@@ -262,7 +263,9 @@ def _name_extra(
 ) -> tuple[ColumnReason, str]:
     """What a column is that is like none of the original, and why it is thought so."""
     name = column.name
-    if name in recognised:
+    text = frame[name].drop_nulls().cast(pl.String) if frame[name].dtype == pl.String else None
+    is_joined = text is not None and bool((text.str.contains(_JOINED).mean() or 0) >= SHARED)
+    if name in recognised and not is_joined:
         return "identifier", recognised[name]
     if frame[name].n_unique() < 2:
         return "nothing new", "it has one value"
