@@ -263,8 +263,10 @@ def _name_extra(
 ) -> tuple[ColumnReason, str]:
     """What a column is that is like none of the original, and why it is thought so."""
     name = column.name
-    text = frame[name].drop_nulls().cast(pl.String) if frame[name].dtype == pl.String else None
-    is_joined = text is not None and bool((text.str.contains(_JOINED).mean() or 0) >= SHARED)
+    is_joined = False
+    if frame[name].dtype == pl.String:
+        has_several = frame[name].drop_nulls().str.contains(_JOINED)
+        is_joined = int(has_several.sum()) >= SHARED * len(has_several)
     if name in recognised and not is_joined:
         return "identifier", recognised[name]
     if frame[name].n_unique() < 2:
