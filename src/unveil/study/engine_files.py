@@ -14,7 +14,7 @@ from unveil.io.batches import BatchedFile, open_batches
 from unveil.io.csv_dialect import Dialect
 from unveil.io.dictionary import apply_dictionary, apply_dictionary_beside, parse_dictionary
 from unveil.io.read_csv import type_columns
-from unveil.io.read_parquet import codebook_in
+from unveil.io.read_parquet import codebook_in, notes_beside
 from unveil.io.sources import TEXT, note_missing, read_table, with_missing
 from unveil.io.table import Table, choose, place_of
 from unveil.io.text_types import apply_types
@@ -81,9 +81,7 @@ def open_side(
         table, rows = _open_held(backend, source, side, columns, place)
     _check_capitals(table)
     places = {name: f"c{number}" for number, name in enumerate(table.frame.columns)}
-    rows = rows.select(
-        *(_texts(nw.col(name), table.frame[name].dtype).alias(n) for name, n in places.items())
-    )
+    rows = rows.select(*(nw.col(name).alias(called) for name, called in places.items()))
     n_rows = int(backend.fetch(rows.select(n=nw.len()), "counting records")["n"][0])
     if not n_rows:
         raise ReadError(f"{place} has columns but no rows. Check that its export was finished.")
@@ -96,11 +94,6 @@ def open_side(
     if text is not None and path is not None and text.dialect is not None:
         made = _read_texts(backend, made, text.dialect, missing_values)
     return made
-
-
-def _texts(column: nw.Expr, dtype: pl.DataType) -> nw.Expr:
-    """A column as it can be grouped and joined: categories by their texts."""
-    return column.cast(nw.String) if dtype in (pl.Categorical, pl.Enum) else column
 
 
 def _declare(
@@ -219,5 +212,7 @@ def _open_path(
     wanted = choose(names, columns, place)
     frame = lazy.head(0).collect()[wanted]
     book = None if path.is_dir() else codebook_in(path, wanted)
-    table = Table(side=side, place=place, frame=frame, source=path.name, codebook=book)
+    files = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
+    notes = dict.fromkeys(note for file in files for note in notes_beside(file, side))
+    table = Table(side, place, frame, path.name, tuple(notes), book)
     return table, backend.scan(path)

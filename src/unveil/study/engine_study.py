@@ -116,8 +116,7 @@ class EngineSide:
     def read(self, name: str, raw: pl.Series) -> pl.Series:
         """Entries of a column as they are read: of a text file in the type of all its texts."""
         if name not in self.read_as:
-            dtype = self.table.frame[name].dtype
-            return raw.cast(dtype) if dtype in (pl.Categorical, pl.Enum) else raw
+            return raw
         found, made = self.read_as[name]
         known = pl.DataFrame({"v": found["v"], "read": made})
         whole = pl.DataFrame({"v": raw}).join(
@@ -244,7 +243,7 @@ class EngineStudy(Study):
                 found, read = side.read_as[name]
             else:
                 found = count_values(self.backend, side, name)
-                read = side.read(name, found["v"])
+                read = found["v"]
             values = replace(side.table, frame=pl.DataFrame({name: read}))
             table = replace(
                 side.table,
@@ -403,8 +402,12 @@ def count_values(backend: Backend, side: EngineSide, name: str) -> pl.DataFrame:
 
 
 def plain_values(column: nw.Expr, dtype: pl.DataType) -> nw.Expr:
-    """A column as it can be grouped and joined: without a negative zero."""
-    return column + 0.0 if dtype.is_float() else column
+    """A column as it can be grouped and joined: no negative zero, no categories."""
+    if dtype.is_float():
+        return column + 0.0
+    if isinstance(dtype, pl.String | pl.Categorical | pl.Enum):  # known as text, or kept as codes
+        return column.cast(nw.String)
+    return column
 
 
 def pack_columns(columns: Mapping[str, int]) -> list[list[tuple[str, int]]]:

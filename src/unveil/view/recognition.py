@@ -50,10 +50,6 @@ TEMPLATES = {
         "No release can depend on the coins of these people, so it is chance, or the test has"
         " an error. Test more people in more worlds; if it fails again, report it."
     ),
-    "intruder": (
-        "Assumed intruder: has a person's record ({columns}), knows {known}, and can rerun the"
-        " procedure ({procedure}; {files} of {rows})."
-    ),
     "choice": (
         "Whom to test is a choice: {exposed} most exposed by their records, {random} drawn at"
         " random. Other people may be recognised more often."
@@ -89,12 +85,12 @@ def recognition_sentences(record: Recognition) -> Iterator[tuple[str, str]]:
         yield "self-test", TEMPLATES["self-test"].format(**told)
     yield (
         "intruder",
-        TEMPLATES["intruder"].format(
-            columns=format_count(len(record.columns), "column"),
-            known=KNOWN[record.intruder].format(k=f"{record.n_people:,}"),
-            procedure=visible(record.procedure),
-            files=format_count(record.n_files, "file"),
-            rows=format_count(record.n_rows, "row"),
+        (
+            "Assumed intruder: has a person's record"
+            f" ({format_count(len(record.columns), 'column')}), knows"
+            f" {KNOWN[record.intruder].format(k=f'{record.n_people:,}')}, and can rerun the"
+            f" procedure ({visible(record.procedure)}; {format_count(record.n_files, 'file')} of"
+            f" {format_count(record.n_rows, 'row')})."
         ),
     )
     exposed = f"{record.n_exposed:,}"

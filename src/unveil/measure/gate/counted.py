@@ -23,6 +23,7 @@ import polars as pl
 from unveil.arrays import Mask
 from unveil.io.memory import CELL
 from unveil.io.table import Table
+from unveil.measure.gate.beside_table import find_beside
 from unveil.measure.gate.columns import ORIGINAL, LinkColumn, link_column
 from unveil.measure.gate.copied_columns import extra_columns, identifiers, single_holder
 from unveil.measure.gate.evidence import (
@@ -38,6 +39,7 @@ from unveil.measure.gate.links import effective_links, expected_share
 from unveil.measure.gate.near_copies import choose_numbers
 from unveil.measure.roles.person import find_person
 from unveil.records.alerts import (
+    BesideTable,
     CopiedColumn,
     GateEvidence,
     NotTested,
@@ -239,6 +241,7 @@ class CountedRelease:
             whole=tuple(self._whole()),
             single=tuple(held),
             copied=tuple(self._copied()),
+            beside=tuple(self._beside()),
             undeclared=self._people(),
         )
 
@@ -258,6 +261,15 @@ class CountedRelease:
             mine = self.files[0].frame.columns
             more = [name for name in self.files[copy].frame.columns if name not in mine]
             yield from extra_columns(Study([original, self._thin(copy, more)]).files, copy)
+
+    def _beside(self) -> Iterator[BesideTable]:
+        """What each file holds beside its table."""
+
+        def values(place: int, name: str) -> set[object]:
+            return set(self.study.entries(name, place)[1].frame[name])
+
+        for copy in self.copies:
+            yield from find_beside(self.files, copy, values)
 
     def _thin(self, place: int, names: Sequence[str]) -> Table:
         """Columns of about as many records as are brought, each by itself, by whole values.
