@@ -8,6 +8,7 @@ import pytest
 
 from unveil.count.codes import encode
 from unveil.count.kinds import (
+    are_sentences,
     is_near_unique,
     kind_of_codes,
     kind_of_series,
@@ -97,6 +98,13 @@ def test_moments_are_days_and_spans_are_seconds():
 )
 def test_nine_of_ten_with_a_value_of_their_own_point_at_people(n_distinct, n_held, is_near):
     assert is_near_unique(n_distinct, n_held) is is_near
+
+
+def test_texts_of_four_words_on_average_are_sentences():
+    assert are_sentences(pl.Series(["a b c", "a b c d e"]))
+    assert not are_sentences(pl.Series(["a b c", "a b c d", None]))
+    assert not are_sentences(pl.Series([None], dtype=pl.String))
+    assert not are_sentences(pl.Series([4]))
 
 
 def test_labels_count_by_the_records_of_the_original_unless_it_has_none():

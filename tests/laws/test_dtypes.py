@@ -200,6 +200,15 @@ def test_figures_do_not_depend_on_types(measure, seed, written):
         assert found == pytest.approx(wanted, rel=1e-9, abs=1e-12), name
 
 
+@pytest.mark.parametrize("measure", ["disclosure", "excess", "exclusions", "key sets", "claims"])
+def test_a_result_says_of_how_many_records_it_is(measure):
+    a, b, c = (people(1, n) for n in (90, 60, 70))
+    found = MEASURES[measure](a, b, c).record.to_dict()
+    assert found.get("n_original", found.get("n_train")) == 90
+    assert found["n_synthetic"] == ((60, 70) if measure == "disclosure" else (60,))
+    assert found.get("n_control", 70) == 70
+
+
 # All methods of synthesis: parametric is normrank, logistic and multinomial here.
 METHODS = {
     **{method: (method, [*LEVELS, "age", "pay"]) for method in ("cart", "parametric", "sample")},

@@ -240,6 +240,43 @@ def test_what_is_done_in_one_place_is_done_nowhere_else(what):
     assert [path for path in found if not re.match(home, path)] == []
 
 
+def test_nothing_is_defined_that_the_product_does_not_use():
+    # A name is used in its module, imported from it, an attribute, or looked up by its text.
+    inside, anywhere = set(), set()
+    for module, path in NAMES.items():
+        for part in tree_of(path).body:
+            own = set(_defined(part))
+            for node in ast.walk(part):
+                match node:
+                    case ast.Name(id=name, ctx=ast.Load()) if name not in own:
+                        inside.add((module, name))
+                    case ast.ImportFrom(module=str(source), names=names):
+                        inside.update((source, one.name) for one in names)
+                    case ast.Attribute(attr=name) | ast.Constant(value=str(name)):
+                        anywhere.add(name)
+    unused = [
+        (module, name)
+        for module, path in NAMES.items()
+        for part in tree_of(path).body
+        for name in _defined(part)
+        if (module, name) not in inside and name not in anywhere and not name.startswith("__")
+    ]
+    kept = {
+        "write_stored",
+        "FORMULAS",
+    }  # called by a maintainer; imported for the catalogue they fill
+    assert [one for one in unused if one[1] not in kept] == []
+
+
+def _defined(part: ast.stmt) -> list[str]:
+    match part:
+        case ast.FunctionDef(name=name, decorator_list=[]) | ast.ClassDef(name=name):
+            return [name]
+        case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+            return [name]
+    return []
+
+
 def test_no_module_outgrows_one_thing():
     lines = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in MODULES}
     assert {path: n for path, n in lines.items() if n > MOST_LINES} == {}

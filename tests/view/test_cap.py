@@ -176,7 +176,7 @@ def test_the_sentence_about_m_is_chosen_from_the_slopes(zero, undefined, words):
         replace(FIT, nonmatch=rule, slope=slope, p_slope=p)
         for rule, (slope, p) in (("zero", zero), ("undefined", undefined))
     ]
-    text = trend_sentence(*fits, (500, 900))
+    _, text = trend_sentence(*fits, (500, 900))
     assert words in text
     assert text.startswith("CART, full set, keys sex and age: ")
 
@@ -191,11 +191,11 @@ def test_the_sentence_about_m_is_chosen_from_the_slopes(zero, undefined, words):
 )
 def test_no_sentence_about_m_speaks_of_matches_that_are_not_there(slope, p, words):
     fits = [replace(FIT, nonmatch=r, slope=slope, p_slope=p) for r in ("zero", "undefined")]
-    text = trend_sentence(*fits, (900, 900))
+    _, text = trend_sentence(*fits, (900, 900))
     assert words in text
     assert "more people" not in text
     odd = replace(fits[1], slope=-slope)
-    assert "more people" not in trend_sentence(fits[0], odd, (900, 900))
+    assert "more people" not in trend_sentence(fits[0], odd, (900, 900))[1]
 
 
 def test_the_sentence_about_m_is_of_the_rows_matched():

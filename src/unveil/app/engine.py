@@ -182,11 +182,6 @@ def _open(
     return study
 
 
-def _about(study: ScenarioStudy) -> Any:
-    record = study.result.record
-    return {"keys": record.keys, "targets": record.targets, "n": record.n_original}
-
-
 def _live(study: ScenarioStudy, texts: list[str]) -> Any:
     """Before and after, target by target."""
     return {"before": study.live(), "after": study.live(texts)}
@@ -203,19 +198,10 @@ def _recode(study: ScenarioStudy, bands: list[tuple[str, Any]]) -> Any:
     return study.whatif(bands=dict(bands)).to_json()
 
 
-def _at_risk(study: ScenarioStudy, target: str, copy: Any = None) -> Any:
-    """The records that DiSCO counts, as text: confidential, and asked for by name."""
-    frame = study.result.records_at_risk(target, copy=copy, as_text=True)
-    return {"columns": frame.columns, "rows": frame.head(MOST_RECORDS).rows(), "n": frame.height}
-
-
-MOST_RECORDS = 200
 ANSWERS: dict[str, Callable[..., Any]] = {
-    "about": _about,
     "live": _live,
     "settle": _settle,
     "recode": _recode,
-    "at_risk": _at_risk,
 }
 
 

@@ -1,7 +1,7 @@
 """`unveil attack`: simulated attacks, and their excess success over a control sample."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -46,7 +46,6 @@ from unveil.view.render_documents import csv_document, json_document
 
 
 Sets = tuple[tuple[str, ...], tuple[str, ...]]
-Command = Callable[..., Any]
 
 _APART = re.compile(r'((?:"(?:[^"]|"")*"|[^":])*):(.*)', re.DOTALL)
 

@@ -66,9 +66,6 @@ def write_targets(made: Mapping[Path | None, Callable[[], str | Chart]]) -> None
 # `--chart`: the picture of what a command found, in a file only its owner may read.
 
 
-Command = Callable[..., Any]
-
-
 def _fit_to_write(
     context: click.Context, option: click.Parameter, path: Path | None
 ) -> Path | None:

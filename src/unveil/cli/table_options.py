@@ -1,7 +1,6 @@
 """Options of `unveil table`: what is read, what is published, who is known, what is asked."""
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import click
@@ -19,8 +18,6 @@ from unveil.cli.options import (
 )
 from unveil.errors import SettingsError, quote_text
 from unveil.measure.tables.sap import LARGEST_N
-
-Command = Callable[..., Any]
 
 _SEVERAL = re.compile(r"(\d{1,9})\s+(\S.*)", re.ASCII | re.DOTALL)
 

@@ -44,11 +44,6 @@ class BatchedFile:
     dialect: Dialect | None = None  # of a text file
     notes: tuple[Coercion, ...] = ()
 
-    @property
-    def is_text(self) -> bool:
-        """Whether its entries are text, to be typed when all of a column was seen."""
-        return self.dialect is not None
-
     def read(self, columns: Sequence[str], size: int = BATCH) -> Iterator[pl.DataFrame]:
         """These columns, so many rows at a time."""
         wanted = choose(self.columns, columns, self.place)

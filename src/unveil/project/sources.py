@@ -435,7 +435,3 @@ class Inputs:
             return ConfidentialProtection.from_json(content)
         except (OSError, ReadError):
             return None
-
-
-def _numbers(paths: tuple[str, ...]) -> range:
-    return range(1, len(paths) + 1)

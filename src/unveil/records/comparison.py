@@ -13,9 +13,6 @@ ColumnKind = Literal["number", "date", "category"]
 LevelKind = Literal["level", "special", "missing", "other"]
 Association = Literal["pearson", "spearman", "cramer_v", "correlation_ratio"]
 
-FEWEST_PEOPLE = 10
-"""Levels that fewer people have are merged in what is shown."""
-
 
 class LevelCount(Record, frozen=True, kw_only=True):
     """One level on every side: of a category, or what is no number in a column of numbers."""

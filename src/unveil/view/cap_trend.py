@@ -8,7 +8,6 @@ from unveil.view.cap_words import SCENARIOS, UNNAMED, key_set_name
 from unveil.view.format import and_list, truncate
 
 TEMPLATES = {
-    "m few": "Fewer than three copies: the effect of their number cannot be estimated.",
     "m matches": (
         "each further copy raises the CAP by {zero} where non-matches count as zero"
         " ({p_zero}), because more people are matched. Among those matched, the number of copies"
@@ -42,7 +41,6 @@ TEMPLATES = {
         "with each further copy the CAP changes by {zero} where non-matches count as zero"
         " ({p_zero}), and by {undefined} among those with a match ({p_undefined})."
     ),
-    "m guide": "Pools of m copies are nested, not independent: take p as a guide.",
 }
 
 FIT_HEADS = ("method", "scenario", "non-matches", "intercept", "m", "p of m")
@@ -62,15 +60,15 @@ def trend_keyed(record: Cap) -> Iterator[tuple[str, str]]:
     if max(n_copies) < 2:
         return
     if max(n_copies) < 3:
-        yield "m few", TEMPLATES["m few"]
+        yield "m few", "Fewer than three copies: the effect of their number cannot be estimated."
         return
     for method, n in zip(record.methods, n_copies, strict=True):
         if n >= 3:
             zero = record.fit(method.name, keys, scenario, "zero")
             undefined = record.fit(method.name, keys, scenario, "undefined")
             first, *_, last = record.rows_of(method.name, keys, scenario)
-            yield _on_m(zero, undefined, (first.n_match, last.n_match))
-    yield "m guide", TEMPLATES["m guide"]
+            yield trend_sentence(zero, undefined, (first.n_match, last.n_match))
+    yield "m guide", "Pools of m copies are nested, not independent: take p as a guide."
 
 
 # By whether people find a match with all copies who have none with one, and by both slopes.
@@ -85,12 +83,8 @@ KINDS = {
 }
 
 
-def trend_sentence(zero: OnM, undefined: OnM, n_match: tuple[int, int]) -> str:
+def trend_sentence(zero: OnM, undefined: OnM, n_match: tuple[int, int]) -> tuple[str, str]:
     """One method: the sentence that fits both slopes, and the matches with one and all copies."""
-    return _on_m(zero, undefined, n_match)[1]
-
-
-def _on_m(zero: OnM, undefined: OnM, n_match: tuple[int, int]) -> tuple[str, str]:
     one, every = n_match
     kind = KINDS.get((every > one, direction(zero), direction(undefined)), "m other")
     signed = kind == "m other"

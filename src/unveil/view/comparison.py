@@ -21,14 +21,10 @@ TEMPLATES = {
         "{column} differs most: total variation distance {p} (share of records in {copies} that"
         " would have to move to another band)."
     ),
-    "same columns": "Every column has the same distribution in the original and in {copies}.",
-    "one column": "{column}: total variation distance {p}.",
     "association": (
         "The association of {a} and {b} changed most: {measure} {there} in the original, {here} in"
         " {copies}."
     ),
-    "same associations": "No association changed.",
-    "no association": "No association could be computed.",
 }
 MEASURES = {
     "pearson": "Pearson's correlation",
@@ -74,14 +70,14 @@ def comparison_sentences(record: Comparison) -> Iterator[tuple[str, str]]:
             TEMPLATES[kind].format(column=truncate(worst.column), p=share, copies=copies),
         )
     elif worst is not None:
-        yield "column", TEMPLATES["same columns"].format(copies=copies)
+        yield "column", f"Every column has the same distribution in the original and in {copies}."
     yield "association", _association(record)
 
 
 def describe_column(row: DistanceRow) -> str:
     """How far the distribution of one column is from the original's."""
     share = "-" if row.total_variation is None else percent(100 * row.total_variation)
-    return TEMPLATES["one column"].format(column=truncate(row.column), p=share)
+    return f"{truncate(row.column)}: total variation distance {share}."
 
 
 def is_in_bands(record: Comparison, row: DistanceRow) -> bool:
@@ -98,9 +94,9 @@ def copies_of(record: Comparison) -> str:
 def _association(record: Comparison) -> str:
     row = record.most_changed
     if row is None:
-        return TEMPLATES["no association"]
+        return "No association could be computed."
     if not row.difference:
-        return TEMPLATES["same associations"]
+        return "No association changed."
     return TEMPLATES["association"].format(
         a=truncate(row.a),
         b=truncate(row.b),

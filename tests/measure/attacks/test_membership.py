@@ -295,10 +295,10 @@ def test_bad_input_is_told_in_a_sentence(case):
     assert fault.value.exit_code == 2
 
 
-def test_the_frames_have_the_rows():
+def test_the_frame_has_the_rows():
     result = membership(DATA, DATA, control=DATA, seed=1)
     assert result.frame().height == len(result.rows)
-    assert result.closest_frame()["pair"].to_list() == [
+    assert [one.pair for one in result.record.closest] == [
         f"{one} to {other}"
         for one, other in product(("synthetic", "control"), ("original", "control"))
         if (one, other) != ("control", "control")

@@ -1,5 +1,8 @@
 """Groups that are disclosed while the average is low: against plain loops."""
 
+from fractions import Fraction
+from math import comb
+
 import polars as pl
 import pytest
 
@@ -38,6 +41,21 @@ def test_a_small_group_that_was_copied_stands_out():
     rest = sum(n for name, n in counted.items() if name != "small") / 800
     assert row.expected == pytest.approx(100 * max(rest, 8 / 32))
     assert row.percent == 100
+
+
+@pytest.mark.parametrize("n_right", range(9, 24))
+def test_a_group_stands_out_where_the_binomial_tail_is_below_one_in_a_thousand(n_right):
+    original = people(800, "abcd" * 8)
+    copy = [*original[: 800 + n_right], *((*row[:2], "z") for row in original[800 + n_right :])]
+    record = unveil.disclosure(
+        frame(original), frame(copy), keys=["district", "age"], targets="t"
+    ).record
+    rest = Fraction(sum(disclosed(original, copy).values()) - n_right, 800)
+    p0 = max(rest, Fraction(8, 32))
+    p = sum(comb(32, k) * p0**k * (1 - p0) ** (32 - k) for k in range(n_right, 33))
+    found = [row for row in record.by_group if row.key == "district"]
+    assert bool(found) == (n_right >= 10 and p < Fraction(1, 3000))  # of three districts
+    assert [row.p for row in found] == [pytest.approx(float(p)) for _ in found]
 
 
 @pytest.mark.parametrize(

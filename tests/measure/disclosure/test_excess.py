@@ -209,6 +209,8 @@ def test_what_R_is_made_of_agrees_with_the_oracle(seed):
             rows = [found[measure, name, part] for part in ("R", *factors)]
             assert [row.R for row in rows] == pytest.approx([float(one) for one in wanted])
             assert all(row.low <= row.R <= row.high for row in rows)
+            shares = pytest.approx([float(side[measure]) for side in sides])
+            assert [rows[0].train, rows[0].control] == shares
             names = [*factors[:-1], measure]
             if all(side[name] > 0 for side in sides for name in names):
                 # A share of 0 has no slope to either side; elsewhere the intervals are the same.

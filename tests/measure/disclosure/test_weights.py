@@ -83,13 +83,21 @@ def test_one_weight_for_all_changes_nothing(weight):
     for row in record.weighted.rows:
         of = record.identity[0] if row.target is None else record.attribute_of(row.target, 1)
         assert row.percent == pytest.approx(getattr(of, row.measure))
-    for scenario in ("full", "uniques"):
-        cap = unveil.cap(weighted, frame(copy), target="t", scenario=scenario, **asked).record
-        for plain, row in zip(cap.rows, cap.weighted, strict=True):
-            assert row.weight == pytest.approx(weight * plain.n)
-            assert row.weight_correct == pytest.approx(weight * plain.n_right)
-            for name in ("match_rate", "cap_original", "cap_baseline", "cap_synthetic_zero"):
-                assert getattr(row, name) == pytest.approx(getattr(plain, name))
+    cap = unveil.cap_table(
+        weighted,
+        {"one": frame(copy)},
+        target="t",
+        key_sets=[["k", "l"], ["k"]],
+        scenarios=["full", "uniques", "special", "mask"],
+        mask=[place % 3 == 0 for place in range(len(original))],
+        weights="w",
+    ).record
+    assert len({row.n for row in cap.rows}) > 2
+    for plain, row in zip(cap.rows, cap.weighted, strict=True):
+        assert row.weight == pytest.approx(weight * plain.n)
+        assert row.weight_correct == pytest.approx(weight * plain.n_right)
+        for name in ("match_rate", "cap_original", "cap_baseline", "cap_synthetic_zero"):
+            assert getattr(row, name) == pytest.approx(getattr(plain, name))
 
 
 @pytest.mark.parametrize("seed", range(15))

@@ -11,7 +11,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from unveil.arguments import check_fields, number_within, whole_number
@@ -34,7 +33,7 @@ from unveil.measure.attacks.recognition_figures import (
     threshold_at,
 )
 from unveil.measure.attacks.samples import check_level
-from unveil.measure.result import RowsResult, rows_frame
+from unveil.measure.result import RowsResult
 from unveil.models.neighbours.distances import (
     GowerAxis,
     axes_of,
@@ -291,10 +290,6 @@ SIDES = {ORIGINAL: "original", SYNTHETIC: "synthetic dataset", CONTROL: "control
 @dataclass(frozen=True, repr=False)
 class MembershipResult(RowsResult[Membership]):
     """What the attack found; printing it shows no record of the data."""
-
-    def closest_frame(self) -> pl.DataFrame:
-        """The distances to the closest records as a frame, unrounded."""
-        return rows_frame(self.record.closest)
 
 
 @takes_study

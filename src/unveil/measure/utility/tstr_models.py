@@ -31,9 +31,6 @@ from unveil.study.scenario import Progress
 MOST_LEVELS = 50
 _FARTHEST = 1e6  # standard deviations: a tested number may be any
 
-Rows = dict[int, Ints]
-"""Records by side: their places in it."""
-
 
 @dataclass(frozen=True, eq=False)
 class PredictorCoding:

@@ -24,8 +24,6 @@ TITLE = "Utility of the synthetic data"
 TEMPLATES = {
     "times": "S_pMSE {x} (1 = no more than chance; below 3 good, above 10 poor).",
     "not measured": "S_pMSE of all columns cannot be computed: {why}.",
-    "several": "This is the worst of {n} copies.",
-    "pair": "Worst pair of variables: {a} by {b} (S_pMSE {S}).",
 }
 CAPTIONS = {
     "pairs": "S_pMSE of every pair of columns; light is like the original, dark blue is not.",
@@ -74,7 +72,7 @@ def against_chance(record: Utility) -> Iterator[tuple[str, str]]:
     else:
         yield "times", TEMPLATES["times"].format(x=separated.figure(row.S_pMSE))
     if len(record.rows) > 1:
-        yield "several", TEMPLATES["several"].format(n=len(record.rows))
+        yield "several", f"This is the worst of {len(record.rows)} copies."
 
 
 def worst_pair(record: PairTables) -> str:
@@ -83,7 +81,7 @@ def worst_pair(record: PairTables) -> str:
     if not ranked:
         return ""
     a, b = map(truncate, ranked[0].variables)
-    return TEMPLATES["pair"].format(a=a, b=b, S=separated.figure(ranked[0].S_pMSE))
+    return f"Worst pair of variables: {a} by {b} (S_pMSE {separated.figure(ranked[0].S_pMSE)})."
 
 
 def utility_blocks(
