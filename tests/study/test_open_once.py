@@ -221,6 +221,14 @@ def test_a_demonstration_aligns_and_encodes_once(folder, counted):
 
 
 @pytest.mark.slow
+def test_a_demonstration_project_reads_its_files_once(folder, counted):
+    assert CliRunner().invoke(Commands(), ["demo", "--project", "own"]).exit_code == 0
+    names = ("survey.csv", "survey_synthetic.csv")
+    assert {name: counted["read", name] for name in names} == dict.fromkeys(names, 1)
+    assert number(counted, "read") == len(names)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("declared", ["", 'missing_values = ["NA"]\n'])
 def test_a_pack_is_built_and_verified_with_one_reading(tmp_path, monkeypatch, counted, declared):
     decided(tmp_path / "own", said=declared)

@@ -79,6 +79,7 @@ def gate_alerts(evidence: GateEvidence, limits: Limits | None = None) -> tuple[A
         *_single(evidence),
         *_coarse(evidence, own),
         *_columns(evidence),
+        *_beside(evidence),
         *_groups(evidence),
         *_codings(evidence),
     ]
@@ -454,6 +455,23 @@ def _is_held(like: str, evidence: GateEvidence) -> bool:
     """Whether most people have a value of that column that no one else has."""
     many = HALF * _n_people(evidence)
     return any(row.column == like and row.n_held > many for row in evidence.single)
+
+
+def _beside(evidence: GateEvidence) -> Iterator[Alert]:
+    """One alert for each file that holds more than its table."""
+    for copy in dict.fromkeys(one.copy for one in evidence.beside):
+        rows = [one for one in evidence.beside if one.copy == copy]
+        said = " ".join(one.detail for one in rows[:MOST_NAMED])
+        more = f" And {len(rows) - MOST_NAMED:,} more." if len(rows) > MOST_NAMED else ""
+        start = f"The file of {_where(copy, evidence)} holds more than the table that was compared."
+        yield Alert(
+            id=f"beside-table:{copy}",
+            kind="beside",
+            columns=(),
+            status="decide" if any(one.is_much for one in rows) else "review",
+            sentence=f"{start} {said}{more}",
+            action="Write the table alone to a new file, or look at what else this one holds.",
+        )
 
 
 def _groups(evidence: GateEvidence) -> Iterator[Alert]:

@@ -95,7 +95,7 @@ def list_decisions(
     if stale:
         yield SummaryDecision(
             kind="stale",
-            subject="files or settings changed",
+            subject="changes since the run",
             sentence=f"{stale[0]} Measure again before a decision.",
             choices=("run again",),
             commands=("unveil run",),

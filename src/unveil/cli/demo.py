@@ -80,10 +80,11 @@ def demo(
 def _make_demo_project(folder: Path, *, is_opened: bool) -> None:
     """A project on the example, measured and reported; what it asks of people is left to them."""
     from unveil.examples import KEYS, write_csv
+    from unveil.io.sources import read_once
     from unveil.project.project import Project
 
     original, copy = write_csv(folder)
-    with progress_bar(in_percent=True) as bar:
+    with read_once(), progress_bar(in_percent=True) as bar:
         project = Project.create(original, folder=folder, synthetic=[copy], keys=KEYS)
         project.run(progress=bar)
         written = project.report().report

@@ -26,11 +26,12 @@ from unveil.count.kinds import (
     kind_of_levels,
     numbers_of,
 )
-from unveil.count.packing import IN_CACHE, Counts, Sides, chunks, count_dense
+from unveil.count.packing import IN_CACHE, Counts, Sides, chunks, count_dense, run_starts
 from unveil.io.code_meanings import Meaning
 from unveil.io.numbers import TAG_OF, TAGS, level_text
 
 Codes = NDArray[np.unsignedinteger]
+Hashes = NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
@@ -261,6 +262,8 @@ def encode(
 
 
 FEW_PLACES = 2**12
+_PLACE = np.uint64(2 * FEW_PLACES - 1)
+MOST_PARTED = 2**9  # levels that 16 bits of a hash may part: 1,000 hardly ever
 _HASH_BITS = [(n, np.uint64(shift)) for n in (12, 16) for shift in range(0, 65 - n, 4)]
 
 
@@ -300,9 +303,16 @@ def _encode_text(text: pl.Series) -> tuple[Codes, pl.Series]:
     """Text: the place of each among the sorted distinct texts."""
     # Levels seen in a few places are nearly always all of them: each text is then hashed once.
     hashes = text.hash().to_numpy()
-    some = text[np.arange(0, len(text), max(len(text) // FEW_PLACES, 1))]
-    levels = pl.Series(sorted(set(some.to_list()) - {None}), dtype=pl.String)
-    codes = _codes_by_hash(text, hashes, levels)
+    step = max(len(text) // FEW_PLACES, 1)
+    in_order = hashes[::step] & ~_PLACE  # with their places in the last bits: faster to sort
+    in_order += np.arange(len(in_order), dtype=np.uint64)
+    in_order.sort()
+    firsts = in_order[run_starts(in_order & ~_PLACE)[:-1]] if len(text) else in_order
+    at = (firsts & _PLACE).astype(np.int64) * step
+    seen = zip(text[at].to_list(), hashes[at].tolist(), strict=True)
+    hash_of = dict(sorted(pair for pair in seen if pair[0] is not None))
+    levels = pl.Series(list(hash_of), dtype=pl.String)
+    codes = _codes_by_hash(text, hashes, levels, np.array(list(hash_of.values()), np.uint64))
     if codes is None:
         levels = text.unique().drop_nulls().sort()
         places = text.cast(pl.Enum(levels)).to_physical()
@@ -310,14 +320,13 @@ def _encode_text(text: pl.Series) -> tuple[Codes, pl.Series]:
     return codes, levels
 
 
-def _codes_by_hash(text: pl.Series, hashes: NDArray[np.uint64], levels: pl.Series) -> Codes | None:
+def _codes_by_hash(text: pl.Series, hashes: Hashes, levels: pl.Series, own: Hashes) -> Codes | None:
     """The place of each text among some levels; None where a text is none of them.
 
     A few bits of the hash name a level, if they part all of them, and then each text is compared
     with the level itself: half the time of a search, and no less exact.
     """
-    own = levels.hash().to_numpy()
-    for n_bits, shift in _HASH_BITS if len(levels) else ():
+    for n_bits, shift in _HASH_BITS if 0 < len(levels) <= MOST_PARTED else ():
         mask = np.uint64(2**n_bits - 1)
         slots = (own >> shift) & mask
         if len(set(slots.tolist())) == len(levels):
@@ -328,8 +337,9 @@ def _codes_by_hash(text: pl.Series, hashes: NDArray[np.uint64], levels: pl.Serie
     place = np.zeros(2**n_bits, kind)
     place[slots] = np.arange(len(levels))
     codes = np.empty(len(text), kind)
-    for rows in chunks(slice(0, len(text)), 2 * IN_CACHE):
-        slot = (hashes[rows] >> shift) & mask
+    for rows in chunks(slice(0, len(text)), 4 * IN_CACHE):
+        slot = hashes[rows] >> shift
+        slot &= mask
         place.take(slot.view(np.int64), out=codes[rows], mode="clip")
         is_same = levels[pl.Series(codes[rows])] == text[rows]
         if not is_same.all():
@@ -341,17 +351,18 @@ def _codes_by_hash(text: pl.Series, hashes: NDArray[np.uint64], levels: pl.Serie
 
 def _encode_integers(known: pl.Series, span: range) -> tuple[Codes, pl.Series]:
     """Whole numbers of a narrow range: an array over the range says which occur."""
-    offset = np.empty(len(known), np.dtype(f"u{_code_bytes(len(span))}"))
-    start = 0
-    for part in known.get_chunks():  # each as it is: together they would be copied
-        stop = start + len(part)
-        values = part.cast(pl.Int64).to_numpy()
-        np.subtract(values, span.start, out=offset[start:stop], casting="unsafe")
-        start = stop
+    kind = np.dtype(f"u{_code_bytes(len(span))}")
+    # Each chunk as it is, for together they would be copied; their last bytes are enough to count
+    # from the lowest.
+    parts = [part.cast(pl.Int64).to_numpy().astype(kind) for part in known.get_chunks()]
+    offset = np.concatenate(parts)
+    offset -= np.array(span.start).astype(kind)
     occurs = np.zeros(len(span), bool)
-    occurs[offset] = True
+    occurs[offset[:: max(len(offset) // FEW_PLACES, 1)]] = True  # nearly always all of them
     if not occurs.all():
-        offset = (np.cumsum(occurs) - 1).astype(offset.dtype).take(offset)
+        at = offset.astype(np.int64)  # once for both: numpy looks up by no other type
+        occurs[at] = True
+        offset = (np.cumsum(occurs) - 1).astype(kind).take(at)
     return offset, pl.Series(np.flatnonzero(occurs) + span.start)
 
 

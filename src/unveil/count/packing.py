@@ -78,6 +78,10 @@ class Sides:
         return [slice(a, b) for a, b in pairwise(accumulate(self.rows, initial=0))]
 
 
+# Arrays of a few megabytes come and go by the hundred. The allocator of glibc gives each back to
+# the system, which clears its pages anew, until one as large as this was freed: then it keeps them.
+np.empty(2**25 - 2**14, np.uint8)
+
 CHUNK = 2**20
 IN_CACHE = 2**15
 DENSE = 2**16
@@ -141,7 +145,7 @@ def number(packed: Integers, space: int) -> tuple[Ids, int]:
         occurs = np.zeros(space, bool)
         occurs[packed] = True
         numbered = np.cumsum(occurs, dtype=np.int32) - np.int32(1)
-        return numbered[packed], int(occurs.sum())
+        return numbered.take(packed), int(numbered[-1]) + 1
     order, in_order = sort_rows(packed, space)
     is_new = np.ones(len(packed), bool)
     is_new[1:] = in_order[1:] != in_order[:-1]
@@ -238,7 +242,7 @@ def _runs(tagged: Integers, sides: Sides) -> tuple[Integers, Counts]:
         np.cumsum(tagged & tagged.dtype.type(1), dtype=np.int32, out=n_before[1:])
         counts = np.empty((2, len(firsts) - 1), np.int32)
         counts[1] = np.diff(n_before.take(firsts))
-        np.subtract(np.diff(firsts), counts[1], out=counts[0], casting="unsafe")
+        np.subtract(np.diff(firsts).astype(np.int32), counts[1], out=counts[0])
         return occurs.take(firsts[:-1]), counts
     starts = run_starts(tagged)
     runs = tagged[starts[:-1]]

@@ -18,7 +18,7 @@ import polars as pl
 from unveil.errors import ReadError, RolesError, list_names, unknown_name
 from unveil.io.code_meanings import variable_of
 from unveil.io.numbers import EXACT_IN_FLOAT
-from unveil.io.table import choose
+from unveil.io.table import BESIDE, choose
 from unveil.io.text_types import infer_type
 from unveil.io.wire import ParsedFile, ReadRequest
 from unveil.records.codebook import Codebook
@@ -31,6 +31,15 @@ from unveil.records.disclosure import Coercion
 
 
 _PIECE = 1 << 20
+_PARTS = {
+    "comments": re.compile(r"xl/(threadedC|c)omments"),
+    "the data behind pivot tables": re.compile(r"xl/pivotCache/"),
+    "embedded files": re.compile(r"xl/(embeddings|media|model)/"),
+    "macros": re.compile(r"xl/vbaProject"),
+    "values of other workbooks": re.compile(r"xl/externalLinks/"),
+    "attached documents": re.compile(r"customXml/"),
+}
+"""What of a workbook is no sheet, by the names of its parts."""
 _SHEET = re.compile(r"<(?:\w+:)?sheet\b[^>]*>")
 _RELATION = re.compile(r"<(?:\w+:)?Relationship\b[^>]*>")
 _ERROR = re.compile(rb"<(?:\w+:)?c\b[^<>]*\bt=[\"']e[\"']")
@@ -147,7 +156,7 @@ def parse(question: ReadRequest) -> ParsedFile:
     frame = pl.DataFrame({name: _type_column(cells[name]) for name in wanted})
     notes = [_unnamed_note(name, question) for name in unnamed if name in wanted]
     notes += _sheet_notes(book, sheet, question) + _error_notes(path, sheet, question)
-    notes += _merged_notes(path, sheet, question)
+    notes += _merged_notes(path, sheet, question) + _beside_notes(book, sheet, question)
     variables = tuple(map(variable_of, frame.get_columns()))
     declared = Codebook(source=question.name, format="excel", variables=variables)
     return ParsedFile(frame, declared, tuple(notes))
@@ -262,6 +271,19 @@ def _sheet_notes(book: Any, sheet: str, question: ReadRequest) -> list[Coercion]
         f"another, name it behind the file, as in {f'{question.name}#{other}'!r}."
     )
     return [Coercion(side=question.side, column=None, kind="sheet", sentence=sentence)]
+
+
+def _beside_notes(book: Any, sheet: str, question: ReadRequest) -> list[Coercion]:
+    """What a synthetic workbook holds beside this sheet: others, comments, and copies of data."""
+    if not question.side.startswith("synthetic"):
+        return []
+    held = [f"the sheet {one!r}" for one in book.sheet_names if one != sheet]
+    with zipfile.ZipFile(os.fsdecode(question.path)) as archive:
+        held += [what for what, mark in _PARTS.items() if any(map(mark.match, archive.namelist()))]
+    if not held:
+        return []
+    sentence = f"The workbook also holds {list_names(held)}."
+    return [Coercion(side=question.side, column=None, kind=BESIDE, sentence=sentence)]
 
 
 def _merged_notes(path: str, sheet: str, question: ReadRequest) -> list[Coercion]:

@@ -2,7 +2,9 @@
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -163,11 +165,34 @@ def hold(
     `types` says what columns are to be read as: integer, number, text or date.
     """
     missing, wanted = tuple(missing_values), dict(types or {})
-    table = apply_types(_read(path, side, None, missing, None), wanted)
+    table = apply_types(_read_whole(path, side, missing), wanted)
     known = None if dictionary is None else parse_dictionary(dictionary)
     fits = known is not None and any(one.name in table.frame.columns for one in known.variables)
     declared = known if fits and table.codebook is None else None
     return CachedFile(path, table, missing, declared, wanted)
+
+
+_KEPT: ContextVar[dict[Any, CachedFile] | None] = ContextVar("kept", default=None)
+
+
+@contextmanager
+def read_once() -> Iterator[None]:
+    """Within it a file that is held twice is read once; nobody else may change it meanwhile."""
+    before = _KEPT.set({})
+    try:
+        yield
+    finally:
+        _KEPT.reset(before)
+
+
+def _read_whole(path: Path, side: str, missing: tuple[str, ...]) -> Table:
+    kept = _KEPT.get()
+    if kept is None:
+        return _read(path, side, None, missing, None)
+    name = path.resolve(), missing
+    if name not in kept:
+        kept[name] = CachedFile(path, _read(path, side, None, missing, None), missing)
+    return kept[name].table(side=side, columns=None)
 
 
 def _again(

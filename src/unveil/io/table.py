@@ -71,6 +71,8 @@ SUBJECTS = {
 }
 
 
+BESIDE = "beside"
+"""The kind of a note on what a file holds beside the table that was read."""
 FRAME = "a data frame"
 """What stands for the name of a file where there is none."""
 

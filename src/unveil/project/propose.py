@@ -375,7 +375,7 @@ def propose(
     chosen = _templates(templates, owner)
     for_whom = parse_audience(audience) or "registered"
     missing = (missing_values,) if isinstance(missing_values, str) else tuple(missing_values)
-    copies = _files(synthetic)
+    copies = [synthetic] if isinstance(synthetic, str | os.PathLike) else list(synthetic)
     others = [*copies, *([] if control is None else [control])]
     _check_no_files([data, *others])
     held = hold(Path(os.fsdecode(data)), side="data", missing_values=missing)
@@ -475,10 +475,6 @@ def _n_unique(scenario: ScenarioEntry, roles: Suggestion, table: Table) -> int |
     if set(scenario.keys) == set(roles.keys):
         return roles.n_unique
     return int(table.frame[list(scenario.keys)].is_unique().sum())
-
-
-def _files(given: Paths) -> list[str | os.PathLike[str]]:
-    return [given] if isinstance(given, str | os.PathLike) else list(given)
 
 
 def _check_no_files(files: Sequence[Any]) -> None:

@@ -19,6 +19,7 @@ AlertKind = Literal[
     "single_holder",
     "identifier",
     "extra_column",
+    "beside",
     "group",
     "coding",
     "sensitive_value",
@@ -176,6 +177,14 @@ class CopiedColumn(Record, frozen=True, kw_only=True):
     is_running: bool = False
 
 
+class BesideTable(Record, frozen=True, kw_only=True):
+    """Something that a synthetic file holds beside its table; nothing was compared with it."""
+
+    copy: Copy
+    detail: str  # what it is and how much, in a sentence; no value of it
+    is_much: bool  # whether people's records could be in it
+
+
 class TiedGroup(Record, frozen=True, kw_only=True):
     """The own value inside one level of a column, against what the other levels predict."""
 
@@ -220,6 +229,7 @@ class GateEvidence(VersionedRecord, frozen=True, kw_only=True):
     near: tuple[NearCopies, ...] = ()
     single: tuple[SingleHolder, ...] = ()
     copied: tuple[CopiedColumn, ...] = ()
+    beside: tuple[BesideTable, ...] = ()
     groups: tuple[TiedGroup, ...] = ()
     codings: tuple[CodingRow, ...] = ()
     person: PersonColumn | None = None  # people have several rows, by the column declared

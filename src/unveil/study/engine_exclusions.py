@@ -1,7 +1,7 @@
 """What do exclusions leave where an engine keeps the records? Rules as conditions on its rows."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from typing import Any
 
@@ -33,8 +33,6 @@ from unveil.study.found import MOST_PAIRS, Found, RecordSums
 @dataclass(frozen=True)
 class EngineExclusions(Exclusions):
     """Rules as conditions that the engine holds against its rows."""
-
-    _found: dict[Any, Found] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def backend(self) -> Backend:
@@ -185,20 +183,8 @@ class EngineExclusions(Exclusions):
             d = nw.col("d")
         return rows.filter(self._rule(target, d, s) == 0)
 
-    def found(self, target: int, several: float = 0, segment: CodedColumn | None = None) -> Found:
-        """Whom a target's cells disclose that the rules leave, by segment and level."""
-        known = next(
-            (
-                one
-                for (t, n, by), one in self._found.items()
-                if t == target and by == (segment is not None) and several in (0, n)
-            ),
-            None,
-        )
-        if known is None:
-            known = EngineFound(self, target, several, is_parted=segment is not None)
-            self._found[target, several, segment is not None] = known
-        return known
+    def _search(self, target: int, several: float, segment: CodedColumn | None) -> Found:
+        return EngineFound(self, target, several, is_parted=segment is not None)
 
     @told
     def count_any_correct(self) -> int:

@@ -14,7 +14,7 @@ from unveil.io.batches import BatchedFile, open_batches
 from unveil.io.csv_dialect import Dialect
 from unveil.io.dictionary import apply_dictionary, apply_dictionary_beside, parse_dictionary
 from unveil.io.read_csv import type_columns
-from unveil.io.read_parquet import codebook_in
+from unveil.io.read_parquet import codebook_in, notes_beside
 from unveil.io.sources import TEXT, note_missing, read_table, with_missing
 from unveil.io.table import Table, choose, place_of
 from unveil.io.text_types import apply_types
@@ -212,5 +212,7 @@ def _open_path(
     wanted = choose(names, columns, place)
     frame = lazy.head(0).collect()[wanted]
     book = None if path.is_dir() else codebook_in(path, wanted)
-    table = Table(side=side, place=place, frame=frame, source=path.name, codebook=book)
+    files = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
+    notes = dict.fromkeys(note for file in files for note in notes_beside(file, side))
+    table = Table(side, place, frame, path.name, tuple(notes), book)
     return table, backend.scan(path)

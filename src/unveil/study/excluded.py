@@ -42,6 +42,9 @@ class Exclusions:
     rules: tuple[Exclusion, ...]
     _struck: dict[int, ExcludedCells] = field(default_factory=dict, repr=False, compare=False)
     _profiles: dict[int, Profile] = field(default_factory=dict, repr=False, compare=False)
+    _found: dict[tuple[int, float, bool], Found] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -85,19 +88,31 @@ class Exclusions:
 
     def found(self, target: int, several: float = 0, segment: CodedColumn | None = None) -> Found:
         """Whom a target's cells disclose that the rules leave, by segment and level."""
-        return FoundCells(self.scenario, target, self.mask_excluded(target), several, segment)
+        by = segment is not None
+        for (place, least, is_parted), found in self._found.items():
+            if (place, is_parted) == (target, by) and several in (0, least):
+                return found
+        self._found[target, several, by] = self._search(target, several, segment)
+        return self._found[target, several, by]
+
+    def _search(self, target: int, several: float, segment: CodedColumn | None) -> Found:
+        gone = self.mask_excluded(target) if self.act_on(target) else None
+        return FoundCells(self.scenario, target, gone, several, segment)
 
     def count_any_correct(self) -> int:
         """Original records of which some target is disclosed correctly and not excluded."""
         scenario, q = self.scenario, self.scenario.keys.q[self.scenario.sides.slices[0]]
         does_show = np.zeros(scenario.keys.n_q, bool)
-        for place in range(len(scenario.target_columns)):
-            does_show |= scenario.shown_levels(place) >= 0
-        rows = np.flatnonzero(does_show[q])  # once, and not for each target
-        q, is_any = q[rows], np.zeros(len(rows), bool)
+        for place in scenario.target_places:
+            does_show[scenario.cells(place).q_of(scenario.looks(place).found_cells)] = True
+        rows = np.flatnonzero(does_show.take(q))  # once, and not for each target
+        q, is_any = q.take(rows), np.zeros(len(rows), bool)
         for place, column in enumerate(scenario.target_columns):
-            at = np.flatnonzero(scenario.shown_levels(place)[q] == column.codes[rows])
-            is_any[at[self.keep_rows(place, rows[at])]] = True
+            is_own = scenario.shown_levels(place).take(q) == column.codes.take(rows)
+            if self.act_on(place):
+                at = np.flatnonzero(is_own)
+                is_own[at] = self.keep_rows(place, rows[at])
+            is_any |= is_own
         return int(np.count_nonzero(is_any))
 
     def frame_at_risk(

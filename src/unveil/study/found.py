@@ -11,7 +11,7 @@ import numpy as np
 
 from unveil.arrays import Ints, Mask
 from unveil.count.codes import CodedColumn
-from unveil.count.packing import Integers, number
+from unveil.count.packing import Integers, is_dense, number
 from unveil.study.scenario import CountedScenario
 
 # The largest table of target levels by key levels that is made whole.
@@ -53,12 +53,12 @@ class Found(Protocol):
 class FoundCells:
     """The same counted in memory: original records by cell and, where asked for, by segment.
 
-    Without segments the pieces are the cells. `gone` says which cells an exclusion takes out.
+    Without segments the pieces are the cells. `gone` says which cells exclusions take out, if any.
     """
 
     scenario: CountedScenario
     target: int
-    gone: Mask
+    gone: Mask | None
     several: float = 0
     segment: CodedColumn | None = None
     _known: dict[tuple[int | None, bool], RecordSums] = field(default_factory=dict, repr=False)
@@ -71,14 +71,14 @@ class FoundCells:
     def _cells(self) -> Integers:
         """The cells whose records are disclosed."""
         at = self.scenario.looks(self.target).found_cells
-        return at[~self.gone[at]]
+        return at if self.gone is None else at[~self.gone[at]]
 
     @cached_property
-    def _pieces(self) -> tuple[Integers, Integers, Integers]:
+    def _pieces(self) -> tuple[Integers | None, Integers, Integers]:
         """For each piece its cell, its segment with its target level, and its records."""
         cells, n_t = self.scenario.cells(self.target), self._column.n_levels
-        if self.segment is None:
-            return np.arange(len(cells.t), dtype=np.int32), cells.t, cells.counts[0]
+        if self.segment is None:  # each cell is a piece
+            return None, cells.t, cells.counts[0]
         n_segments = self.segment.n_levels
         cell_of_row = self.scenario.cells_of_originals(self.target)
         packed = cell_of_row * n_segments + self.segment.codes[self.scenario.sides.slices[0]]
@@ -91,12 +91,12 @@ class FoundCells:
     def _found(self) -> tuple[Ints, Ints, Integers]:
         """The disclosed pieces: their key combination, segment with target level, and records."""
         cell, number_of, d = self._pieces
-        at = self._cells
-        if self.segment is not None:
-            is_found = np.zeros(len(self.gone), bool)
-            is_found[self._cells] = True
+        at, cells = self._cells, self.scenario.cells(self.target)
+        if cell is not None:
+            is_found = np.zeros(len(cells.t), bool)
+            is_found[at] = True
             at = np.flatnonzero(is_found[cell])
-        q = self.scenario.cells(self.target).q_of(cell[at])
+        q = cells.q_of(at if cell is None else cell[at])
         return q, number_of[at].astype(np.int64), d[at]
 
     def sums(self, key: int | None = None, *, shared: bool = False) -> RecordSums:
@@ -107,16 +107,18 @@ class FoundCells:
             if key is not None:
                 n_k = self.scenario.key_columns[key].n_levels
                 number_of = number_of * n_k + self.scenario.key_codes(key, q)
-            occurs, n, n_shared = _sum_by_number(number_of, d, np.where(d > self.several, d, 0))
-            self._known[key, False] = self._record_sums(occurs, n, n_k)
-            some = n_shared > 0
-            self._known[key, True] = self._record_sums(occurs[some], n_shared[some], n_k)
+            self._known[key, False] = self._record_sums(*_sum_by_number(number_of, d), n_k)
+            some = d > self.several
+            in_larger = _sum_by_number(number_of[some], d[some])
+            self._known[key, True] = self._record_sums(*in_larger, n_k)
         return self._known[key, shared]
 
     def kept_sums(self) -> RecordSums:
         """The original records that exclusions leave."""
         cell, number_of, d = self._pieces
-        kept = ~self.gone[cell] & (d > 0)
+        kept = d > 0
+        if self.gone is not None:
+            kept &= ~(self.gone if cell is None else self.gone[cell])
         occurs, n = _sum_by_number(number_of[kept].astype(np.int64), d[kept])
         return self._record_sums(occurs, n, 1)
 
@@ -141,13 +143,14 @@ class FoundCells:
         )
 
 
-def _sum_by_number(packed: Ints, *counts: Integers) -> tuple[Ints, ...]:
-    """The numbers that occur, in their order, and the sums of the counts of each."""
-    ids, n_ids = number(packed, int(packed.max(initial=0)) + 1)
-    occurs = np.empty(n_ids, np.int64)
-    occurs[ids] = packed
-    sums = (np.bincount(ids, weights=one, minlength=n_ids).astype(np.int64) for one in counts)
-    return occurs, *sums
+def _sum_by_number(packed: Ints, counts: Integers) -> tuple[Ints, Ints]:
+    """The numbers that occur, in their order, and the sums of the counts of each, all above 0."""
+    if is_dense(int(packed.max(initial=0)) + 1, len(packed)):
+        sums = np.bincount(packed, counts)
+        occurs = np.flatnonzero(sums)
+        return occurs, sums[occurs].astype(np.int64)
+    occurs, ids = np.unique(packed, return_inverse=True)
+    return occurs, np.bincount(ids, counts).astype(np.int64)
 
 
 def _count_of(wanted: Ints, among: Ints) -> Ints:

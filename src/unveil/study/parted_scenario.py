@@ -400,8 +400,7 @@ class PartedExclusions(Exclusions):
         """Original records of which some target is disclosed correctly and not excluded."""
         return self._parted.facts(self.rules).n_any_correct
 
-    def found(self, target: int, several: float = 0, segment: CodedColumn | None = None) -> Found:
-        """Whom a target's cells disclose that the rules leave, by segment and level."""
+    def _search(self, target: int, several: float, segment: CodedColumn | None) -> Found:
         return PartedFound(self, target, several, is_parted=segment is not None)
 
     def frame_at_risk(

@@ -4,6 +4,7 @@ The counts are kept beside the result. Every measure, every copy and every later
 same keys and targets is answered from them.
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,7 +15,7 @@ import numpy as np
 from unveil.arrays import Ints
 from unveil.count.cells import Cells, KeyCounts, Keys, cells_of_rows, number_whole_rows
 from unveil.count.codes import CodedColumn, Codes
-from unveil.count.packing import Ids, Integers, Sides
+from unveil.count.packing import DENSE, Ids, Integers, Sides, pack
 from unveil.count.profile import ProfileCells, target_looks
 from unveil.records.base import Copy
 
@@ -185,16 +186,31 @@ class CountedScenario:
     def joint_counts(self, target: int, key: int) -> Ints:
         """Original records by target level and key level; kept, for every what-if asks for it."""
         if (target, key) not in self._joint:
-            originals, cells = self.sides.slices[0], self.cells(target)
-            column, other = self.target_columns[target], self.key_columns[key]
-            t, k, n = column.codes[originals], other.codes[originals], None
-            if 2 * len(cells.t) < len(t):  # cells are records alike
-                k = np.repeat(self.key_codes(key), np.diff(cells.starts))
-                t, n = cells.t, cells.counts[0]
-            packed = t.astype(np.int64) * other.n_levels + k
-            counts = np.bincount(packed, n, column.n_levels * other.n_levels).astype(np.int64)
-            self._joint[target, key] = counts.reshape(column.n_levels, other.n_levels)
+            pair = range(key & ~1, min(key | 1, len(self.key_columns) - 1) + 1)
+            n_t = self.target_columns[target].n_levels
+            is_small = n_t * math.prod(self.key_columns[one].n_levels for one in pair) <= DENSE
+            self._count_jointly(target, pair if is_small else range(key, key + 1))
         return self._joint[target, key]
+
+    def _count_jointly(self, target: int, keys: range) -> None:
+        """The same for a key, or for two of which it is one: they take hardly longer than one."""
+        originals, cells = self.sides.slices[0], self.cells(target)
+        column, others = self.target_columns[target], [self.key_columns[key] for key in keys]
+        t, n = column.codes[originals], None
+        digits = [(other.codes[originals], other.n_levels) for other in others]
+        if 2 * len(cells.t) < len(t):  # cells are records alike
+            t, n = cells.t, cells.counts[0]
+            own = [(self.key_codes(key), self.key_columns[key].n_levels) for key in keys]
+            packed, space = pack(own, self.keys.n_q)
+            digits = [(np.repeat(packed, np.diff(cells.starts)), space)]
+        packed, space = pack([(t, column.n_levels), *digits], len(t))
+        counts = (
+            np.bincount(packed, n, space)
+            .astype(np.int64)
+            .reshape(-1, *(other.n_levels for other in others))
+        )
+        for place, key in enumerate(keys):
+            self._joint[target, key] = counts.sum(axis=2 - place) if len(keys) > 1 else counts
 
     def most_common(self, target: int, key: int) -> Ints:
         """For each level of a key, the original records with its most common target level."""

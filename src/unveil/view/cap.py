@@ -21,13 +21,11 @@ from unveil.view.format import and_list, format_count, format_share, people, tru
 from unveil.view.show import as_blocks, as_text
 
 TEMPLATES = {
-    "title": "Correct attribution probability (CAP)",
     "sizes": "{original} in the original; {methods}.",
     "assumed": (
         "Assumed intruder: knows {keys}, draws one of the synthetic records with the same keys, and"
         " takes its {target} for the person's."
     ),
-    "baseline": "Baseline: {baseline}.",
     "tolerance": "Values of {target} agree if they differ by no more than {radius}.",
     "guess": (
         "{who}, {copies}: a guess is correct for {zero} of {n} (no match counts as wrong); baseline"
@@ -100,7 +98,7 @@ def assumptions(record: Cap) -> Iterator[str]:
         said = {"keys": and_list(key_set.keys), "target": and_list(record.targets)}
         prefix = f"{truncate(key_set.name)}: " if len(record.key_sets) > 1 else ""
         yield prefix + TEMPLATES["assumed"].format(**said)
-    yield TEMPLATES["baseline"].format(baseline=_baseline(record))
+    yield f"Baseline: {_baseline(record)}."
     for one in record.tolerance:
         yield TEMPLATES["tolerance"].format(target=truncate(one.target), radius=f"{one.radius:g}")
 
@@ -215,7 +213,7 @@ def _(record: Cap) -> str:
 
 @as_blocks.register
 def _(record: Cap) -> Iterator[Block]:
-    yield Heading(TEMPLATES["title"])
+    yield Heading("Correct attribution probability (CAP)")
     yield from sentences([sizes(record), *assumptions(record)], "lead")
     yield from _cap_tables(record)
     yield _weighted_table(record)

@@ -8,7 +8,6 @@ from unveil.view.cap_words import SCENARIOS, UNNAMED, key_set_name
 from unveil.view.format import and_list, truncate
 
 TEMPLATES = {
-    "m few": "Fewer than three copies: the effect of their number cannot be estimated.",
     "m matches": (
         "each further copy raises the CAP by {zero} where non-matches count as zero"
         " ({p_zero}), because more people are matched. Among those matched, the number of copies"
@@ -42,7 +41,6 @@ TEMPLATES = {
         "with each further copy the CAP changes by {zero} where non-matches count as zero"
         " ({p_zero}), and by {undefined} among those with a match ({p_undefined})."
     ),
-    "m guide": "Pools of m copies are nested, not independent: take p as a guide.",
 }
 
 FIT_HEADS = ("method", "scenario", "non-matches", "intercept", "m", "p of m")
@@ -62,7 +60,7 @@ def trend_keyed(record: Cap) -> Iterator[tuple[str, str]]:
     if max(n_copies) < 2:
         return
     if max(n_copies) < 3:
-        yield "m few", TEMPLATES["m few"]
+        yield "m few", "Fewer than three copies: the effect of their number cannot be estimated."
         return
     for method, n in zip(record.methods, n_copies, strict=True):
         if n >= 3:
@@ -70,7 +68,7 @@ def trend_keyed(record: Cap) -> Iterator[tuple[str, str]]:
             undefined = record.fit(method.name, keys, scenario, "undefined")
             first, *_, last = record.rows_of(method.name, keys, scenario)
             yield trend_sentence(zero, undefined, (first.n_match, last.n_match))
-    yield "m guide", TEMPLATES["m guide"]
+    yield "m guide", "Pools of m copies are nested, not independent: take p as a guide."
 
 
 # By whether people find a match with all copies who have none with one, and by both slopes.

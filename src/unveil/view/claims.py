@@ -21,14 +21,6 @@ TEMPLATES = {
         " Other people's records would give about {e} of these. The synthetic data add nothing"
         " measurable ({a}, interval {low} to {high})."
     ),
-    "own record": (
-        "{target}: of {n} correct values that nothing explains, about {i} would be correct about"
-        " other people, too; {o} ({low} to {high}) are by the own record."
-    ),
-    "not covered": (
-        "A value that the pattern itself teaches is still disclosed; whether it may be is your"
-        " ruling. Expected is what other people's records teach, not what is common knowledge."
-    ),
 }
 RULES = {
     "single_value": "single value (DiSCO)",
@@ -95,15 +87,16 @@ def sentences(record: Claims) -> Iterator[str]:
         yield claim_sentence(row)
     for part in record.parts:
         if part.copy == record.headline_copy and part.own_record is not None:
-            yield TEMPLATES["own record"].format(
-                target=truncate(part.target),
-                n=f"{part.rest:,}",
-                i=f"{round(part.population_inference or 0):,}",
-                o=f"{round(part.own_record):,}",
-                low=f"{round(part.own_record_low or 0):,}",
-                high=f"{round(part.own_record_high or 0):,}",
+            yield (
+                f"{truncate(part.target)}: of {part.rest:,} correct values that nothing explains,"
+                f" about {round(part.population_inference or 0):,} would be correct about other"
+                f" people, too; {round(part.own_record):,} ({round(part.own_record_low or 0):,} to"
+                f" {round(part.own_record_high or 0):,}) are by the own record."
             )
-    yield TEMPLATES["not covered"]
+    yield (
+        "A value that the pattern itself teaches is still disclosed; whether it may be is your"
+        " ruling. Expected is what other people's records teach, not what is common knowledge."
+    )
 
 
 def _headline_rows(record: Claims) -> list[ClaimRow]:

@@ -38,21 +38,7 @@ DIFFERENCE_HEADS = ("column", "difference", "what to do")
 CODE_HEADS = ("code", "label", "remark")
 STRUCTURE = "Structure of the synthetic data compared with the original"
 
-TEMPLATES = {
-    "outside": "{n} a value outside the declared {holds}{listed}{rest}.",
-    "labels": "The entries are labels, not codes.",
-    "likely missing": (
-        "{codes} {look} for missing values, but {are} not declared; the range excludes {them}."
-    ),
-    "unused": "Declared, but not used: {codes}.",
-    "kind": "Declared as {said}, but the file holds {kind}.",
-    "not in file": "Declared, but not in the file: {names}.",
-    "one of nothing": "All entries are missing.",
-    "built alike": "{copy} has the structure of {original}: no differences.",
-    "built otherwise": (
-        "{copy} differs in structure from {original}: {n}; {alike} of {columns} alike."
-    ),
-}
+
 RULES = (
     f"No value of a single person is shown: undeclared values only where at least {FEWEST_PEOPLE}"
     f" people have them, ranges without their ends and of at least {FEWEST_VALUES} values, missing"
@@ -151,38 +137,35 @@ def file_remarks(record: DescribedFile) -> Iterator[tuple[str, str]]:
             yield variable.name, sentence
     if record.not_in_file:
         shown = _few([truncate(one) for one in record.not_in_file])
-        yield "", TEMPLATES["not in file"].format(names=shown)
+        yield "", f"Declared, but not in the file: {shown}."
 
 
 def remarks(variable: Variable, found: ColumnContents) -> Iterator[str]:
     """What does not fit what is declared about one column."""
     is_text_for_codes = found.holds == "labels"
     if found.missing_percent == 100:
-        yield TEMPLATES["one of nothing"]
+        yield "All entries are missing."
     elif _is_other_kind(variable, found) and not is_text_for_codes:
-        yield TEMPLATES["kind"].format(said=KINDS[variable.kind], kind=KINDS[found.kind])
+        yield f"Declared as {KINDS[variable.kind]}, but the file holds {KINDS[found.kind]}."
     if is_text_for_codes:
-        yield TEMPLATES["labels"]
+        yield "The entries are labels, not codes."
     if found.likely_missing:
         codes = and_list([code(one) for one in found.likely_missing])
         is_one = len(found.likely_missing) == 1
-        yield TEMPLATES["likely missing"].format(
-            codes=codes,
-            look="looks like a code" if is_one else "look like codes",
-            are="is" if is_one else "are",
-            them="it" if is_one else "them",
+        yield (
+            f"{codes} {'looks like a code' if is_one else 'look like codes'} for missing values,"
+            f" but {'is' if is_one else 'are'} not declared; the range excludes"
+            f" {'it' if is_one else 'them'}."
         )
     if found.n_outside:
         verb = "record has" if found.n_outside == 1 else "records have"
-        yield TEMPLATES["outside"].format(
-            n=f"{found.n_outside:,} {verb}",
-            holds=found.holds,
-            listed=_list_values(found),
-            rest=_rest(found),
+        yield (
+            f"{found.n_outside:,} {verb} a value outside the declared"
+            f" {found.holds}{_list_values(found)}{_rest(found)}."
         )
     if found.unused and found.missing_percent < 100:
         first = [_label_code(one, variable) for one in found.unused[:MOST_CODES]]
-        yield TEMPLATES["unused"].format(codes=_few(first, len(found.unused)))
+        yield f"Declared, but not used: {_few(first, len(found.unused))}."
 
 
 def list_values(found: ColumnContents, most: int = MOST_LISTED) -> str:
@@ -289,13 +272,11 @@ def differences_keyed(record: CodebookDifferences) -> tuple[str, str]:
     """How many differences there are, in a sentence with the name of its template."""
     original, synthetic = (truncate(file) for file in record.files)
     if not record.rows:
-        return "built alike", TEMPLATES["built alike"].format(copy=synthetic, original=original)
-    return "built otherwise", TEMPLATES["built otherwise"].format(
-        copy=synthetic,
-        original=original,
-        n=format_count(len(record.rows), "difference"),
-        alike=f"{record.n_alike:,}",
-        columns=format_count(record.n_variables_original, "column"),
+        return "built alike", f"{synthetic} has the structure of {original}: no differences."
+    return "built otherwise", (
+        f"{synthetic} differs in structure from {original}:"
+        f" {format_count(len(record.rows), 'difference')}; {record.n_alike:,} of"
+        f" {format_count(record.n_variables_original, 'column')} alike."
     )
 
 

@@ -21,14 +21,10 @@ TEMPLATES = {
         "{column} differs most: total variation distance {p} (share of records in {copies} that"
         " would have to move to another band)."
     ),
-    "same columns": "Every column has the same distribution in the original and in {copies}.",
-    "one column": "{column}: total variation distance {p}.",
     "association": (
         "The association of {a} and {b} changed most: {measure} {there} in the original, {here} in"
         " {copies}."
     ),
-    "same associations": "No association changed.",
-    "no association": "No association could be computed.",
 }
 MEASURES = {
     "pearson": "Pearson's correlation",
@@ -74,14 +70,8 @@ def comparison_sentences(record: Comparison) -> Iterator[tuple[str, str]]:
             TEMPLATES[kind].format(column=truncate(worst.column), p=share, copies=copies),
         )
     elif worst is not None:
-        yield "column", TEMPLATES["same columns"].format(copies=copies)
+        yield "column", f"Every column has the same distribution in the original and in {copies}."
     yield "association", _association(record)
-
-
-def describe_column(row: DistanceRow) -> str:
-    """How far the distribution of one column is from the original's."""
-    share = "-" if row.total_variation is None else percent(100 * row.total_variation)
-    return TEMPLATES["one column"].format(column=truncate(row.column), p=share)
 
 
 def is_in_bands(record: Comparison, row: DistanceRow) -> bool:
@@ -98,9 +88,9 @@ def copies_of(record: Comparison) -> str:
 def _association(record: Comparison) -> str:
     row = record.most_changed
     if row is None:
-        return TEMPLATES["no association"]
+        return "No association could be computed."
     if not row.difference:
-        return TEMPLATES["same associations"]
+        return "No association changed."
     return TEMPLATES["association"].format(
         a=truncate(row.a),
         b=truncate(row.b),
@@ -197,15 +187,14 @@ def _(record: Comparison) -> str:
 def column_blocks(record: Comparison) -> Iterator[Block]:
     """The columns, the most different first."""
     if text := dict(comparison_sentences(record)).get("column"):
-        yield Sentence(text, key="comparison/column")
+        yield Sentence(text)
     found = first_rows(ranked_distances(record), MOST_COLUMNS, "columns")
     yield filled_table("Columns, the most different first", DISTANCE_HEADS, **found)
 
 
 def association_blocks(record: Comparison) -> Iterator[Block]:
     """The associations that changed most."""
-    text = dict(comparison_sentences(record))["association"]
-    yield Sentence(text, key="comparison/association")
+    yield Sentence(dict(comparison_sentences(record))["association"])
     rows = [*map(association_cells, changed_associations(record))]
     yield filled_table("Associations, the most changed first", ASSOCIATION_HEADS, rows)
 

@@ -34,14 +34,11 @@ TEMPLATES = {
     "suppressed": "{k} of {m} {are} suppressed.",
     "additive": "Margins and total are the sums of the published values.",
     "not additive": "Margins and total are not the sums of the published values.",
-    "nothing given": "No count is disclosed exactly by everything published together.",
     "given away": (
         "Everything published together discloses the exact count of {k} of {m} possible cells."
     ),
     "recovered": "{k} of them {are} empty: a reader knows this without knowing anyone.",
-    "unbounded": "{k} {have} no upper bound, so {they} can never be shown to be empty.",
     "not tightest": "{k} {are} bounded with certainty, but perhaps not as tightly as possible.",
-    "audit none": "Nothing is suppressed, so nothing can be recomputed.",
     "recomputed": (
         "■ {k} of {m} can be recomputed exactly from the published values. No limit on SAP covers"
         " that: no one need be known."
@@ -54,8 +51,6 @@ TEMPLATES = {
         "{k} of {m} can be recomputed exactly from the published values by a reader who knows the"
         " rule ({rule}), and {j} by one who does not."
     ),
-    "audit within": "{k} of {m} can be estimated within {p} of the true count.",
-    "audit open": "{k} could not be decided in time: treat them as known.",
 }
 
 SECONDARY = {
@@ -96,7 +91,7 @@ def bounds_sentences(record: Bounds) -> Iterator[tuple[str, str]]:
     """What everything published discloses together, by the name of the figure."""
     m = f"{sum(not cell.structural for cell in record.cells):,}"
     if not record.n_determined:
-        yield "given away", TEMPLATES["nothing given"]
+        yield "given away", "No count is disclosed exactly by everything published together."
     else:
         yield "given away", TEMPLATES["given away"].format(k=f"{record.n_determined:,}", m=m)
     if record.n_recovered:
@@ -105,7 +100,7 @@ def bounds_sentences(record: Bounds) -> Iterator[tuple[str, str]]:
     if record.n_unbounded:
         have, they = ("has", "it") if record.n_unbounded == 1 else ("have", "they")
         k = format_count(record.n_unbounded, "cell")
-        yield "unbounded", TEMPLATES["unbounded"].format(k=k, have=have, they=they)
+        yield "unbounded", f"{k} {have} no upper bound, so {they} can never be shown to be empty."
     if n_open := sum(not cell.tightest for cell in record.cells):
         are = "is" if n_open == 1 else "are"
         yield (
@@ -117,7 +112,7 @@ def bounds_sentences(record: Bounds) -> Iterator[tuple[str, str]]:
 def audit_sentences(record: Audit) -> Iterator[tuple[str, str]]:
     """What can be recomputed of what is suppressed, by the name of the figure."""
     if not record.rows:
-        yield "audit", TEMPLATES["audit none"]
+        yield "audit", "Nothing is suppressed, so nothing can be recomputed."
         return
     m = format_count(record.n_suppressed, "suppressed value")
     kind, said = "audit", {"k": f"{record.n_exact:,}", "m": m}
@@ -128,10 +123,10 @@ def audit_sentences(record: Audit) -> Iterator[tuple[str, str]]:
     yield "audit", TEMPLATES[kind].format(**said)
     if record.protection:
         k, p = f"{record.n_within:,}", percent(record.protection)
-        yield "audit within", TEMPLATES["audit within"].format(k=k, m=m, p=p)
+        yield "audit within", f"{k} of {m} can be estimated within {p} of the true count."
     if n_open := sum(not row.tightest for row in record.rows):
         k = format_count(n_open, "suppressed value")
-        yield "audit open", TEMPLATES["audit open"].format(k=k)
+        yield "audit open", f"{k} could not be decided in time: treat them as known."
 
 
 def recomputed_sentence(record: Audit | None) -> str:

@@ -9,11 +9,7 @@ from unveil.view.format import and_list, fill, format_count, n_of, people, perce
 
 TEMPLATES = {
     "scenario": "Assumed intruder: knows {keys}, has the synthetic data and treats them as real.",
-    "files": "Original: {original}. {copies}: {synthetic}.",
     "sizes": "{N} in the original, {M} in {copies}.",
-    "combinations": (
-        "Key combinations: {a} in the original, {b} in the synthetic data, {c} in either."
-    ),
     "UiO": "{k} of {N} {unit} (UiO {p}) {k:is|are} unique on {keys} in the original.",
     "UiS": (
         "{k} of {N} synthetic records (UiS {p}) {k:is|are} unique on {keys} in the synthetic data."
@@ -49,27 +45,16 @@ TEMPLATES = {
     ),
     "removed": "Synthesis reduces attribute disclosure by {r} (from {q} to {p}).",
     "added": "Warning: the synthetic data disclose more than the original ({q} there, {p} here).",
-    "nothing to remove": "The original determines {target} for no one.",
     "mean": "Figures are means over {m} copies; {measure} ranges from {lowest} to {highest}.",
     "equal": "{copy} the original: all {N} rows are equal in {columns}.",
     "all": "{copy} the original: all {N} original records reappear, equal in {columns}.",
     "some": (
         "{k} of {N} original records ({p}) {k:reappears|reappear} in {copy}, equal in {columns}."
     ),
-    "some in several": (
-        "{k} to {l} of {N} original records ({p} to {q}) reappear in each of the {m} copies, equal"
-        " in {columns}."
-    ),
     "means": (
         "Figures are means over the {m} copies; 'pooled' combines all copies. Limits apply to each"
         " copy and to the pool."
     ),
-    "by person": (
-        "{person} {counts}. The tables count rows; limits apply to the larger of rows and people."
-        " People with at least one such row: {figures}."
-    ),
-    "one by person": " Counted by person: {k} of {N} people ({p}).",
-    "after exclusions": "After exclusions: {sentence}",
     "none": "No original record reappears in {copy}.",
     "tolerance": (
         "Within a tolerance a number is determined where all matching records are no farther from"
@@ -98,11 +83,9 @@ def files(record: Disclosure) -> str | None:
     if set(record.files) == {"a data frame"}:
         return None
     numbered = [f"{number} = {file}" for number, file in enumerate(copies, start=1)]
-    return fill(
-        TEMPLATES["files"],
-        original=original,
-        copies="Synthetic data" if len(copies) == 1 else "Synthetic copies",
-        synthetic=copies[0] if len(copies) == 1 else ", ".join(numbered),
+    return (
+        f"Original: {original}. {'Synthetic data' if len(copies) == 1 else 'Synthetic copies'}:"
+        f" {copies[0] if len(copies) == 1 else ', '.join(numbered)}."
     )
 
 
@@ -121,11 +104,9 @@ def sizes(record: Disclosure) -> str:
 
 def combinations(record: Disclosure) -> str:
     """How many combinations of key values there are."""
-    return fill(
-        TEMPLATES["combinations"],
-        a=f"{record.n_q_original:,}",
-        b=f"{record.n_q_synthetic:,}",
-        c=f"{record.n_q_union:,}",
+    return (
+        f"Key combinations: {record.n_q_original:,} in the original, {record.n_q_synthetic:,} in"
+        f" the synthetic data, {record.n_q_union:,} in either."
     )
 
 
@@ -141,11 +122,10 @@ def people_sentence(record: Disclosure) -> str | None:
         for row in record.people.rows
         if (row.target, row.measure, row.copy) == (target, measure, record.headline_copy)
     ]
-    return fill(
-        TEMPLATES["by person"],
-        person=truncate(record.people.person.column),
-        counts=record.people.person.counts,
-        figures=", ".join(figures),
+    return (
+        f"{truncate(record.people.person.column)} {record.people.person.counts}. The tables count"
+        " rows; limits apply to the larger of rows and people. People with at least one such row:"
+        f" {', '.join(figures)}."
     )
 
 
@@ -164,11 +144,9 @@ def _one_by_person(record: Disclosure, measure: str, target: str | None, copy: C
     for row in () if record.people is None else record.people.rows:
         if (row.measure, row.target, row.copy) == (measure, target, copy):
             n = record.people.person.n_people if record.people else 0
-            return fill(
-                TEMPLATES["one by person"],
-                p=percent(row.percent),
-                k=n_of(row.percent, n),
-                N=f"{n:,}",
+            return (
+                f" Counted by person: {n_of(row.percent, n)} of {n:,} people"
+                f" ({percent(row.percent)})."
             )
     return ""
 
@@ -247,9 +225,7 @@ def _is_touched(record: Disclosure, target: str | None) -> bool:
 
 def _after_exclusions(said: dict[str, str]) -> dict[str, str]:
     """The same sentences, true where something is excluded."""
-    return {
-        symbol: fill(TEMPLATES["after exclusions"], sentence=text) for symbol, text in said.items()
-    }
+    return {symbol: f"After exclusions: {text}" for symbol, text in said.items()}
 
 
 def _disco(record: Disclosure, row: AttributeRow) -> str:
@@ -270,7 +246,7 @@ def _disco(record: Disclosure, row: AttributeRow) -> str:
 
 def _reduction_sentence(row: AttributeRow) -> str:
     if row.removed is None:
-        return fill(TEMPLATES["nothing to remove"], target=truncate(row.target))
+        return f"The original determines {truncate(row.target)} for no one."
     return fill(
         TEMPLATES["added" if row.removed < 0 else "removed"],
         r=percent(row.removed),
@@ -328,15 +304,10 @@ def recurrence_sentence(record: Disclosure) -> str | None:
             copy=f"each of the {len(some)} copies",
             columns=_columns(most),
         )
-    return fill(
-        TEMPLATES["some in several"],
-        p=percent(least.percent),
-        q=percent(most.percent),
-        k=f"{least.n:,}",
-        l=f"{most.n:,}",
-        N=f"{record.n_original:,}",
-        m=len(some),
-        columns=_columns(least),
+    return (
+        f"{least.n:,} to {most.n:,} of {record.n_original:,} original records"
+        f" ({percent(least.percent)} to {percent(most.percent)}) reappear in each of the"
+        f" {len(some)} copies, equal in {_columns(least)}."
     )
 
 

@@ -35,7 +35,6 @@ TEMPLATES = {
         " changed below."
     ),
     "dropped": "{why} It is excluded.",
-    "refill": "{k} of {n} {unit} wanted {k:was|were} retained, out of {drawn} drawn in {rounds}.",
 }
 
 METRICS = {"mahalanobis": "Mahalanobis", "jaccard": "Jaccard's", "gower": "Gower's"}
@@ -79,7 +78,7 @@ def refill_sentences(record: Refill) -> Iterator[str]:
 def refill_keyed(record: Refill) -> Iterator[tuple[str, str]]:
     """The same, each with the name of its template."""
     refill = fill(
-        TEMPLATES["refill"],
+        "{k} of {n} {unit} wanted {k:was|were} retained, out of {drawn} drawn in {rounds}.",
         k=f"{record.n_rows:,}",
         n=f"{record.rows_wanted:,}",
         drawn=f"{sum(one.drawn for one in record.rounds):,}",

@@ -22,8 +22,6 @@ from unveil.view.show import as_blocks, as_text
 TEMPLATES = {
     "confidential": "CONFIDENTIAL: ECAP values, the threshold and the seed must not be published."
     " The kind and the amount of noise may be.",
-    "values": "{n}{missing}, {d} distinct. Population {population}: N = {N}, of whom {sample}"
-    " were sampled.",
     "claim": "An intruder who knows the method and the noise would be correct with probability at"
     " most {e} for any value.",
     "limit": "No noise can reduce this below {limit}, the probability of being sampled.",
@@ -109,13 +107,9 @@ def choice_sentences(record: NoiseChoice) -> Iterator[tuple[str, str]]:
 
 def _values(record: Ecap | NoiseChoice) -> str:
     missing = f" ({record.n_missing:,} missing)" if record.n_missing else ""
-    return TEMPLATES["values"].format(
-        n=format_count(record.n_values, "value"),
-        missing=missing,
-        d=f"{record.n_distinct:,}",
-        population=record.population,
-        N=f"{record.N:,}",
-        sample=f"{record.n:,}",
+    return (
+        f"{format_count(record.n_values, 'value')}{missing}, {record.n_distinct:,} distinct."
+        f" Population {record.population}: N = {record.N:,}, of whom {record.n:,} were sampled."
     )
 
 

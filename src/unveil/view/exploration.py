@@ -39,10 +39,6 @@ TEMPLATES = {
         " {S[1]}."
     ),
     "R": ", R of DiSCO from {0} to {1}",
-    "original": (
-        "For comparison: in the original {k} of {N} people ({UiO} %) {k:is|are} unique on the keys,"
-        " and Dorig is {D} %."
-    ),
     "floor": (
         "Independent columns, which keep no relation at all, still have DiSCO {DiSCO} % and repU"
         " {repU} %: a floor, not what people's records disclose."
@@ -96,7 +92,10 @@ def exploration_sentences(record: Exploration) -> Iterator[tuple[str, str]]:
     yield (
         "original",
         fill(
-            TEMPLATES["original"],
+            (
+                "For comparison: in the original {k} of {N} people ({UiO} %) {k:is|are} unique on"
+                " the keys, and Dorig is {D} %."
+            ),
             k="-" if record.UiO is None else n_of(record.UiO, record.n_original),
             N=f"{record.n_original:,}",
             UiO=percent_figure(record.UiO),

@@ -57,17 +57,6 @@ TEMPLATES = {
         "{target}: {pairs} of a value with a key level {hold} more than {p} % of people, too, in"
         " cells that at most {k} people share ({n}). List them with --two-way 0,{p}."
     ),
-    "segment": "Within {by} = {segment}: ",
-    "exclusions": "Excluded from the measures: {rules}.",
-    "effect": (
-        "The exclusions reduce {measure} of {target} from {k} of {N} people ({all}) to {l}"
-        " ({after})."
-    ),
-    "held by exclusions": (
-        "{measure}{of} meets its limit of {limit} % only because of the exclusions: without them it"
-        " is {value}."
-    ),
-    "no effect": "The exclusions do not change {measure} of {target}.",
     "excess": (
         "{a} in the training data {are}, against {b} in the control sample. Excess risk {R}"
         " (R of {measure}): of those not disclosed by general knowledge, the share disclosed only"
@@ -81,11 +70,6 @@ TEMPLATES = {
     "chance": "A difference this small may be chance.",
     "no excess": (
         "{a} in the training data {are}, against {b} in the control sample: no excess risk."
-    ),
-    "excess after": "After exclusions ({rules}): {a} against {b}.",
-    "excess sizes": (
-        "{train} in the training data, {control} in the control sample, {copies}. Assumed intruder:"
-        " knows {keys}."
     ),
     "table": (
         "Percentages of people disclosed: by the original ({original}), correctly by the synthetic"
@@ -117,10 +101,7 @@ def flag_sentence(flag: Flag) -> str:
     """A flag in words."""
     where = ""
     if flag.by is not None:
-        where = TEMPLATES["segment"].format(
-            by=truncate(flag.by),
-            segment=level(flag.segment, flag.segment_label),
-        )
+        where = f"Within {truncate(flag.by)} = {level(flag.segment, flag.segment_label)}: "
     if flag.kind == "one_way":
         return where + TEMPLATES["one_way"].format(
             s=percent(flag.percent),
@@ -213,7 +194,7 @@ def exclusions(record: Disclosure, *, most: int | None = None) -> str | None:
     shown = record.exclude[:most]
     more = len(record.exclude) - len(shown)
     rules = "; ".join(truncate(text) for text in shown)
-    return TEMPLATES["exclusions"].format(rules=f"{rules} and {more:,} more" if more else rules)
+    return f"Excluded from the measures: {f'{rules} and {more:,} more' if more else rules}."
 
 
 def effects(record: Disclosure, measure: str = "DiSCO") -> list[Effect]:
@@ -237,11 +218,10 @@ def without_exclusions(record: Disclosure, verdicts: Sequence[Verdict]) -> list[
         if held and value is not None and value > worst.get(verdict.measure, (0.0, verdict))[0]:
             worst[verdict.measure] = (value, verdict)
     return [
-        TEMPLATES["held by exclusions"].format(
-            measure=measure,
-            of=f" of {truncate(verdict.target)}" if verdict.target else "",
-            value=percent(value),
-            limit=f"{verdict.limit:g}",
+        (
+            f"{measure}{f' of {truncate(verdict.target)}' if verdict.target else ''} meets its"
+            f" limit of {verdict.limit:g} % only because of the exclusions: without them it is"
+            f" {percent(value)}."
         )
         for measure, (value, verdict) in worst.items()
     ]
@@ -251,15 +231,12 @@ def effect_sentence(record: Disclosure, effect: Effect) -> str:
     """What the exclusions did to one figure."""
     target = truncate(effect.target or "")
     if effect.all is None or effect.after is None or effect.all == effect.after:
-        return TEMPLATES["no effect"].format(measure=effect.measure, target=target)
-    return TEMPLATES["effect"].format(
-        measure=effect.measure,
-        target=target,
-        all=percent(effect.all),
-        k=n_of(effect.all, record.n_original),
-        N=f"{record.n_original:,}",
-        after=percent(effect.after),
-        l=n_of(effect.after, record.n_original),
+        return f"The exclusions do not change {effect.measure} of {target}."
+    return (
+        f"The exclusions reduce {effect.measure} of {target} from"
+        f" {n_of(effect.all, record.n_original)} of {record.n_original:,} people"
+        f" ({percent(effect.all)}) to {n_of(effect.after, record.n_original)}"
+        f" ({percent(effect.after)})."
     )
 
 
@@ -269,11 +246,9 @@ def excess_sizes(record: Excess) -> str:
     copies = format_count(record.n_synthetic[0], "record") + " in the synthetic data"
     if m > 1:
         copies = f"{m} copies of {and_list(f'{n:,}' for n in record.n_synthetic)} records"
-    return TEMPLATES["excess sizes"].format(
-        train=people(record.n_train),
-        control=people(record.n_control),
-        copies=copies,
-        keys=and_list(record.keys),
+    return (
+        f"{people(record.n_train)} in the training data, {people(record.n_control)} in the control"
+        f" sample, {copies}. Assumed intruder: knows {and_list(record.keys)}."
     )
 
 
@@ -312,10 +287,9 @@ def excess_sentence(record: Excess, row: ExcessRow) -> str:
     said += _split_sentence(record, row)
     if row.train_after is None or row.control_after is None or not row.R_exclusion:
         return said
-    after = TEMPLATES["excess after"].format(
-        rules="; ".join(truncate(format_rule(text)) for text in record.exclude),
-        a=percent(row.train_after),
-        b=percent(row.control_after),
+    after = (
+        f"After exclusions ({'; '.join(truncate(format_rule(text)) for text in record.exclude)}):"
+        f" {percent(row.train_after)} against {percent(row.control_after)}."
     )
     return f"{said} {after}"
 

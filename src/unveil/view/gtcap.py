@@ -25,9 +25,6 @@ TEMPLATES = {
     "sizes": "{original} in the original, {copies}. An intruder knows {keys} and wants {target}.",
     "near": "Near means closer than {radii}; all other columns must be the same.",
     "all the same": "No column has a radius: all must be the same.",
-    "uniques": (
-        "{k} of {N} people ({p}) {k:is a statistical unique|are statistical uniques}: {rule}."
-    ),
     "scale": ("GTCAP {g} (0 = baseline, a guess from the marginal distribution; 1 = original)."),
     "means": (
         "A draw among the records near such a person, by weight, is correct in {s} of cases with"
@@ -103,7 +100,7 @@ def keyed_sentences(record: Gtcap) -> Iterator[tuple[str, str]]:
         yield "none", TEMPLATES["none"]
         return
     said = fill(
-        TEMPLATES["uniques"],
+        "{k} of {N} people ({p}) {k:is a statistical unique|are statistical uniques}: {rule}.",
         k=f"{record.n_unique:,}",
         N=f"{record.n_original:,}",
         p=percent(100 * record.n_unique / record.n_original),

@@ -13,17 +13,12 @@ from unveil.view.show import as_blocks, as_text
 from unveil.view.uniques import NUMBERS, figure
 
 TEMPLATES = {
-    "anonymity": "{n} of {N} {unit} ({p}) {matched}.",
-    "no anonymity": "Every person shares their keys with at least {k} others.",
-    "risk": "Expected correct matches: {e} of {N} ({p}), {assumption}.",
     "weights": "with {weights} as the number of people that each record represents",
     "no weights": "assuming that the file holds the whole population",
     "people": (
         "Counted by person, the rarest keys are those of {k}; a match would be correct with"
         " probability {p} on average."
     ),
-    "people weighted": "Counted by person, the rarest keys are those of {k}.",
-    "above": "For {n} the risk is above {p}.",
     "diversity": (
         "{n} of {N} people ({p}) {n:shares|share} their keys only with records of one value of"
         " {sensitive}, which is disclosed."
@@ -50,23 +45,21 @@ def risk_sentences(record: MatchRisk) -> Iterator[tuple[str, str]]:
             yield f"k = {row.k}", _anonymity(record, row)
     if not any(row.n for row in record.anonymity):
         most = max(row.k for row in record.anonymity) - 1
-        yield "k", fill(TEMPLATES["no anonymity"], k=NUMBERS[most])
+        yield "k", f"Every person shares their keys with at least {NUMBERS[most]} others."
     assumption = "no weights" if record.weights is None else "weights"
     yield (
         "risk",
-        fill(
-            TEMPLATES["risk"],
-            e=_format_expected(record.expected_reidentifications),
-            N=people(record.n_records),
-            p=percent(100 * record.global_risk),
-            assumption=fill(TEMPLATES[assumption], weights=truncate(record.weights or "")),
+        (
+            f"Expected correct matches: {_format_expected(record.expected_reidentifications)} of"
+            f" {people(record.n_records)} ({percent(100 * record.global_risk)}),"
+            f" {fill(TEMPLATES[assumption], weights=truncate(record.weights or ''))}."
         ),
     )
     if record.people is not None:
         yield _by_person(record.people)
     for above in record.risks:
         if above.above == HIGH_RISK and above.n:
-            said = fill(TEMPLATES["above"], n=people(above.n), p=percent(100 * above.above))
+            said = f"For {people(above.n)} the risk is above {percent(100 * above.above)}."
             yield "above", said
     for diversity in record.diversity:
         if diversity.kind == "distinct":
@@ -86,18 +79,14 @@ def risk_sentences(record: MatchRisk) -> Iterator[tuple[str, str]]:
 def _by_person(found: PeopleByKeys) -> tuple[str, str]:
     k = people(found.k)
     if found.global_risk is None:
-        return "people weighted", fill(TEMPLATES["people weighted"], k=k)
+        return "people weighted", f"Counted by person, the rarest keys are those of {k}."
     return "people", fill(TEMPLATES["people"], k=k, p=percent(100 * found.global_risk))
 
 
 def _anonymity(record: MatchRisk, row: Anonymity) -> str:
-    return fill(
-        TEMPLATES["anonymity"],
-        p=percent(100 * row.share),
-        n=f"{row.n:,}",
-        N=f"{record.n_records:,}",
-        matched=MATCHED[row.k],
-        unit="people" if record.people is None else "rows",
+    return (
+        f"{row.n:,} of {record.n_records:,} {'people' if record.people is None else 'rows'}"
+        f" ({percent(100 * row.share)}) {MATCHED[row.k]}."
     )
 
 

@@ -11,21 +11,6 @@ from unveil.view.format import percent, ratio
 from unveil.view.show import as_blocks, as_text
 
 TEMPLATES = {
-    "attack": (
-        "An attacker who takes everyone with a synthetic record within a distance of {h} for a"
-        " member is correct about {recall} of training records, and wrong about {wrong} of the"
-        " control sample."
-    ),
-    "F1": (
-        "With {t} members, F1 is {F1}; calling everyone a member gives {naive}. The relative F1 is"
-        " {relative} (interval {low} to {high}): 0 is no better than that, 1 is certainty."
-    ),
-    "chosen": "The distance was chosen afterwards, as the best for the attacker.",
-    "exact": (
-        "{n} of {N} synthetic records ({p}) are equal to an original record in every compared"
-        " column. Compared with {m} records each, {a} are equal to an original and {b} to a"
-        " control record."
-    ),
     "people": (
         "Of a training and a control record the training record is closer to the synthetic data"
         " {p} of the time (interval {low} to {high}); 50.0 % is a guess."
@@ -33,11 +18,6 @@ TEMPLATES = {
     "recall": (
         "{p} of training records are closer than all but 1 % of the control sample; chance alone"
         " gives 1.0 %. This shows that a few were copied."
-    ),
-    "distance": (
-        "For description only: at the median the closest original record is {d} away, the closest"
-        " control record {c}. Distances are no evidence of privacy: they miss people whom an"
-        " intruder recognises by rerunning the synthesiser (unveil recognise)."
     ),
     "limits": (
         "This shows whether training records are closer to the synthetic data than others on the"
@@ -62,26 +42,25 @@ def membership_sentences(record: Membership) -> Iterator[tuple[str, str]]:
     row = record.headline
     yield (
         "attack",
-        TEMPLATES["attack"].format(
-            h=distance(row.threshold),
-            recall=percent(100 * row.recall),
-            wrong=percent(100 * row.false_positive_rate),
+        (
+            "An attacker who takes everyone with a synthetic record within a distance of"
+            f" {distance(row.threshold)} for a member is correct about {percent(100 * row.recall)}"
+            f" of training records, and wrong about {percent(100 * row.false_positive_rate)} of"
+            " the control sample."
         ),
     )
     low, high = row.interval
     yield (
         "F1",
-        TEMPLATES["F1"].format(
-            t=percent(100 * record.prevalence),
-            F1=ratio(row.F1),
-            naive=ratio(record.naive_F1),
-            relative=ratio(row.relative_F1),
-            low=ratio(low),
-            high=ratio(high),
+        (
+            f"With {percent(100 * record.prevalence)} members, F1 is {ratio(row.F1)}; calling"
+            f" everyone a member gives {ratio(record.naive_F1)}. The relative F1 is"
+            f" {ratio(row.relative_F1)} (interval {ratio(low)} to {ratio(high)}): 0 is no better"
+            " than that, 1 is certainty."
         ),
     )
     if record.threshold is None:
-        yield "threshold", TEMPLATES["chosen"]
+        yield "chosen", "The distance was chosen afterwards, as the best for the attacker."
     yield from _closest_sentences(record)
     yield "limits", TEMPLATES["limits"]
     yield "distance", _distance_sentence(record)
@@ -92,13 +71,12 @@ def _closest_sentences(record: Membership) -> Iterator[tuple[str, str]]:
     original, control = by_pair["synthetic to original"], by_pair["synthetic to control"]
     yield (
         "exact",
-        TEMPLATES["exact"].format(
-            p=percent(100 * record.share_exact),
-            n=f"{record.n_exact:,}",
-            N=f"{record.n_synthetic:,}",
-            m=f"{original.n_reference:,}",
-            a=percent(100 * original.share_exact),
-            b=percent(100 * control.share_exact),
+        (
+            f"{record.n_exact:,} of {record.n_synthetic:,} synthetic records"
+            f" ({percent(100 * record.share_exact)}) are equal to an original record in every"
+            f" compared column. Compared with {original.n_reference:,} records each,"
+            f" {percent(100 * original.share_exact)} are equal to an original and"
+            f" {percent(100 * control.share_exact)} to a control record."
         ),
     )
     low, high = record.people_auc_interval
@@ -116,9 +94,12 @@ def _closest_sentences(record: Membership) -> Iterator[tuple[str, str]]:
 
 def _distance_sentence(record: Membership) -> str:
     by_pair = {row.pair: row for row in record.closest}
-    return TEMPLATES["distance"].format(
-        d=distance(by_pair["synthetic to original"].dcr_median),
-        c=distance(by_pair["synthetic to control"].dcr_median),
+    return (
+        "For description only: at the median the closest original record is"
+        f" {distance(by_pair['synthetic to original'].dcr_median)} away, the closest control"
+        f" record {distance(by_pair['synthetic to control'].dcr_median)}. Distances are no"
+        " evidence of privacy: they miss people whom an intruder recognises by rerunning the"
+        " synthesiser (unveil recognise)."
     )
 
 
@@ -174,7 +155,7 @@ def _(record: Membership) -> str:
 def membership_blocks(record: Membership) -> Iterator[Block]:
     """Whether training records can be recognised, and how close records come."""
     *said, (_, last) = membership_sentences(record)
-    yield from sentences(text for figure, text in said if figure != "threshold")  # a warning has it
+    yield from sentences(text for figure, text in said if figure != "chosen")  # a warning has it
     yield from sentences((f"▲ {text}" for text in record.warnings), "look")
     n_apart = sum(row.recall + row.false_positive_rate < 2 for row in record.rows)
     rows = membership_rows(record)[: n_apart + 1]

@@ -11,11 +11,7 @@ from unveil.view.format import and_list, format_count, lines, truncate
 from unveil.view.show import as_blocks, as_text
 
 TEMPLATES = {
-    "moved": "{column}: {n} of {all} moved, by {mean} on average and by {most} at most.",
     "kept": "{column}: {kept} unchanged.",
-    "redrawn": "{column}: {n} would have become codes for missing values; redrawn.",
-    "clipped": "{column}: {n} beyond {ends} set to {them}.",
-    "not needed": "{column} needs no noise: {reason}.",
     "undeclared": "No noise setting for {columns}. If an intruder could know these values, add"
     " noise; otherwise record the reason (not_needed).",
 }
@@ -51,7 +47,7 @@ def not_needed_sentences(record: Noise) -> Iterator[tuple[str, str]]:
     """Which columns got no noise and why, each with the name of its template."""
     for one in record.not_needed:
         reason = lines(one.reason).rstrip(". ")
-        said = TEMPLATES["not needed"].format(column=truncate(one.column), reason=reason)
+        said = f"{truncate(one.column)} needs no noise: {reason}."
         yield "not needed", said
     if record.undeclared:
         yield "undeclared", TEMPLATES["undeclared"].format(columns=and_list(record.undeclared))
@@ -61,12 +57,9 @@ def column_sentences(column: NoisedColumn) -> Iterator[tuple[str, str]]:
     """What was done to one column, each sentence with the name of its template."""
     called, moved = truncate(column.column), column.displacement
     if moved is not None:
-        said = TEMPLATES["moved"].format(
-            column=called,
-            n=f"{column.n_changed:,}",
-            all=format_count(column.n_values, "value"),
-            mean=short(moved.mean_absolute),
-            most=short(moved.largest),
+        said = (
+            f"{called}: {column.n_changed:,} of {format_count(column.n_values, 'value')} moved, by"
+            f" {short(moved.mean_absolute)} on average and by {short(moved.largest)} at most."
         )
         yield "moved", said
     kept = [f"{column.n_missing:,} missing"] if column.n_missing else []
@@ -75,14 +68,12 @@ def column_sentences(column: NoisedColumn) -> Iterator[tuple[str, str]]:
         yield "kept", TEMPLATES["kept"].format(column=called, kept=" and ".join(kept))
     if column.n_redrawn:
         n = format_count(column.n_redrawn, "value")
-        yield "redrawn", TEMPLATES["redrawn"].format(column=called, n=n)
+        yield "redrawn", f"{called}: {n} would have become codes for missing values; redrawn."
     if column.n_clipped:
         ends = [plain(end) for end in (column.lowest, column.highest) if end is not None]
-        clipped = TEMPLATES["clipped"].format(
-            column=called,
-            n=format_count(column.n_clipped, "value"),
-            ends=" and ".join(ends),
-            them="these" if len(ends) > 1 else "it",
+        clipped = (
+            f"{called}: {format_count(column.n_clipped, 'value')} beyond {' and '.join(ends)} set"
+            f" to {'these' if len(ends) > 1 else 'it'}."
         )
         yield "clipped", clipped
 

@@ -7,7 +7,7 @@ shows it also stores.
 from collections.abc import Iterator
 from statistics import median
 
-from unveil.records.utility import PairTables, TableCell, TableRow, VariableScore, WorstTable
+from unveil.records.utility import PairTables, TableRow, VariableScore, WorstTable
 from unveil.view.blocks import Block, Heading, Sentence, notes
 from unveil.view.format import format_count, percent, truncate
 from unveil.view.group_notes import group_notes
@@ -15,12 +15,10 @@ from unveil.view.show import as_blocks, as_text
 from unveil.view.utility import GOOD, POOR, figure, filled_table, first_rows
 
 TEMPLATES = {
-    "tables": "{n} of {ways} ({columns}): {good} with S_pMSE below 3, {poor} above 10.",
     "median": (
         "Median S_pMSE {median}; expected 1 if the synthesis model is correct, {second} for a"
         " second sample of the same population."
     ),
-    "worst": "{table} differs most: S_pMSE {S}.",
     "variable": "Variable with the highest mean S_pMSE: {variable} ({S}).",
     "one cell": "{n} with a single cell could not be standardised.",
     "none": "No table has more than one cell, so S_pMSE cannot be computed.",
@@ -53,17 +51,16 @@ def keyed_sentences(record: PairTables, copy: int) -> Iterator[tuple[str, str]]:
         yield "none", TEMPLATES["none"]
         return
     values = [row.S_pMSE or 0.0 for row in ranked]
-    tables = TEMPLATES["tables"].format(
-        n=format_count(len(ranked), "table"),
-        ways=WAYS[record.ways],
-        columns=format_count(len(record.variables), "column"),
-        good=f"{sum(value < GOOD for value in values):,}",
-        poor=f"{sum(value > POOR for value in values):,}",
+    tables = (
+        f"{format_count(len(ranked), 'table')} of {WAYS[record.ways]}"
+        f" ({format_count(len(record.variables), 'column')}):"
+        f" {sum(value < GOOD for value in values):,} with S_pMSE below 3,"
+        f" {sum(value > POOR for value in values):,} above 10."
     )
     yield "tables", tables
     second = figure(1 + record.n_synthetic[copy - 1] / record.n_original)
     yield "median", TEMPLATES["median"].format(median=figure(median(values)), second=second)
-    yield "worst", TEMPLATES["worst"].format(table=name_table(ranked[0]), S=figure(values[0]))
+    yield "worst", f"{name_table(ranked[0])} differs most: S_pMSE {figure(values[0])}."
     if record.ways > 1 and (score := scores(record, copy)[0]).S_pMSE is not None:
         worst = {"variable": truncate(score.variable), "S": figure(score.S_pMSE)}
         yield "variable", TEMPLATES["variable"].format(**worst)
@@ -98,17 +95,13 @@ def cell_rows(table: WorstTable, n_original: int, n_synthetic: int) -> list[tupl
     shown = [cell for cell in table.cells if cell.n_original >= SMALL]
     return [
         (
-            _levels(cell),
+            ", ".join("(missing)" if level is None else truncate(level) for level in cell.levels),
             percent(100 * cell.n_original / n_original),
             percent(100 * cell.n_synthetic / n_synthetic),
             f"{cell.z:+.1f}",
         )
         for cell in shown[:MOST_SHOWN]
     ]
-
-
-def _levels(cell: TableCell) -> str:
-    return ", ".join("(missing)" if level is None else truncate(level) for level in cell.levels)
 
 
 def is_few(n_original: int) -> bool:
@@ -149,8 +142,7 @@ def table_blocks(record: PairTables) -> Iterator[Block]:
     """The tables that differ most, the variables they have, and where they differ."""
     copy = headline_copy(record)
     sizes = (record.n_original, record.n_synthetic[copy - 1])
-    for key, text in keyed_sentences(record, copy):
-        yield Sentence(text, key=f"pair tables/{key}" if record.ways == 2 else "")
+    yield from map(Sentence, sentences(record, copy))
     ranked = [cells(row) for row in standardised_rows(record, copy)[:MOST_SHOWN]]
     yield filled_table("Tables that differ most", HEADS, ranked)
     if record.ways > 1:

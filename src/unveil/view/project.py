@@ -68,12 +68,12 @@ TEMPLATES = {
         " ({l})."
     ),
     "bands": (
-        "With {rules} in bands, {measure} of {target} goes from {before} ({k} of {N}) to {after}"
+        "In bands ({rules}), {measure} of {target} goes from {before} ({k} of {N}) to {after}"
         " ({l})."
     ),
     "in bands": "Effect of bands: {rules}",
     "bands found": (
-        "With {rules} in bands, {measure} goes from {before} ({k} of {N}) to {after} ({l})."
+        "In bands ({rules}), {measure} goes from {before} ({k} of {N}) to {after} ({l})."
     ),
     "detail": (
         "The bands keep {p} of the detail of {key} (entropy in the original). Bands hide detail;"
@@ -84,7 +84,6 @@ TEMPLATES = {
     " with [[protect.step]].",
     "excluded": "Effect of excluding {rules}",
     "in force": "Effect of {rules}",
-    "more": "{n} more in the table.",
     "nothing": "Excluding {rules} changes no figure.",
     "closes": "{n} would be cleared: {ids}.",
     "opens": "{n} would be raised: {ids}.",
@@ -93,14 +92,9 @@ TEMPLATES = {
     "not kept": 'Nothing was saved. To keep it: add --keep --reason "..." --by "Name, role".',
     "released": "Decision {n}: run {run} is RELEASED by {by} on {on}.",
     "refused": "Decision {n}: run {run} is REFUSED by {by} on {on}.",
-    "despite": "Released despite {alert}: {why}",
-    "intact": (
-        "{lines}, {runs} and {decisions}: all as they were written. The last hash is {head}."
-    ),
     "edited": (
         "project.toml was edited since the last line; the next command that logs will record it."
     ),
-    "forged": "{n} not as written.",
 }
 RULES = tuple(one for one in get_args(Rule) if one not in ("level", "pair"))
 
@@ -133,7 +127,7 @@ def whatif_sentences(
         and row.after is not None
     ]
     n_more = len(changes) - MOST_TOLD
-    more = [TEMPLATES["more"].format(n=format_count(n_more, "target changes", "targets change"))]
+    more = [f"{format_count(n_more, 'target changes', 'targets change')} too: see the table."]
     return (*changes[:MOST_TOLD], *(more if n_more > 0 else ()), *flags)
 
 
@@ -414,9 +408,7 @@ def _decision_lines(decision: Decision) -> Iterator[str]:
     )
     yield f"Note: {visible(decision.note)}"
     for accepted in decision.despite:
-        yield TEMPLATES["despite"].format(
-            alert=visible(accepted.alert), why=visible(accepted.reason)
-        )
+        yield f"Released despite {visible(accepted.alert)}: {visible(accepted.reason)}"
     if decision.judgement is not None:
         yield visible(decision.judgement.headline)
     for one in decision.warnings:
@@ -482,17 +474,16 @@ def _check_lines(check: LogCheck) -> Iterator[str]:
     """Whether all is as it was written; every error otherwise."""
     if check.faults:
         n = format_count(len(check.faults), "thing is", "things are")
-        yield TEMPLATES["forged"].format(n=n)
+        yield f"{n} not as written."
         for fault in check.faults:
             where = f" ({visible(fault.file)})" if fault.file else ""
             fix = f" {visible(fault.fix)}" if fault.fix else ""
             yield f"■ {visible(fault.sentence)}{where}{fix}"
     else:
-        yield TEMPLATES["intact"].format(
-            lines=format_count(check.n_lines, "line"),
-            runs=format_count(check.n_runs, "run"),
-            decisions=format_count(check.n_decisions, "decision"),
-            head=check.head,
+        yield (
+            f"{format_count(check.n_lines, 'line')}, {format_count(check.n_runs, 'run')} and"
+            f" {format_count(check.n_decisions, 'decision')}: all as they were written. The last"
+            f" hash is {check.head}."
         )
     if check.is_edited:
         yield TEMPLATES["edited"]

@@ -9,10 +9,6 @@ from unveil.view.show import as_blocks, as_text
 from unveil.view.utility import filled_table
 
 TEMPLATES = {
-    "explained": (
-        "The first two principal components explain {both} of the variance of {columns} in the"
-        " original ({first} and {second})."
-    ),
     "little": " That is little: files that differ elsewhere can look alike here.",
     "some": (
         "The components were fitted to {n} of its records, drawn at random: it is large, and has"
@@ -35,11 +31,10 @@ _LITTLE = 0.3
 def projection_sentences(record: Projection) -> Iterator[tuple[str, str]]:
     """What the projection says, by the name of what is said."""
     first, second = (one.explained for one in record.components)
-    text = TEMPLATES["explained"].format(
-        both=percent(100 * (first + second)),
-        columns=format_count(len(record.columns), "column"),
-        first=percent(100 * first),
-        second=percent(100 * second),
+    text = (
+        f"The first two principal components explain {percent(100 * (first + second))} of the"
+        f" variance of {format_count(len(record.columns), 'column')} in the original"
+        f" ({percent(100 * first)} and {percent(100 * second)})."
     )
     yield "explained", text + (TEMPLATES["little"] if first + second < _LITTLE else "")
     if record.n_fitted < record.n_original:
@@ -115,8 +110,7 @@ def _(record: Projection) -> str:
 
 def projection_blocks(record: Projection) -> Iterator[Block]:
     """The projection without its title."""
-    for key, text in projection_sentences(record):
-        yield Sentence(text, key=f"projection/{key}")
+    yield from (Sentence(text) for _, text in projection_sentences(record))
     yield filled_table("Where the files lie", GROUP_HEADS, [*map(group_cells, record.rows)])
 
 

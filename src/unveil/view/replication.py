@@ -18,20 +18,13 @@ TEMPLATES = {
         "Mean overlap of confidence intervals {overlap} (1 = identical, 0 = touching, below 0 ="
         " apart); mean distance {z} standard errors of the original."
     ),
-    "stages": "Mean overlap by file, none combined: {each}.",
     "half": "{k} of {n} figures have intervals that overlap by half or more.",
-    "apart": "{k} of {n} figures have intervals that do not overlap.",
-    "farthest": (
-        "Furthest from the original: {which}, {before} in the original and {after} in the synthetic"
-        " data ({z} standard errors)."
-    ),
     "combined": (
         "The copies are combined: the mean of their estimates, with the standard error that the"
         " original would have. Inference about the population uses {rule}."
     ),
     "none": "No figure could be compared.",
     "not measured": "{which}, {where}: {reason}.",
-    "more not measured": "{k} more could not be computed; --json lists all.",
 }
 HEADS = ("original", "synthetic", "diff.", "counts", "overlap", "std. diff.")
 INTERVALS = ("original, interval", "synthetic, interval")
@@ -88,11 +81,11 @@ def keyed_sentences(record: Replication) -> Iterator[tuple[str, str]]:
         overlaps = [row.overlap or 0.0 for row in rows]
         yield "means", _means(record, overlaps)
         if record.stages:
-            yield "stages", TEMPLATES["stages"].format(each=_by_stage(record, rows))
+            yield "stages", f"Mean overlap by file, none combined: {_by_stage(record, rows)}."
         n = f"{len(rows):,}"
         yield "half", TEMPLATES["half"].format(k=f"{sum(one >= 0.5 for one in overlaps):,}", n=n)
         if n_apart := sum(one < 0 for one in overlaps):
-            yield "apart", TEMPLATES["apart"].format(k=f"{n_apart:,}", n=n)
+            yield "apart", f"{n_apart:,} of {n} figures have intervals that do not overlap."
         yield from _farthest(record)
     if len(record.n_synthetic) > 1 and not record.stages:
         yield "combined", TEMPLATES["combined"].format(rule=record.rule)
@@ -123,11 +116,11 @@ def _farthest(record: Replication) -> Iterator[tuple[str, str]]:
     rows = [row for row in record.headline_rows if row.standardised_difference]
     if rows:
         worst = max(rows, key=lambda row: abs(row.standardised_difference or 0.0))
-        farthest = TEMPLATES["farthest"].format(
-            which=record.name_of(worst, _which(worst)),
-            before=figure_of(worst.original, worst.unit),
-            after=figure_of(worst.synthetic, worst.unit),
-            z=f"{abs(worst.standardised_difference or 0.0):.1f}",
+        farthest = (
+            f"Furthest from the original: {record.name_of(worst, _which(worst))},"
+            f" {figure_of(worst.original, worst.unit)} in the original and"
+            f" {figure_of(worst.synthetic, worst.unit)} in the synthetic data"
+            f" ({abs(worst.standardised_difference or 0.0):.1f} standard errors)."
         )
         yield "farthest", farthest
 
@@ -144,7 +137,7 @@ def lost(record: Replication, most: int = MOST_REASONS) -> Iterator[str]:
             which=_lost_which(one), where=_lost_where(one, record), reason=visible(one.reason)
         )
     if (more := len(record.not_measured) - most) > 0:
-        yield TEMPLATES["more not measured"].format(k=f"{more:,}")
+        yield f"{more:,} more could not be computed; --json lists all."
 
 
 def _lost_which(one: FindingNotMeasured) -> str:

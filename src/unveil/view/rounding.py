@@ -38,7 +38,6 @@ TEMPLATES = {
     "only": "Only {scheme} stays within {t} up to {n} known.",
     "within": "Only {schemes} stays within {t} up to {n} known, and suppresses cells.",
     "within all": "{schemes} stay within {t} up to {n} known, and suppress cells.",
-    "latest": "{scheme} stays within {t} for the most people known: up to {n}.",
     "none": "None stays within {t} once anyone is known.",
 }
 
@@ -136,7 +135,7 @@ def _choice(record: RoundingComparison) -> str:
     if (latest.passes or 0) < 2:
         return TEMPLATES["none"].format(t=t)
     n = people((latest.passes or 0) - 1)
-    return TEMPLATES["latest"].format(t=t, scheme=truncate(latest.scheme), n=n)
+    return f"{truncate(latest.scheme)} stays within {t} for the most people known: up to {n}."
 
 
 def _cost(row: SchemeSummary) -> float:

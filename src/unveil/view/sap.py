@@ -52,9 +52,7 @@ TEMPLATES = {
     "starts latest": "The risk starts at {n} known at the latest.",
     "no start": "There is no risk up to {n} known: SAP is 0.",
     "open start": "Whether there is a risk with up to {n} known could not be determined.",
-    "passes": "SAP exceeds {t} from {n} known.",
     "passes between": "SAP exceeds {t} from {n} known at the latest, from {m} at the earliest.",
-    "not passed": "SAP does not exceed {t} with up to {n} known.",
     "open pass": "SAP may exceed {t} from {m} known; its lower bound does not up to {n}.",
     "exposed": "{k} of {m} cells are known to be empty once all their own members are known.",
     "all exposed": (
@@ -62,7 +60,6 @@ TEMPLATES = {
         " else out."
     ),
     "certified": "The search stopped after {nodes}: SAP lies between the certified bounds shown.",
-    "certified early": "The search stopped early: SAP lies between the certified bounds shown.",
     "unseen": (
         "Not settled: {k} of {m} cells were not looked at before time ran out. Give the search more"
         " time with --seconds."
@@ -76,10 +73,8 @@ TEMPLATES = {
     "rules_out_level": "{k} {rule} out a level",
     "combination_only": "{k} {rule} out a combination only",
     "lesson": "Example: {cell}.",
-    "known": "Assumed known from the start: {who}.",
     "everybody": "Beyond {N} everyone is known: larger n have the figures of {N}.",
     "sample": "This assumes that the intruder knows who is in the sample.",
-    "depth": "With at most {d}: {said}",
     "limit": "SAP with {n} known is {p}, {status} your limit of {limit:g}.",
     "limit open": (
         "SAP with {n} known is {p}: whether it is within your limit of {limit:g} could not be"
@@ -108,11 +103,11 @@ def sap_sentences(
     if record.of_sample:
         yield "sample", TEMPLATES["sample"]
     if record.known:
-        yield "known", TEMPLATES["known"].format(who=_list_known(record))
+        yield "known", f"Assumed known from the start: {_list_known(record)}."
     for one in record.by_depth:
         said = _starts(one.lower, one.upper)
         d = format_count(one.depth, "variable")
-        yield "depth", TEMPLATES["depth"].format(d=d, said=said[0].lower() + said[1:])
+        yield "depth", f"With at most {d}: {said[0].lower() + said[1:]}"
     yield from _stopped_sentences(record)
     if record.taught is None:
         yield "taught", TEMPLATES["no time"]
@@ -135,7 +130,7 @@ def _stopped_sentences(record: Sap) -> Iterator[tuple[str, str]]:
 
 def _bounds_sentence(record: Sap) -> str:
     if record.n_nodes is None:
-        return TEMPLATES["certified early"]
+        return "The search stopped early: SAP lies between the certified bounds shown."
     return TEMPLATES["certified"].format(nodes=format_count(record.n_nodes, "box", "boxes"))
 
 
@@ -181,11 +176,11 @@ def _passes(lower: Sequence[float], upper: Sequence[float], threshold: float) ->
     perhaps = next((n for n, high in enumerate(upper) if high > threshold), None)
     t, last = f"{threshold:g}", people(len(lower) - 1)
     if perhaps is None:
-        return TEMPLATES["not passed"].format(t=t, n=last)
+        return f"SAP does not exceed {t} with up to {last} known."
     if surely is None:
         return TEMPLATES["open pass"].format(t=t, n=f"{len(lower) - 1:,}", m=people(perhaps))
     if surely == perhaps:
-        return TEMPLATES["passes"].format(t=t, n=people(surely))
+        return f"SAP exceeds {t} from {people(surely)} known."
     return TEMPLATES["passes between"].format(t=t, n=people(surely), m=f"{perhaps:,}")
 
 

@@ -25,17 +25,6 @@ TEMPLATES = {
     "tcap raab": (
         "Raab's TCAP: {target} is correctly disclosed for {p} of the people matched, at random {b}."
     ),
-    "tcap raab none": "Raab's TCAP: no one is matched in the synthetic data.",
-    "tcap uniques": (
-        "TCAP of Chen and of Chapelle: a random guess is correct in {p} of cases for {people}"
-        " unique on the keys in the original, baseline {b}; no match counts as wrong."
-    ),
-    "tcap uniques none": "TCAP of Chen and of Chapelle: no one is unique on the keys.",
-    "tcap determined": (
-        "TCAP of Little et al.: of {n} with a single value of {target}, it is correct for {p}; at"
-        " random {b}."
-    ),
-    "tcap determined none": "TCAP of Little et al.: no one has a single value.",
     "gcap": (
         "GCAP: a draw among the records with the nearest keys is correct for {p} of {n}. {found}"
         " have a match; for the others the nearest records differ in {distance} on average."
@@ -71,28 +60,28 @@ def tcap_keyed(row: TcapRow, tau: float) -> Iterator[tuple[str, str]]:
         said |= {"undefined": f"{row.n_undefined:,}", "b": format_share(row.tcap_baseline)}
         yield "tcap", TEMPLATES["tcap"].format(**said, tcap=format_share(row.tcap))
     if row.tcap_raab is None:
-        yield "tcap raab none", TEMPLATES["tcap raab none"]
+        yield "tcap raab none", "Raab's TCAP: no one is matched in the synthetic data."
     else:
         base = percent_or_dash(row.tcap_raab_baseline)
         text = TEMPLATES["tcap raab"].format(p=percent(row.tcap_raab), target=_target(row), b=base)
         yield "tcap raab", text
     if row.tcap_uniques is None:
-        yield "tcap uniques none", TEMPLATES["tcap uniques none"]
+        yield "tcap uniques none", "TCAP of Chen and of Chapelle: no one is unique on the keys."
     else:
-        text = TEMPLATES["tcap uniques"].format(
-            people=people(row.n_uniques),
-            p=format_share(row.tcap_uniques),
-            b=format_share(row.tcap_uniques_baseline),
+        text = (
+            "TCAP of Chen and of Chapelle: a random guess is correct in"
+            f" {format_share(row.tcap_uniques)} of cases for {people(row.n_uniques)} unique on the"
+            f" keys in the original, baseline {format_share(row.tcap_uniques_baseline)}; no match"
+            " counts as wrong."
         )
         yield "tcap uniques", text
     if row.correct_if_determined is None:
-        yield "tcap determined none", TEMPLATES["tcap determined none"]
+        yield "tcap determined none", "TCAP of Little et al.: no one has a single value."
     else:
-        text = TEMPLATES["tcap determined"].format(
-            n=people(row.n_determined),
-            target=_target(row),
-            p=percent(row.correct_if_determined),
-            b=percent_or_dash(row.correct_if_determined_baseline),
+        text = (
+            f"TCAP of Little et al.: of {people(row.n_determined)} with a single value of"
+            f" {_target(row)}, it is correct for {percent(row.correct_if_determined)}; at random"
+            f" {percent_or_dash(row.correct_if_determined_baseline)}."
         )
         yield "tcap determined", text
 

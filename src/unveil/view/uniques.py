@@ -19,18 +19,6 @@ TEMPLATES = {
     ),
     "no uniques": "None of the {unit} is unique on {keys}.",
     "sizes": "Keys needed to be unique: {sizes}.",
-    "DIS": (
-        "DIS: a unique match would be correct with probability {p}, assuming a sampling fraction of"
-        " {f}."
-    ),
-    "no DIS": "DIS cannot be measured: {why}.",
-    "highest DIS": " The highest DIS of a record is {p}.",
-    "no record DIS": " Single records have no DIS: {why}.",
-    "special": "{n} (SUDA score {t} or more: top {top} of the scores above 0, with ties).",
-    "unscored": (
-        "{n} unique on all keys but {have} no score: {why}. A score of 0 does not mean that they"
-        " cannot be matched."
-    ),
     "key": "{key} contributes to {p} of minimal sample uniques, more than any other key.",
 }
 
@@ -66,10 +54,10 @@ def suda_sentences(record: Suda, *, has_fraction: bool = True) -> Iterator[tuple
     if has_fraction:
         yield "DIS", _dis(record)
     if record.special_threshold is not None:
-        said = TEMPLATES["special"].format(
-            n=format_count(record.n_special, "special unique"),
-            t=figure(record.special_threshold),
-            top=percent(100 * (1 - record.quantile)),
+        said = (
+            f"{format_count(record.n_special, 'special unique')} (SUDA score"
+            f" {figure(record.special_threshold)} or more: top"
+            f" {percent(100 * (1 - record.quantile))} of the scores above 0, with ties)."
         )
         yield "special", said + (_highest_dis(record) if has_fraction else "")
     if record.n_uniques > record.n_scored:
@@ -91,16 +79,19 @@ def _by_person(found: PeopleByKeys) -> str:
 def _dis(record: Suda) -> str:
     if record.dis_file is None:
         (why,) = (one.reason for one in record.not_measured if one.field == "dis_file")
-        return TEMPLATES["no DIS"].format(why=why)
+        return f"DIS cannot be measured: {why}."
     p, f = percent(100 * record.dis_file), percent(100 * record.dis_fraction)
-    return TEMPLATES["DIS"].format(p=p, f=f)
+    return (
+        f"DIS: a unique match would be correct with probability {p}, assuming a sampling fraction"
+        f" of {f}."
+    )
 
 
 def _highest_dis(record: Suda) -> str:
     if record.dis_highest is not None:
-        return TEMPLATES["highest DIS"].format(p=percent(100 * record.dis_highest))
+        return f" The highest DIS of a record is {percent(100 * record.dis_highest)}."
     (why,) = (one.reason for one in record.not_measured if one.field == "dis_highest")
-    return TEMPLATES["no record DIS"].format(why=why)
+    return f" Single records have no DIS: {why}."
 
 
 def _no_score_sentence(record: Suda) -> str:
@@ -114,7 +105,10 @@ def _no_score_sentence(record: Suda) -> str:
         reasons.append("the set of all keys weighs nothing")
     are, have = ("is", "has") if n == 1 else ("are", "have")
     why = " or ".join(reasons)
-    return TEMPLATES["unscored"].format(n=f"{people(n)} {are}", have=have, why=why)
+    return (
+        f"{people(n)} {are} unique on all keys but {have} no score: {why}. A score of 0 does not"
+        " mean that they cannot be matched."
+    )
 
 
 def most_contributing(record: Suda) -> KeyContribution | None:

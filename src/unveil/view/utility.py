@@ -21,15 +21,8 @@ TEMPLATES = {
         " such sample to another. --sample all compares all records (in a project: utility_sample"
         ' = "all" under [data]).'
     ),
-    "tree": "Model: a classification tree with {leaves}.",
-    "no tree": "Model: a classification tree; it found no split between the files.",
     "logit": "Model: a logistic regression with {df}.",
-    "S": (
-        "S_pMSE {S}: the model separates the files {verdict} (expected 1 if the synthesis model is"
-        " correct; below 3 good, above 10 poor)."
-    ),
     "error": " Its standard error over {n} permutations is {e}.",
-    "no S": "S_pMSE cannot be computed: {why}.",
     "PO50": "The model classifies {p} of records correctly (50 % by chance).",
     "separated": (
         "The logistic model separates some records with certainty, because a value occurs in one"
@@ -76,6 +69,19 @@ def sizes(record: Utility) -> str:
     )
 
 
+def against_chance(record: Utility) -> Iterator[tuple[str, str]]:
+    """How well a model does beside chance, each sentence with its name."""
+    row = worst_copy(record)
+    if row.S_pMSE is None:
+        reasons = [one.reason for one in record.not_measured if one.copy == row.copy]
+        yield "not measured", f"S_pMSE of all columns cannot be computed: {reasons[0]}."
+    else:
+        x = figure(row.S_pMSE)
+        yield "times", f"S_pMSE {x} (1 = no more than chance; below 3 good, above 10 poor)."
+    if len(record.rows) > 1:
+        yield "several", f"This is the worst of {len(record.rows)} copies."
+
+
 def sentences(record: Utility, row: UtilityRow) -> Iterator[str]:
     """What the figures of one copy say, the most important first."""
     yield from (text for _, text in keyed_sentences(record, row))
@@ -88,9 +94,12 @@ def keyed_sentences(record: Utility, row: UtilityRow) -> Iterator[tuple[str, str
     yield _model(row)
     if row.S_pMSE is None:
         (why,) = (one.reason for one in record.not_measured if one.copy == row.copy)
-        yield "no S", TEMPLATES["no S"].format(why=why)
+        yield "no S", f"S_pMSE cannot be computed: {why}."
     else:
-        text = TEMPLATES["S"].format(S=figure(row.S_pMSE), verdict=verdict(row.S_pMSE))
+        text = (
+            f"S_pMSE {figure(row.S_pMSE)}: the model separates the files {verdict(row.S_pMSE)}"
+            " (expected 1 if the synthesis model is correct; below 3 good, above 10 poor)."
+        )
         if row.S_pMSE_error:
             n = row.n_permutations or 0
             text += TEMPLATES["error"].format(n=f"{n:,}", e=figure(row.S_pMSE_error))
@@ -122,9 +131,9 @@ def _model(row: UtilityRow) -> tuple[str, str]:
     if row.model == "logit":
         return "logit", TEMPLATES["logit"].format(df=format_count(row.df or 0, "parameter"))
     if row.n_leaves == 1:
-        return "no tree", TEMPLATES["no tree"]
+        return "no tree", "Model: a classification tree; it found no split between the files."
     leaves = format_count(row.n_leaves or 0, "leaf", "leaves")
-    return "tree", TEMPLATES["tree"].format(leaves=leaves)
+    return "tree", f"Model: a classification tree with {leaves}."
 
 
 def figure(value: float | None) -> str:

@@ -91,6 +91,25 @@ def test_columns_that_only_the_synthetic_data_have(values, reason, detail):
     assert found.n_real == (60 if reason == "repeats" else 0)
 
 
+@pytest.mark.parametrize(
+    ("write", "reason"),
+    [
+        (lambda k, pay: f"R-{k}", "identifier"),
+        (lambda k, pay: str(UUID(int=Random(k).getrandbits(128))), "identifier"),
+        (lambda k, pay: f"{k * 7919 % 100_003:08}Q", "identifier"),
+        (lambda k, pay: f"{{'n': {k}, 'pay': {pay}}}", "new text"),
+        (lambda k, pay: f"{k}-{pay:.0f}-{'abc'[k % 3]}", "new text"),
+        (lambda k, pay: f"person {k:03} has {pay:07.2f}", "new text"),
+    ],
+)
+def test_new_texts_of_one_record_each_are_record_numbers_or_for_a_person_to_explain(write, reason):
+    """Real records written out in a column of their own end in no silent note."""
+    original = table("original", pay=PAY * 5, key=["a", "b", "c"] * 100)
+    values = [write(k, pay) for k, pay in enumerate(PAY * 5)]
+    (found,) = extra_columns(Study([original, table("synthetic", more=values)]).files, 1)
+    assert found.reason == reason
+
+
 NUMBERS = [10**8 + 7919 * k for k in Random(1).sample(range(90_000), 300)]
 
 

@@ -160,7 +160,7 @@ def i_s(p: Profile) -> float | None:
     iS = 100 sum(d_tq | s_q > 0) / N_d. Erratum: equation 9 is printed with s_tq > 0, which would
     ask for the target too; the text of section 3.3 and synthpop look for the keys alone.
     """
-    return p.percent(p.d_kept, given=p.s_q > 0, of=p.N_d)
+    return p.percent(p.d_kept, given=p.in_s, of=p.N_d)
 
 
 @measure("DiS", equation="Raab 2024 (10)", undefined=NOBODY)
@@ -171,7 +171,7 @@ def dis(p: Profile) -> float | None:
     -----
     DiS = 100 sum(d_iq | some ps_jq = 1) / N_d: the keys have one target level there.
     """
-    return p.percent(p.d_kept, given=p.T_s == 1, of=p.N_d)
+    return p.percent(p.d_kept, given=p.T_s_is_1, of=p.N_d)
 
 
 @measure("DiSCO", equation="Raab 2024 (11)", undefined=NOBODY)
@@ -195,15 +195,15 @@ def disdio(p: Profile) -> float | None:
     DiSDiO = 100 sum(d_tq | ps_tq = 1 and pd_tq = 1) / N_d. The intruder cannot tell these from the
     rest of DiSCO.
     """
-    return p.percent(p.d_kept, given=p.ps_is_1 & p.pd_is_1, of=p.N_d)
+    return p.percent(p.d_kept, given=p.both_are_1, of=p.N_d)
 
 
 COUNTED: dict[str, Callable[[Profile], Mask]] = {
     "Dorig": lambda p: p.pd_is_1,
-    "iS": lambda p: p.s_q > 0,
-    "DiS": lambda p: p.T_s == 1,
+    "iS": lambda p: p.in_s,
+    "DiS": lambda p: p.T_s_is_1,
     "DiSCO": lambda p: p.ps_is_1,
-    "DiSDiO": lambda p: p.ps_is_1 & p.pd_is_1,
+    "DiSDiO": lambda p: p.both_are_1,
 }
 """Whose records these measures count: the cells each of them sums d_tq over."""
 

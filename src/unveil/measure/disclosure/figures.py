@@ -120,9 +120,10 @@ def _group_rows(
     n_tested = int(is_tested.sum())
     rest = (disclosed.sum() - disclosed) / np.maximum(people.sum() - people, 1)
     stands_out = disclosed > np.maximum(rest * people, LEAST_DISCLOSED - 1)
-    for code in np.flatnonzero(is_tested & stands_out):
-        commonest = scenario.most_common(place, key)[code] / people[code]
-        p0 = float(min(max(rest[code], commonest), 1.0))
+    codes = np.flatnonzero(is_tested & stands_out)
+    most = scenario.most_common(place, key) if len(codes) else people
+    for code in codes:
+        p0 = float(min(max(rest[code], most[code] / people[code]), 1.0))
         if disclosed[code] <= np.floor(people[code] * p0):
             continue  # at most the median, above which half of the chance lies
         # here, for it takes longer to import than many files to count
@@ -503,7 +504,7 @@ def _count_shown(
     """How many are shown their own level, another one, and their own that is not the commonest."""
     if people is None:
         found, p = exclusions.found(place).sums(), exclusions.profile(place)
-        n_wrong = p.total(p.d_kept, given=(p.T_s == 1) & ~p.ps_is_1)
+        n_wrong = p.total(p.d_kept, given=p.T_s_is_1 & ~p.ps_is_1)
         return int(found.n.sum()), n_wrong, int(found.n[found.t != most].sum())
     rows, is_correct = exclusions.shown_rows(place)
     correct, codes = rows[is_correct], exclusions.scenario.target_columns[place].codes

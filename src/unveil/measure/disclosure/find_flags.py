@@ -91,7 +91,10 @@ def count_small_cells(
         return
     n_pairs = n = 0
     for key, column in enumerate(scenario.key_columns):
-        raised, pairs = found.sums(key, shared=True), found.sums(key)
+        raised = found.sums(key, shared=True)
+        pairs = _may_be_common(scenario, target, key, found.sums(key), checks)
+        if not len(pairs.n):
+            continue
         n_all, n_level = found.people(key, pairs)
         is_small = (100 * n_level > checks.two_way[1] * n_all) & (n_all >= LEAST_PEOPLE)
         n_k = column.n_levels
@@ -100,6 +103,16 @@ def count_small_cells(
     if n_pairs:
         name = scenario.target_names[target]
         yield SmallCells(target=name, copy=copy, n_pairs=n_pairs, n=n)
+
+
+def _may_be_common(
+    scenario: CountedScenario, target: int, key: int, pairs: RecordSums, checks: Checks
+) -> RecordSums:
+    """The pairs whose target level has as many people as a flag takes, wherever they are."""
+    n_level = scenario.target_columns[target].counts[0][pairs.t].astype(np.int64)
+    n_all = scenario.key_columns[key].counts[0][pairs.k].astype(np.int64)
+    may_be = 100 * n_level > checks.two_way[1] * n_all
+    return RecordSums(*(one[may_be] for one in (pairs.segment, pairs.t, pairs.k, pairs.n)))
 
 
 @dataclass(frozen=True)
@@ -151,6 +164,8 @@ class _FlagSearch:
     def _pairs(self, key: int, above: float) -> Iterator[Flag]:
         """The pairs with one key, where most people with the key level have the target level."""
         pairs, found = self.found.sums(key, shared=True), self.found.sums()
+        if self.segment is None:
+            pairs = _may_be_common(self.scenario, self.target, key, pairs, self.checks)
         if not len(pairs.n):
             return
         n_all, n_level = self.found.people(key, pairs)

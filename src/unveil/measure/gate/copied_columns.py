@@ -41,6 +41,8 @@ _DENSE = 1.05
 _FEWEST_STEPS = 6  # of a rounded column, or any would look like one
 _SAME_SHARES = 0.05
 _DIGITS = 8
+_LONGEST_CODE = 64
+"""Letters and digits of the longest code: a hash of 256 bits."""
 _NAMED = ("named as an identifier", "household in its")
 _FACTORS = (
     *(12.0, 7.0, 24.0, 60.0, 52.0, 365.25, 3600.0, 86400.0, 2.0, 4.0),
@@ -263,7 +265,8 @@ def _name_extra(
     """What a column is that is like none of the original, and why it is thought so."""
     name = column.name
     if name in recognised:
-        return "identifier", recognised[name]
+        is_plain = column.is_number or _are_codes(frame[name])
+        return "identifier" if is_plain else "new text", recognised[name]
     if frame[name].n_unique() < 2:
         return "nothing new", "it has one value"
     shared = [one for one in frame.columns if one not in theirs]
@@ -272,6 +275,17 @@ def _name_extra(
     # Text can say anything of anybody; a number that is like none of the original's says little.
     said = "no column of the original can be compared with it"
     return "unknown" if column.is_number else "new text", said
+
+
+def _are_codes(texts: pl.Series) -> bool:
+    """Whether texts are record numbers: one word each, all of one length or numbered.
+
+    Others have room for what a person said, all values of a record included.
+    """
+    bare = texts.cast(pl.String).drop_nulls()
+    numbered = bare.str.slice(_common_start(bare))
+    is_short = (bare.str.len_chars().n_unique() == 1) | numbered.str.contains(r"^\d{1,12}$").all()
+    return bool(is_short and bare.str.contains(rf"^[\p{{L}}\p{{N}}_-]{{1,{_LONGEST_CODE}}}$").all())
 
 
 def _likenesses(original: Table, synthetic: Table, name: str, copy: Copy) -> Iterator[CopiedColumn]:

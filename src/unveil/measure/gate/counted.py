@@ -21,9 +21,9 @@ import numpy as np
 import polars as pl
 
 from unveil.arrays import Mask
-from unveil.errors import AlignError
 from unveil.io.memory import CELL
 from unveil.io.table import Table
+from unveil.measure.gate.beside_table import find_beside
 from unveil.measure.gate.columns import ORIGINAL, LinkColumn, link_column
 from unveil.measure.gate.copied_columns import extra_columns, identifiers, single_holder
 from unveil.measure.gate.evidence import (
@@ -39,6 +39,7 @@ from unveil.measure.gate.links import effective_links, expected_share
 from unveil.measure.gate.near_copies import choose_numbers
 from unveil.measure.roles.person import find_person
 from unveil.records.alerts import (
+    BesideTable,
     CopiedColumn,
     GateEvidence,
     NotTested,
@@ -87,22 +88,55 @@ def gather_in_engine(
 
 
 def gather_counted(files: OpenFiles, roles: DeclaredRoles, progress: Progress) -> GateEvidence:
-    """Count everything that the gate looks at, of files that memory does not hold."""
+    """Count everything that the gate looks at, of files that memory does not hold.
+
+    A file with columns that another one lacks is looked at by itself too, in all of its own.
+    """
     study = _study_of(files)
+    found = _gather_release(study, roles, progress)
+    columns = [{*table.frame.columns} for table in files]
+    common = set.intersection(*columns)
+    wider = [i for i in range(1, len(files)) if (columns[0] & columns[i]) - common]
+    alone = [_gather_release(study.select((0, copy)), roles, progress) for copy in wider]
+    checks = [one.checks for one in (*alone, *([] if len(wider) == len(files) - 1 else [found]))]
+    for copy, one in zip(wider, alone, strict=True):
+        found = _add_file(found, copy, one)
+    is_all = all(set(SLOW) <= set(one) for one in checks)
+    return msgspec.structs.replace(found, checks=(*FAST, *SLOW) if is_all else FAST[:4])
+
+
+def _add_file(found: GateEvidence, copy: int, alone: GateEvidence) -> GateEvidence:
+    """Evidence with that of one file by itself: what columns and records say is replaced by it."""
+
+    def both(name: str) -> list[Any]:
+        rows = getattr(found, name)
+        mine = [msgspec.structs.replace(row, copy=copy) for row in getattr(alone, name)]
+        is_exact = name in ("whole", "single", "copied")
+        return [*(row for row in rows if not is_exact or row.copy != copy), *mine]
+
+    return msgspec.structs.replace(
+        found,
+        compared=tuple(dict.fromkeys((*found.compared, *alone.compared))),
+        **{name: tuple(both(name)) for name in ("whole", "single", "copied")},
+        **{name: _worst(both(name), grade) for name, grade in _GRADES.items()},
+        not_tested=tuple(dict.fromkeys((*found.not_tested, *alone.not_tested))),
+    )
+
+
+def _gather_release(study: EngineStudy, roles: DeclaredRoles, progress: Progress) -> GateEvidence:
+    """The same of the columns that all files have."""
     most = _most_brought(study)
     made = CountedRelease(study, roles, progress)
     named = made.share_columns if study.backend.is_here else ()  # a cluster keeps its records
     shares = [made.look_at_share(name, most) for name in named]
     found = [one for one in shares if one is not None]
     evidence = made.counted_evidence()
+    seen = {name: [row for one in found for row in getattr(one.evidence, name)] for name in _GRADES}
     return msgspec.structs.replace(
         evidence,
         checks=(*FAST, *SLOW) if found else FAST[:4],
         whole=tuple(_add_least_own(row, found) for row in evidence.whole),
-        own=_worst([one for share in found for one in share.evidence.own], _tied),
-        near=_worst([one for share in found for one in share.evidence.near], _nearer),
-        groups=_worst([one for share in found for one in share.evidence.groups], _less_likely),
-        codings=_worst([one for share in found for one in share.evidence.codings], _first),
+        **{name: _worst(seen[name], grade) for name, grade in _GRADES.items()},
         single=(*evidence.single, *(one for share in found for one in share.computed)),
         not_tested=(*made.list_not_tested(found, most), *_untested_columns(found)),
     )
@@ -145,14 +179,10 @@ class CountedRelease:
         self.files = study.files
         self.copies = tuple(range(1, len(self.files)))
         self.columns: dict[str, LinkColumn] = {}
-        self.unaligned: list[str] = []
         names = [one for one in self.files[0].frame.columns if self._is_common(one)]
         for done, name in enumerate(names):
             progress(f"coding {name}", done, len(names))
-            try:
-                self.columns[name] = link_column(name, self.files)
-            except AlignError:
-                self.unaligned.append(name)
+            self.columns[name] = link_column(name, self.files)
         self.linking = [
             one for one in self.columns.values() if not numbers_records(one, self.copies)
         ]
@@ -211,6 +241,7 @@ class CountedRelease:
             whole=tuple(self._whole()),
             single=tuple(held),
             copied=tuple(self._copied()),
+            beside=tuple(self._beside()),
             undeclared=self._people(),
         )
 
@@ -230,6 +261,15 @@ class CountedRelease:
             mine = self.files[0].frame.columns
             more = [name for name in self.files[copy].frame.columns if name not in mine]
             yield from extra_columns(Study([original, self._thin(copy, more)]).files, copy)
+
+    def _beside(self) -> Iterator[BesideTable]:
+        """What each file holds beside its table."""
+
+        def values(place: int, name: str) -> set[object]:
+            return set(self.study.entries(name, place)[1].frame[name])
+
+        for copy in self.copies:
+            yield from find_beside(self.files, copy, values)
 
     def _thin(self, place: int, names: Sequence[str]) -> Table:
         """Columns of about as many records as are brought, each by itself, by whole values.
@@ -351,12 +391,6 @@ class CountedRelease:
                     f" Groups of fewer than {seen:,} people were not looked at one by one."
                 ),
             )
-        if self.unaligned:
-            yield NotTested(
-                what="columns",
-                columns=tuple(self.unaligned),
-                sentence="are of different types in the files: only shares of them were compared.",
-            )
 
 
 def _choose_values(column: LinkColumn, most: int) -> Mask:
@@ -418,6 +452,10 @@ def _less_likely(one: Any) -> tuple[Any, float]:
 
 def _first(one: Any) -> tuple[Any, float]:
     return (one.copy, one.column), one.share
+
+
+_GRADES = {"own": _tied, "near": _nearer, "groups": _less_likely, "codings": _first}
+"""What shares say, and which of two rows about the same thing is the graver one."""
 
 
 def _worst(rows: Iterable[Any], grade: Any) -> tuple[Any, ...]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from unveil.arrays import Ints
 from unveil.io.table import Table
+from unveil.measure.gate.beside_table import find_beside
 from unveil.measure.gate.columns import ORIGINAL, LinkColumn, link_column
 from unveil.measure.gate.copied_columns import (
     computed_columns,
@@ -80,6 +81,10 @@ class Files:
         """People whose records were not used; None where there is no such file."""
         return self.opened[-1] if self.opened[-1].side == "control" else None
 
+    def list_values(self, place: int, name: str) -> set[object]:
+        """The different values of a column of one file."""
+        return set(self.tables[place].frame[name].unique())
+
 
 @dataclass(frozen=True)
 class DeclaredRoles:
@@ -131,6 +136,9 @@ def gather_evidence(
         compared=tuple(columns),
         checks=(*FAST, *(SLOW if in_full else ())),
         **rows,
+        beside=tuple(
+            one for copy in every for one in find_beside(files.tables, copy, files.list_values)
+        ),
         undeclared=people if roles.person is None else None,
         person=people if roles.person is not None else None,
         not_tested=tuple(_list_not_tested(files, roles, columns, people, in_full=in_full)),

@@ -181,7 +181,7 @@ def _memberships(parts: Parts, scenario: str | None) -> Iterator[Block]:
 
 def _membership(part: str, record: Membership) -> Iterator[Block]:
     first, *rest = (
-        Sentence(text, key=f"membership/{'chosen' if key == 'threshold' else key}", of=part)
+        Sentence(text, key=f"membership/{key}", of=part)
         for key, text in of_membership.membership_sentences(record)
     )
     rows = table("", of_membership.HEADS, of_membership.membership_rows(record))
