@@ -11,7 +11,7 @@ figures are upper estimates. Several columns make one share each: a release that
 anew is seen by the others.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -51,9 +51,10 @@ from unveil.records.base import Copy
 from unveil.records.person import PersonColumn
 from unveil.seeding import stream
 from unveil.study.backends import Chunks
-from unveil.study.choose_engine import count_parts, memory_limit
+from unveil.study.choose_engine import memory_limit
 from unveil.study.engine_scenario import sum_by, sum_if
 from unveil.study.engine_study import EngineStudy, EntryColumn, pack_columns, packed
+from unveil.study.parted_scenario import write_parts
 from unveil.study.scenario import Progress
 from unveil.study.study import OpenFiles, Study
 
@@ -342,6 +343,8 @@ class CountedRelease:
             source = column.source
             assert isinstance(source, EntryColumn)
             coded[f"x{place}"] = source.replace_levels(column.code_of_level, levels)
+        if isinstance(self.study.backend, Chunks):
+            return pl.concat(self._whole_parts(coded, sides), how="vertical_relaxed")
         rows = self.study.code_rows(coded, self.progress)
         groups = pack_columns({name: one.n_levels for name, one in coded.items()})
         packs = {f"w{place}": packed(group) for place, group in enumerate(groups)}
@@ -352,21 +355,28 @@ class CountedRelease:
             f"b{place}": nw.when(nw.col(f"n{place}") > 0).then(1).otherwise(0)
             for place in range(len(sides))
         }
-        backend = self.study.backend
-        n_parts = 1  # who can spill needs no parts
-        if isinstance(backend, Chunks):
-            n_bytes = 8 * (len(packs) + len(counts))
-            limit = memory_limit(backend.settings)
-            n_parts = count_parts(sum(self.files.rows), n_bytes, limit)
-        whole, found = rows.with_columns(**packs), []
-        mixed = sum((nw.col(name) % 999_983 for name in packs), start=nw.lit(0, nw.Int64))
-        for part in range(n_parts):
-            self.progress("whole records", part, n_parts)
-            here = whole if n_parts == 1 else whole.filter(mixed % n_parts == part)
-            alike = sum_by(here, *packs, **counts).filter(nw.col("n") > 0)
-            asked = sum_by(alike.with_columns(**back), "n", *back, times=nw.len())
-            found.append(backend.fetch(asked, "comparing whole records"))
-        return pl.concat(found, how="vertical_relaxed")
+        alike = sum_by(rows.with_columns(**packs), *packs, **counts).filter(nw.col("n") > 0)
+        asked = sum_by(alike.with_columns(**back), "n", *back, times=nw.len())
+        return self.study.backend.fetch(asked, "comparing whole records")
+
+    def _whole_parts(
+        self, coded: Mapping[str, Any], sides: Sequence[Sequence[int]]
+    ) -> Iterator[pl.DataFrame]:
+        """The same of the parts into which equal records are written together."""
+        parts = write_parts(self.study, coded, len(coded), self.progress)
+        every, side = range(len(self.files)), pl.col("side")
+        back = [f"b{place}" for place in range(len(sides))]
+        counts = [side.is_in([*some]).any().cast(pl.Int64) for some in sides]
+        for part, rows in enumerate(parts.rows):
+            self.progress("whole records", part, len(parts.rows))
+            codes = parts.read(part, every, [*coded])
+            frame = pl.DataFrame({**codes, "side": np.repeat(every, rows)})
+            alike = frame.group_by(*coded).agg(
+                (side == ORIGINAL).sum().cast(pl.Int64).alias("n"),
+                *(one.alias(name) for name, one in zip(back, counts, strict=True)),
+            )
+            held = alike.filter(pl.col("n") > 0)
+            yield held.group_by("n", *back).agg(pl.len().cast(pl.Int64).alias("times"))
 
     def list_not_tested(self, shares: Sequence[Share], most: int) -> Iterator[NotTested]:
         """What was looked at in shares, and what these cannot show."""
