@@ -20,7 +20,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import polars as pl
 
-from unveil.arrays import Mask
+from unveil.arrays import Ints, Mask
 from unveil.io.memory import CELL
 from unveil.io.table import Table
 from unveil.measure.gate.beside_table import find_beside
@@ -154,7 +154,7 @@ def _most_brought(study: EngineStudy) -> int:
     """Records that memory holds in all of their columns, by what may be used."""
     width = max(len(side.places) for side in study.sides)
     limit = memory_limit(study.backend.settings)
-    fits = MOST_BROUGHT if limit is None else limit // (4 * CELL * width)
+    fits = MOST_BROUGHT if limit is None else limit // (8 * CELL * width)
     return max(min(fits, MOST_BROUGHT), LEAST_BROUGHT)
 
 
@@ -364,19 +364,26 @@ class CountedRelease:
     ) -> Iterator[pl.DataFrame]:
         """The same of the parts into which equal records are written together."""
         parts = write_parts(self.study, coded, len(coded), self.progress)
-        every, side = range(len(self.files)), pl.col("side")
-        back = [f"b{place}" for place in range(len(sides))]
-        counts = [side.is_in([*some]).any().cast(pl.Int64) for some in sides]
+        groups = pack_columns({name: one.n_levels for name, one in coded.items()})
+        every = range(len(self.files))
         for part, rows in enumerate(parts.rows):
             self.progress("whole records", part, len(parts.rows))
-            codes = parts.read(part, every, [*coded])
-            frame = pl.DataFrame({**codes, "side": np.repeat(every, rows)})
-            alike = frame.group_by(*coded).agg(
-                (side == ORIGINAL).sum().cast(pl.Int64).alias("n"),
-                *(one.alias(name) for name, one in zip(back, counts, strict=True)),
-            )
-            held = alike.filter(pl.col("n") > 0)
-            yield held.group_by("n", *back).agg(pl.len().cast(pl.Int64).alias("times"))
+            if not rows.sum():
+                continue
+            codes, side = parts.read(part, every, [*coded]), np.repeat(every, rows)
+            packs = [_pack_codes(codes, group) for group in groups]
+            order = np.lexsort(packs)
+            is_new = np.any([np.diff(one[order], prepend=one[order[0]] - 1) for one in packs], 0)
+            starts = np.flatnonzero(is_new)
+            held = np.add.reduceat((side == ORIGINAL)[order].astype(np.int64), starts)
+            back = {
+                f"b{place}": np.logical_or.reduceat(np.isin(side, some)[order], starts)
+                for place, some in enumerate(sides)
+            }
+            found = pl.DataFrame({"n": held, **back}).filter(pl.col("n") > 0)
+            named = pl.col(*back).cast(pl.Int64)
+            alike = found.with_columns(named).group_by("n", *back)
+            yield alike.agg(pl.len().cast(pl.Int64).alias("times"))
 
     def list_not_tested(self, shares: Sequence[Share], most: int) -> Iterator[NotTested]:
         """What was looked at in shares, and what these cannot show."""
@@ -401,6 +408,14 @@ class CountedRelease:
                     f" Groups of fewer than {seen:,} people were not looked at one by one."
                 ),
             )
+
+
+def _pack_codes(codes: dict[str, Any], group: Sequence[tuple[str, int]]) -> Ints:
+    """One whole number for each combination of these columns, as `packed` asks an engine."""
+    made = np.zeros(len(codes[group[0][0]]), np.int64)
+    for name, n_levels in group:
+        made = made * n_levels + codes.pop(name)
+    return made
 
 
 def _choose_values(column: LinkColumn, most: int) -> Mask:
