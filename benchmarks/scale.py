@@ -3,8 +3,10 @@
 Files of invented people are made in batches in a temporary folder, which is removed; with --folder
 they stay for the next run. Each count runs in a process of its own under RLIMIT_DATA of 1.5 GB: CPU
 seconds (threads included), the largest resident set, and microseconds a row. On a prefix of 200,000
-rows the record must equal the one counted in memory, to the last digit. Growth: how far the CPU
-seconds of any size are from a straight line, of what every count costs and what each row costs.
+rows the record must equal the one counted in memory, to the last digit. A thousand rows are counted
+twice before: first with the libraries that are read in then (start), then what any count costs
+(fixed). Growth: how far the cost a row of any size is from the lowest, and how far the CPU seconds
+are from a straight line, of what every count costs and what each row costs.
 
     python benchmarks/scale.py                       25 million rows a file, small and large keys
     python benchmarks/scale.py --growth              10^6 to 5 * 10^7 rows
@@ -35,6 +37,7 @@ LIMIT = 1_500_000_000
 MEMORY = {"chunks": "1GB", "duckdb": "500MB"}  # DuckDB takes more than its limit
 BATCH = 500_000
 PREFIX = 200_000
+FEW = 1_000
 KEYS = {"small": SMALL_KEYS, "large": LARGE_KEYS}  # 15,360 combinations, and 2.2 * 10^10
 GROWTH = (1_000_000, 5_000_000, 25_000_000, 50_000_000)
 
@@ -83,13 +86,18 @@ def write_people(path: Path, n_rows: int, seed: int) -> None:
 def count(folder: Path, n_rows: int, engine: str, keys: str) -> dict[str, float | str]:
     """One count under the limit, in this process."""
     resource.setrlimit(resource.RLIMIT_DATA, (LIMIT, LIMIT))
-    files = [folder / f"{side}_{n_rows}.parquet" for side in (1, 2)]
-    start = time.process_time()
-    with unveil.use_engine(engine, memory=MEMORY[engine], spill=folder):
-        found = unveil.disclosure(*files, keys=KEYS[keys], targets=TARGETS)
+    took = []
+    for size in (FEW, FEW, n_rows):
+        files = [folder / f"{side}_{size}.parquet" for side in (1, 2)]
+        start = time.process_time()
+        with unveil.use_engine(engine, memory=MEMORY[engine], spill=folder):
+            found = unveil.disclosure(*files, keys=KEYS[keys], targets=TARGETS)
+        took.append(time.process_time() - start)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return {
-        "cpu": time.process_time() - start,
+        "start": took[0] - took[1],
+        "fixed": took[1],
+        "cpu": took[2],
         "peak": peak,
         "n_q": found.record.n_q_union,
         "said": found.record.coercions[0].sentence if found.record.coercions else "",
@@ -123,7 +131,7 @@ def run_apart(folder: Path, n_rows: int, engine: str, keys: str) -> dict[str, fl
     per_row = 1e6 * found["cpu"] / (2 * n_rows)
     print(
         f"{n_rows:>11,} {engine:8} {keys:6} {found['n_q']:>12,} {found['cpu']:>8.1f}"
-        f" {found['peak']:>8,.0f} {per_row:>8.2f}",
+        f" {found['peak']:>8,.0f} {per_row:>8.2f} {found['start']:>8.2f} {found['fixed']:>8.2f}",
         flush=True,
     )
     return found
@@ -147,10 +155,12 @@ def main() -> None:
     engines = [asked.engine] if asked.engine else ["chunks", "duckdb"]
     names = [asked.keys] if asked.keys else list(KEYS)
     sizes = GROWTH if asked.growth else (asked.rows,)
-    print("rows a file engine   keys   combinations    CPU s  peak MB us a row", flush=True)
+    heads = "combinations    CPU s  peak MB us a row    start    fixed"
+    print(f"rows a file engine   keys   {heads}", flush=True)
     with tempfile.TemporaryDirectory(prefix="unveil-scale-") as made:
         folder = asked.folder or Path(made)
         took: dict[tuple[str, str], list[tuple[int, float]]] = {}
+        write_pair(folder, FEW)
         for n_rows in sizes:
             write_pair(folder, n_rows)
             for engine, keys in product(engines, names):
@@ -177,7 +187,12 @@ def growth(rows: list[tuple[int, float]]) -> str:
     line = np.column_stack([np.ones_like(sizes), 2 * sizes])
     (fixed, each), *_ = np.linalg.lstsq(line / seconds[:, None], np.ones_like(seconds))
     off = np.abs(line @ (fixed, each) / seconds - 1).max()
-    return f"{fixed:.1f} s and {1e6 * each:.2f} us a row; at most {off:.0%} from that line"
+    each_row = seconds / sizes
+    beyond = each_row.max() / each_row.min() - 1
+    return (
+        f"cost a row at most {beyond:.0%} above the lowest; {fixed:.1f} s and"
+        f" {1e6 * each:.2f} us a row, at most {off:.0%} from that line"
+    )
 
 
 if __name__ == "__main__":

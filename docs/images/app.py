@@ -127,11 +127,12 @@ def fill(page: Page, name: str) -> None:
         page.locator("main").get_by_role("button", name="Run", exact=True).click()
         page.get_by_text("left").first.wait_for(timeout=90_000)
     if name == "noise":
-        page.get_by_label("Column of numbers").select_option("age")
+        page.get_by_label("Column of numbers").select_option("income")
+        page.locator("input[name=population]").fill("lognormal(7.3, 0.7)")
         page.get_by_label("Population size (N)").fill("500000")
         page.get_by_label("whole numbers").check()
         page.get_by_role("button", name="Find the noise").click()
-        page.get_by_role("slider", name="Amount of noise").wait_for()
+        page.get_by_role("slider", name="Amount of noise").wait_for(timeout=180_000)
 
 
 def save(page: Page, place: Path) -> None:

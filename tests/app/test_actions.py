@@ -1,11 +1,13 @@
 """What a page does, the command that it shows does too: byte for byte, but for times."""
 
+import asyncio
 import html
 import json
 import re
 import shutil
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -141,6 +143,29 @@ def test_a_page_says_what_is_refused_and_writes_nothing(browser, folder):
         status, _, page = browser.act("/risk/rule", **fields)
         assert (status, said in page) == (422, True)
     assert files_in(folder) == before
+
+
+def test_work_that_takes_long_says_so_and_is_found_under_way(monkeypatch):
+    from unveil.app import render_app
+    from unveil.app.engine import Counting
+
+    begun, gate = [], threading.Event()
+
+    def work():
+        begun.append(1)
+        assert gate.wait(30)
+        return "found"
+
+    async def story():
+        for _ in range(3):
+            with pytest.raises(Counting, match="this may take"):
+                await render_app.wait_patiently("question", work, "It is being computed")
+        gate.set()
+        monkeypatch.setattr(render_app, "WAIT", 30)
+        return await render_app.wait_patiently("question", work, "It is being computed")
+
+    monkeypatch.setattr(render_app, "WAIT", 0.01)
+    assert (asyncio.run(story()), len(begun)) == ("found", 1)
 
 
 def test_ticks_move_the_figures_and_are_in_no_address(browser, folder):

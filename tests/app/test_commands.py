@@ -187,7 +187,8 @@ def test_every_form_does_what_its_command_does(bare):
 
 def start(twins):
     """A project, and what is said about its files."""
-    files = {"role-0": "original", "role-1": "synthetic", "template": ["0", "1"]}
+    files = {"file": ["survey.csv", "survey_synthetic.csv"], "role-0": "original"}
+    files |= {"role-1": "synthetic", "template": ["0", "1"]}
     twins.write("/data/start", **files, audience="registered", title=HOSTILE, by=ANALYST)
     assert Project(twins.folder).file.title == HOSTILE
     of_file = "/data/file/{number}/codes"

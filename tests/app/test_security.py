@@ -1,6 +1,7 @@
 """Who may speak to the app, and what does it let out?"""
 
 import asyncio
+import os
 import re
 import shutil
 from contextlib import suppress
@@ -111,6 +112,14 @@ def test_a_change_comes_from_our_own_pages(guard, method):
         assert ask(guard, method=method, headers={**from_us, "sec-fetch-site": site})[0] == 403
     assert ask(guard, method=method, headers={**from_us, "sec-fetch-site": "same-origin"})[0] == 200
     assert ask(guard, "/enter", method, headers=OWN, query=f"token={guard.token}")[0] == 401
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_a_page_is_read_by_our_own_pages_and_by_hand(guard, method):
+    """A program on another port of this machine is the same site: its pages get no answer."""
+    cookie = enter(guard)
+    for site, status in (("none", 200), ("same-origin", 200), ("same-site", 403), ("x", 403)):
+        assert ask(guard, method=method, headers={**cookie, "sec-fetch-site": site})[0] == status
 
 
 def test_a_long_body_is_refused_whether_it_says_so_or_not(guard):
@@ -224,8 +233,27 @@ def test_a_link_that_leads_out_offers_no_file(folder, tmp_path):
     from unveil.app.desk import Desk
     from unveil.app.files import list_files
 
+    (folder / "release_0001.zip").symlink_to(secret / "payroll.csv")
+    (folder / os.fsdecode(b"\xff.csv")).write_text("a\n1\n")
     found = list_files(Desk(folder, (allowed,)))
     assert found == ["survey.csv", "survey_synthetic.csv", str(allowed / "census.csv")]
+    with serving(folder) as app:
+        assert app.browser.enter().get("/release/pack/0")[0] == 404
+
+
+def test_a_file_that_comes_while_one_chooses_is_not_taken_for_another(tmp_path):
+    """The form names the files that it showed; one that it did not show is not taken either."""
+    from unveil.app.jobs import Jobs
+    from unveil.examples import write_csv
+
+    write_csv(tmp_path)
+    with serving(tmp_path) as app:
+        browser = app.browser.enter()
+        shown = re.findall(r'name="file" value="([^"]*)"', browser.get("/data")[2])
+        (tmp_path / "a.csv").write_text("a\n1\n")
+        said = {"file": [*shown, "../x.csv"], "role-0": "original", "role-2": "synthetic"}
+        assert browser.post("/data/start", said)[0] == 303
+    assert Jobs(tmp_path).list()[0].command.endswith("--template neighbour -- survey.csv")
 
 
 PAGES = (
@@ -297,6 +325,9 @@ def test_of_two_tabs_the_older_one_is_refused(browser, folder):
     assert "changed since this page was drawn" in page
     assert (folder / "project.toml").read_bytes() == before
     assert browser.act("/risk/rule", **{**said, "f": "49"})[0] == 200
+    decided = {"mark": browser.mark(), "decision": "refuse", "note": "no", "by": said["by"]}
+    assert [browser.post("/decide/decide", decided)[0] for _ in range(2)] == [200, 422]
+    assert len(list((folder / "decisions").glob("*.json"))) == 1  # of a button pressed twice
 
 
 def test_a_second_app_of_a_folder_says_who_has_it(browser, folder):

@@ -65,7 +65,7 @@ def find_violations(page):
 
 def check_everything_stayed_here(opened):
     abandoned = ("htmx:afterRequest", "htmx:sendAbort")  # a newer tick replaced the question
-    assert [one for one in opened.said if not one.startswith(abandoned)] == []
+    assert "\n".join(one for one in opened.said if not one.startswith(abandoned)) == ""
     assert {url.split("/")[2] for url in opened.asked} == {opened.base.split("/")[2]}
     addresses = [url.partition("?")[2] for url in opened.asked if "/enter" not in url]
     assert {one for one in addresses if one.strip("stcb=&0123456789")} == set()
@@ -77,9 +77,26 @@ UNREACHED = """() => [...document.querySelectorAll("a, button, input, select, te
     one.focus();
     const at = one.matches(".seg input, .chip-tick input") ? one.nextElementSibling : one;
     const is_seen = getComputedStyle(at).outlineStyle !== "none";
-    return one.tabIndex < 0 || document.activeElement !== one || !is_seen;
+    const bar = one.closest("#cli") ? Infinity : document.getElementById("cli").offsetTop;
+    const is_covered = at.getBoundingClientRect().top + scrollY > bar - 4;
+    return one.tabIndex < 0 || document.activeElement !== one || !is_seen || is_covered;
   }).map((one) => one.outerHTML.slice(0, 160))"""
 """What the keyboard does not reach, or what does not show that it has the focus."""
+
+
+def test_an_app_that_has_ended_is_told(browser, project):
+    """A button that nobody answers says so, and says that nothing is lost."""
+    with serving(project) as app:
+        page = browser.new_context().new_page()
+        page.goto(app.browser.address)
+        page.wait_for_url(f"{app.browser.base}/")
+        page.goto(f"{app.browser.base}/decide")
+        assert not page.locator("#gone").is_visible()
+        app.end(signal.SIGKILL)
+        page.get_by_label("Signed by: name, role").fill(OFFICER)
+        page.get_by_role("button", name="Sign: limits and answers together").click()
+        page.locator("#gone", has_text="The app does not answer.").wait_for()
+        page.context.close()
 
 
 @pytest.mark.parametrize(
@@ -200,7 +217,8 @@ def test_from_an_empty_folder_to_a_decision_and_a_pack(opening_app, tmp_path):
     opened.press("Propose a project")
     page.wait_for_url("**/jobs")
     assert opened.wait_for_job().startswith("done")
-    opened.go("/roles")
+    page.get_by_role("link", name="Check the roles").click()  # of the page as it is then
+    assert page.locator(".steps small", has_text="1 scenario").count() == 1
     assert page.get_by_role("checkbox", name="age").first.is_checked()
     opened.go("/release")
     told = page.locator("form", has_text="What the public is told")

@@ -98,7 +98,13 @@ def test_files_are_written_whole_and_for_the_owner_alone(folder, tmp_path, capsy
     assert "Utility of the synthetic data" in out
     assert err.count("It is confidential.") == 3
     text = page.read_text(encoding="utf-8")
-    for part in ("CONFIDENTIAL", "default-src 'none'", "single columns", "components", "Train on"):
+    for part in (
+        "CONFIDENTIAL",
+        "default-src 'none'",
+        "column by column",
+        "components",
+        "Train on",
+    ):
         assert part in text
     assert "<script" not in text
     assert text.count("<figure") == 1 + 1 + len(COLUMNS) + 1 + 1  # map, distances, bars, both last

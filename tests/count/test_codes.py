@@ -57,3 +57,18 @@ def test_a_text_between_the_places_that_are_sampled_has_its_own_level(monkeypatc
     column = encode("x", [pl.Series(values[:5_000]), pl.Series(values[5_000:])])
     assert column.levels.gather(column.codes.astype(np.uint32)).to_list() == values
     assert column.n_levels == 2
+
+
+@pytest.mark.parametrize("places", [(0,), (2, 0), (1, 2), (0, 1, 2)])
+def test_a_column_on_some_sides_has_the_levels_that_occur_there(places):
+    sides = [["a", "b"], ["b", None, "c"], ["c", "c"]]
+    chosen = encode("x", [pl.Series(side) for side in sides]).select(places)
+    wanted = [value for place in places for value in sides[place]]
+    levels = [*chosen.levels, None]
+    assert [levels[code] for code in chosen.codes] == wanted
+    assert set(chosen.levels) == set(wanted)
+
+
+def test_decimals_are_coded_in_their_order():
+    column = encode("x", [pl.Series(["1.5", "-0.5", None, "1.5"]).cast(pl.Decimal(6, 1))])
+    assert column.codes.tolist() == [1, 0, 2, 1]

@@ -100,11 +100,34 @@ def test_nine_of_ten_with_a_value_of_their_own_point_at_people(n_distinct, n_hel
     assert is_near_unique(n_distinct, n_held) is is_near
 
 
+@pytest.mark.parametrize(
+    ("texts", "kind"),
+    [
+        ([*map(str, range(18)), "0", "1"], "identifier"),
+        ([*map(str, range(17)), "0", "1", "2"], "category"),
+        ([*map(str, range(18)), "0", None], "category"),  # of 19 people
+        ([*map(str, range(18)), "0", "1", None], "identifier"),
+    ],
+)
+def test_texts_point_at_people_by_those_who_have_one(texts, kind):
+    assert encode("x", [pl.Series(texts)]).kind == kind
+
+
 def test_texts_of_four_words_on_average_are_sentences():
     assert are_sentences(pl.Series(["a b c", "a b c d e"]))
     assert not are_sentences(pl.Series(["a b c", "a b c d", None]))
     assert not are_sentences(pl.Series([None], dtype=pl.String))
     assert not are_sentences(pl.Series([4]))
+
+
+def test_missing_values_are_no_codes_without_a_label():
+    values = pl.Series([1] * 19 + [2, None])  # half of two codes have a label
+    assert encode("x", [values], {"1": Meaning("l", "1")}).kind == "category"
+
+
+def test_a_special_code_is_found_among_numbers_of_half_the_digits():
+    numbers = encode("x", [pl.Series([0.1, 1.5], dtype=pl.Float32)])
+    assert numbers.is_number([0.1]).tolist() == [False, True]
 
 
 def test_labels_count_by_the_records_of_the_original_unless_it_has_none():

@@ -207,6 +207,7 @@ def test_a_result_says_of_how_many_records_it_is(measure):
     assert found.get("n_original", found.get("n_train")) == 90
     assert found["n_synthetic"] == ((60, 70) if measure == "disclosure" else (60,))
     assert found.get("n_control", 70) == 70
+    assert found.get("single_values", {"n_people": 90})["n_people"] == 90
 
 
 # All methods of synthesis: parametric is normrank, logistic and multinomial here.

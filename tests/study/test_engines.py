@@ -1,6 +1,7 @@
 """Every engine counts what memory counts, to the last digit; its faults quote nothing."""
 
 import gc
+import json
 
 import msgspec
 import narwhals.stable.v2 as nw
@@ -9,6 +10,7 @@ import polars as pl
 import pytest
 
 import unveil
+from unveil.cli import main
 from unveil.study.engine import use_engine
 
 ENGINES = [
@@ -52,6 +54,7 @@ def files(tmp_path_factory):
     second = pl.concat([second, original.head(80)]).with_columns(
         pl.col("age").cast(pl.String), pl.col("retired").cast(pl.Int8), pl.col("job")
     )
+    original = original.with_columns(pl.col("area").cast(pl.Categorical))
     made = {"original": original, "first": first, "second": second}
     for name, frame in made.items():
         frame.write_parquet(folder / f"{name}.parquet")
@@ -281,3 +284,40 @@ def test_records_at_risk_stay_in_the_engine(files, engine):
         columns = here.columns
         texts = there.select(columns).cast(pl.String).sort(columns).rows()
         assert here.cast(pl.String).sort(columns).rows() == texts
+
+
+TABLES = ["--columns", "sex,age,area,income", "--categories", "age", "--ways", "1,2"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("command", "refused"), [("uniques", "--weights"), ("utility", "--tstr")], ids=str
+)
+def test_commands_have_the_figures_of_memory_or_refuse(files, command, refused, engine, capsys):
+    said, asked = ["--engine", engine, "--spark", "local[2]"], ["--keys", "sex,area", "--json"]
+    names = [str(files["original"])]
+    if command == "utility":
+        names, asked = [*names, str(files["first"])], [*TABLES, "--json"]
+
+    def answer(*more):
+        with pytest.raises(SystemExit) as ended:
+            main([command, *names, *asked, *more])
+        out, err = capsys.readouterr()
+        return ended.value.code, json.loads(out or "null"), err
+
+    (_, here, _), (code, there, told) = answer(), answer(*said)
+    assert code == 0
+    assert "need the records in memory" in told
+    for part in there:  # nothing else is told
+        assert _without_engine(there[part]) == _without_engine(here[part])
+    assert [*there] == (["match_risk"] if command == "uniques" else ["tables"])
+    code, _, told = answer(*said, refused, "age")
+    assert (code, told.count("\n")) == (2, 1)
+    assert refused in told
+
+
+def _without_engine(found):
+    if isinstance(found, list):
+        return [*map(_without_engine, found)]
+    notes = [one for one in found["coercions"] if one["kind"] != "engine"]
+    return {**found, "coercions": notes}

@@ -24,7 +24,7 @@ from unveil.project.write_report import gather_report
 from unveil.records.alerts import Alert
 from unveil.records.judgement import Decision
 from unveil.records.report import ReportContents
-from unveil.view.format import format_count
+from unveil.view.format import format_count, visible
 
 State = Literal["done", "open", "todo"]
 STEPS = (
@@ -60,9 +60,10 @@ class Snapshot:
 
     @cached_property
     def mark(self) -> str:
-        """Of project file and run: a form that carries another one is refused."""
+        """Of project file, run and decisions: a form that carries another one is refused."""
         number = 0 if self.result is None else self.result.number
-        return "" if self.file is None else f"{file_mark(self.file)}-{number}"
+        seen = f"-{number}-{len(self.decisions)}"
+        return "" if self.file is None else f"{file_mark(self.file)}{seen}"
 
     @cached_property
     def contents(self) -> ReportContents:
@@ -76,6 +77,12 @@ class Snapshot:
         """What stands against a release, as far as nobody accepted it."""
         found = () if self.result is None else self.result.alerts
         return tuple(one for one in found if one.accepted is None)
+
+    def name_alert(self, alert: Alert) -> str:
+        """An alert in a few words; its scenario only where there are several."""
+        name = alert.id.removeprefix("limit:").replace(":", ": ")
+        only = self.result.scenarios if self.result is not None else ()
+        return visible(name.removesuffix(f"@{only[0]}") if len(only) == 1 else name)
 
     @cached_property
     def not_tested(self) -> tuple[str, ...]:
@@ -124,7 +131,7 @@ class Snapshot:
             return
         n_decisions = sum(bool(one.n_flags) for one in result.summary.decisions)
         outstanding = [one for one in result.judgement.missing if one.kind != "finding"]
-        todo = f"{n_decisions} to decide"
+        todo = f"flags on {format_count(n_decisions, 'variable')}"
         yield "risk", ("open", todo) if n_decisions else ("done", "all ruled")
         yield (
             "utility",
@@ -149,6 +156,7 @@ class Desk:
     folder: Path
     roots: tuple[Path, ...] = ()  # files may be chosen below these and the folder
     now: Snapshot = field(default_factory=Snapshot)
+    acting: asyncio.Lock = field(default_factory=asyncio.Lock)  # one change after the other
     _disk: object = None
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 

@@ -32,15 +32,17 @@ PATIENCE = 0.5
 """Seconds for which a page waits before it says that a scenario is being counted."""
 LONG = 8.0
 """Seconds after which it says so of any answer: a browser does not wait for ever."""
-TRIES = 2
+TRIES = 3  # one that died after its last answer is noticed by the first
 
 
 class Counting(Exception):  # noqa: N818 - no fault: it is being counted
-    """The scenario is being counted: what is done, how far, of how much."""
+    """Something is being computed: what is done, how far, of how much."""
 
-    def __init__(self, what: str, done: int, total: int) -> None:
+    def __init__(
+        self, what: str, done: int, total: int, about: str = "The scenario is being counted"
+    ) -> None:
         super().__init__(what)
-        self.what, self.done, self.total = what, done, total
+        self.what, self.done, self.total, self.about = what, done, total, about
 
 
 class CountingEngine:
@@ -105,7 +107,7 @@ class CountingEngine:
                         return await self._try(question)
             finally:
                 self._far = None
-        raise InternalError("The counting process stopped twice. Is there enough memory?")
+        raise InternalError("The counting process stopped three times. Is there enough memory?")
 
     async def _try(self, question: tuple[Hashable, ...]) -> Any:
         process = await self._started()

@@ -34,9 +34,14 @@ def _walk(root: Path, endings: Sequence[str]) -> Iterator[Path]:
         folders[:] = sorted(set(folders) - set(hidden)) if depth < DEEPEST else []
         for name in sorted(names):
             path = Path(place) / name
-            is_inside = path.resolve().is_relative_to(top)
+            is_inside = path.resolve().is_relative_to(top) and _is_text(path)
             if name.lower().endswith(tuple(endings)) and is_inside and path.is_file():
                 yield path
+
+
+def _is_text(path: Path) -> bool:
+    """Whether a page and a project file can name it."""
+    return str(path).encode("utf-8", "ignore") == os.fsencode(path)
 
 
 def _name(desk: Desk, path: Path) -> str:

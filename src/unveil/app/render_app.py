@@ -4,10 +4,10 @@ Blocks of the views are drawn by the product's own renderer, so that nothing is 
 """
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from starlette.datastructures import FormData
 from starlette.requests import Request
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 HERE = Path(__file__).parent
+Answer = TypeVar("Answer")
 Command = Action | tuple[str, ...] | str
 STALE = (
     "The project was changed since this page was drawn, here or elsewhere. Nothing was written."
@@ -152,11 +153,38 @@ def draw_fault(request: Request, fault: str, *, status: int = REFUSED) -> Respon
 
 
 def draw_counting(request: Request, state: Counting) -> Response:
-    """The scenario is being counted: how far, in a page that asks again by itself."""
+    """Something is being computed: how far, in a page or a part that asks again by itself."""
+    method = request.method.lower()
     if is_part(request):
-        method = request.method.lower()
         return draw_part(request, "counting.html", state=state, say=state.what, method=method)
-    return draw_page(request, "counting_page.html", title="Counting", state=state)
+    is_again = method == "get"  # a form without script has to be sent again
+    return draw_page(
+        request, "counting_page.html", title="Counting", state=state, is_again=is_again
+    )
+
+
+WAIT = 2.0
+"""Seconds for which a page waits before it says that something is under way."""
+_UNDER_WAY: dict[Hashable, "asyncio.Task[Any]"] = {}
+
+
+async def wait_patiently(question: Hashable, work: Callable[[], Answer], about: str) -> Answer:
+    """The answer of work that may take long; a browser that waits is told so, and asks again.
+
+    Raises
+    ------
+    Counting
+        If it goes on: the same question finds it under way.
+    """
+    task = _UNDER_WAY.get(question)
+    if task is None:
+        _UNDER_WAY[question] = task = asyncio.create_task(asyncio.to_thread(work))
+    await asyncio.wait([task], timeout=WAIT)
+    if not task.done():
+        raise Counting("this may take some minutes", 0, 0, about)
+    _UNDER_WAY.pop(question, None)
+    answer: Answer = task.result()
+    return answer
 
 
 async def perform(
@@ -176,10 +204,12 @@ async def perform(
     desk = desk_of(request)
     try:
         made = action()
-        await asyncio.to_thread(_perform, desk, made, str(form.get("mark", "")))
+        async with desk.acting:  # a button that was pressed twice finds what the first press did
+            await desk.refresh()
+            await asyncio.to_thread(_perform, desk, made, str(form.get("mark", "")))
+            await desk.refresh()
     except UnveilError as fault:
         return draw_fault(request, str(fault))
-    await desk.refresh()
     said: dict[str, Any] = {"said": done, "back": back, "did": command_text(made)}
     if is_part(request):
         return draw_part(request, "done.html", command=made, say=done, **said)

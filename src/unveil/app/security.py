@@ -1,6 +1,6 @@
 """Who may speak to the app, and how much may they say? One wrapper around everything else.
 
-The order is fixed: host, length, token or cookie, origin of a change; only then does a page see a
+The order is fixed: host, length, token or cookie, origin; only then does a page see a
 request. Every answer leaves with the same headers, refusals included.
 """
 
@@ -38,7 +38,7 @@ BAD_HOST = "This app answers to its own address only."
 TOO_LONG = "That is more than the app takes. Open the file from the project folder."
 NO_COOKIE = "Open the app with the address that `unveil app` printed. It works once."
 USED = "This address was used already, or is not ours. Start `unveil app` again."
-FOREIGN = "A change must come from a page of this app."
+FOREIGN = "A request must come from a page of this app. Open its address by hand."
 
 
 class Guard:
@@ -82,12 +82,13 @@ class Guard:
             return None
         if not self._knows(";".join(headers.get("cookie", []))):
             return 401, NO_COOKIE
-        if scope["method"] not in READING and not self._is_own(headers):
-            return 403, FOREIGN
-        return None
+        return None if self._is_own(scope["method"], headers) else (403, FOREIGN)
 
-    def _is_own(self, headers: dict[str, list[str]]) -> bool:
+    def _is_own(self, method: str, headers: dict[str, list[str]]) -> bool:
+        """Whether it comes from our own pages; to read, also from what a person typed."""
         origin, site = headers.get("origin", []), headers.get("sec-fetch-site", [])
+        if method in READING:  # another port of this machine is the same site, and has our cookie
+            return site in ([], ["same-origin"], ["none"])
         return len(origin) == 1 and origin[0] in self._origins and site in ([], ["same-origin"])
 
     def _knows(self, cookies: str) -> bool:

@@ -149,13 +149,13 @@ def serve(
             guard = Guard(make_app(desk), port=own, entered=entered_page())
             address = f"http://{LOOPBACK}:{own}/enter?token={guard.token}"
             say(address)
-            if is_opened:
-                _open(address)
+            opener = _open(address) if is_opened else None
             config = uvicorn.Config(
                 guard,
                 access_log=False,
                 log_level="warning",
                 server_header=False,
+                proxy_headers=False,  # nobody stands between the browser and us
                 lifespan="off",
                 ws="none",
                 timeout_graceful_shutdown=2,
@@ -166,6 +166,8 @@ def serve(
                 asyncio.run(uvicorn.Server(config).serve(sockets=[listening]))
             finally:
                 desk.engine.stop()
+                if opener is not None:
+                    opener.unlink(missing_ok=True)
 
 
 def _listen(port: int) -> socket.socket:
@@ -182,8 +184,10 @@ def _listen(port: int) -> socket.socket:
     return listening
 
 
-def _open(address: str) -> None:
+def _open(address: str) -> Path:
     """Open the address from a file of its owner's: what a program is called with is public."""
     with tempfile.NamedTemporaryFile("w", suffix=".html", delete=False) as file:
         file.write(opener_page(address))
-    webbrowser.open(Path(file.name).as_uri())
+    place = Path(file.name)
+    webbrowser.open(place.as_uri())
+    return place

@@ -60,15 +60,21 @@ def _change(text: str) -> tuple[str, tuple[float, float] | None]:
     return name, values
 
 
-@click.command()
-@option("--preset", "Start from the limits of this audience.", type=click.Choice(AUDIENCES))
-@option(
+preset_option = option(
+    "--preset", "Start from the limits of this audience.", type=click.Choice(AUDIENCES)
+)
+set_option = option(
     "--set changes",
     "Change a limit: DiSCO=5,10; or remove it: DiSCO=off. May be repeated.",
     "MEASURE=REVIEW,LIMIT",
     multiple=True,
     callback=changes_of,
 )
+
+
+@click.command()
+@preset_option
+@set_option
 @option("--accept", "Accept the limits and record them in project.toml; needs --by.", is_flag=True)
 @by_option
 @project_option

@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unveil.arguments import numbers_in
-from unveil.errors import ReadError, RolesError, SettingsError, quote_text
+from unveil.errors import (
+    EngineError,
+    ReadError,
+    RolesError,
+    SettingsError,
+    list_names,
+    quote_text,
+)
 
 Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
@@ -22,6 +29,7 @@ FILE = click.Path(path_type=Path)
 
 if TYPE_CHECKING:
     from unveil.study.choose_engine import EnginePlan
+    from unveil.study.engine import EngineName
 
 
 def option(names: str, help: str, metavar: str | None = None, **more: Any) -> Decorator:
@@ -373,12 +381,14 @@ def takes_engine(command: Command) -> Command:
                 return command(**given)
             if "project" in given:
                 return _explain_run(given["project"])
-            original, synthetic = given["original"], given["synthetic"]
-            if original is None or not synthetic:
+            sources = [given[name] for name in ("file", "original", "synthetic") if name in given]
+            if not all(sources):
                 raise ReadError("Name the files whose counting is to be explained.")
             columns = {*given.get("keys", ()), *(given.get("targets") or given.get("target") or ())}
             n_columns = len(columns) if given.get("targets") or given.get("target") else None
-            sides = sides_of(list(synthetic), original=original)
+            sides = {"data": sources[0]}
+            if len(sources) > 1:
+                sides = sides_of(list(sources[1]), original=sources[0])
             return _print_plan(plan_engine(sides, current_engine(), n_columns=n_columns))
 
     known = list(getattr(counted, "__click_params__", ()))
@@ -386,6 +396,23 @@ def takes_engine(command: Command) -> Command:
     params = made.__click_params__  # type: ignore[attr-defined]
     made.__click_params__ = params[len(known) :] + known  # type: ignore[attr-defined]  # shown last
     return made
+
+
+def engine_for(
+    sources: Sequence[Any], n_columns: int | None, needing_rows: Mapping[str, Any]
+) -> "EngineName":
+    """Where these files are counted; options that need the rows are refused but for memory."""
+    from unveil.study.choose_engine import choose_engine
+    from unveil.study.engine import current_engine
+
+    engine = choose_engine(sources, current_engine(), by_counts=True, n_columns=n_columns)
+    asked = [name for name, value in needing_rows.items() if value]
+    if engine != "memory" and asked:
+        raise EngineError(
+            f"{list_names(asked)}: not with an engine, for the records are needed in memory. Omit"
+            " it, or give a random sample of the records with --engine memory."
+        )
+    return engine
 
 
 def _explain_run(project: str | None) -> int:

@@ -2,7 +2,7 @@
 
 import click
 
-from unveil.cli.limits import AUDIENCES, Changes, changes_of
+from unveil.cli.limits import Changes, preset_option, set_option
 from unveil.cli.options import by_option, option, project_option
 from unveil.errors import SettingsError
 from unveil.project.actions import Sign
@@ -26,14 +26,8 @@ def answers_of(
 
 
 @click.command()
-@option("--preset", "Start from the limits of this audience.", type=click.Choice(AUDIENCES))
-@option(
-    "--set changes",
-    "Change a limit: DiSCO=5,10; or remove it: DiSCO=off. May be repeated.",
-    "MEASURE=REVIEW,LIMIT",
-    multiple=True,
-    callback=changes_of,
-)
+@preset_option
+@set_option
 @option("--accept", "Accept the limits.", is_flag=True)
 @option(
     "--answer answers",

@@ -9,12 +9,14 @@ from unveil.atomic import write_all_or_none, write_private
 from unveil.cli.options import (
     check_lacking,
     csv_option,
+    engine_for,
     file_option,
     json_option,
     keys_option,
     option,
     person_option,
     reading_options,
+    takes_engine,
     weights_option,
 )
 from unveil.cli.output_files import (
@@ -86,6 +88,7 @@ MATCH_RULES: dict[str, MatchRule] = {"exclude": "wildcard", "category": "categor
 @chart_option
 @csv_option("Print one row per key as CSV.")
 @json_option
+@takes_engine
 def uniques(
     *,
     file: str | None,
@@ -126,8 +129,17 @@ def uniques(
         alpha=alpha,
         recursive_c=recursive_c,
     )
+    only_here = {
+        **{"--records": records, "--values": values, "--chart": chart, "--csv": as_csv},
+        **{"--max-msu": max_msu, "--weights": weights, "--sensitive": sensitive},
+        "--person": reading.get("person"),
+    }
     with progress_bar() as bar:
-        table = open_table(file, keys=keys, others=of_matches.others, **reading, progress=bar)
+        is_elsewhere = engine_for([file], len(keys), only_here) != "memory"
+        reading |= {"others": of_matches.others, "progress": bar, "by_counts": is_elsewhere}
+        table = open_table(file, keys=keys, **reading)
+        if is_elsewhere:
+            return _print_risk(match_risk_of(table, of_matches, bar).record, as_json=as_json)
         alone = suda_of(table, asked, bar)
         risk = match_risk_of(table, of_matches, bar)
     shown = _render_uniques(alone.record, risk.record, as_json=as_json, as_csv=as_csv)
@@ -143,6 +155,17 @@ def uniques(
             written.append(path)
             click.echo(f"unveil: {lines(sentence)}", err=True)
     print_output(shown)
+
+
+NO_SUDA = "Special uniques (SUDA) were not searched for: they need the records in memory."
+
+
+def _print_risk(risk: MatchRisk, *, as_json: bool) -> None:
+    """K-anonymity and individual risk alone, as an engine counts them."""
+    click.echo(f"unveil: {NO_SUDA}", err=True)
+    print_output(
+        json_text({"match_risk": risk.to_dict()}) if as_json else render_rich(as_blocks(risk))
+    )
 
 
 def _render_uniques(alone: Suda, risk: MatchRisk, *, as_json: bool, as_csv: bool) -> Any:

@@ -1,5 +1,6 @@
 """`unveil utility`: how closely do analyses of the synthetic data agree with the original?"""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import click
 
 from unveil.cli.options import (
+    engine_for,
     file_option,
     files_arguments,
     json_option,
@@ -14,6 +16,7 @@ from unveil.cli.options import (
     names_option,
     numbers_by_column,
     option,
+    takes_engine,
 )
 from unveil.cli.output_files import check_targets, write_targets
 from unveil.cli.progress import Report, progress_bar
@@ -25,8 +28,9 @@ from unveil.measure.utility.tstr import tstr
 from unveil.measure.utility.utility import SAMPLE
 from unveil.measure.utility.utility import utility as measure_model
 from unveil.records.comparison import Cloud
-from unveil.records.utility import Projection
-from unveil.study.study import Study
+from unveil.records.utility import PairTables, Projection
+from unveil.study.open_scenario import open_in_engine
+from unveil.study.study import Study, sides_of
 from unveil.view.blocks import Heading
 from unveil.view.charts.chart import Chart
 from unveil.view.charts.grids import pair_map
@@ -39,6 +43,8 @@ from unveil.view.pages.utility import (
     utility_document,
     utility_page,
 )
+from unveil.view.render_documents import json_text
+from unveil.view.show import as_blocks
 
 EXAMPLE = "unveil utility original.csv synthetic.csv"
 
@@ -141,6 +147,7 @@ def parse_sample(context: click.Context, option: click.Parameter, given: str) ->
 @file_option("--csv csv_file", "Write all tables with all measures.", "FILE.csv")
 @file_option("--page", "Write a self-contained page.", "FILE.html")
 @file_option("--chart", "Write the heat map of all pairs: .svg, .png or .pdf.", "FILE")
+@takes_engine
 def utility(
     *,
     original: str | None,
@@ -165,9 +172,17 @@ def utility(
         raise ReadError(f"Name the original file and at least one synthetic file: {EXAMPLE}.")
     _check(asked, chart)
     check_targets({"--csv": csv_file, "--page": page, "--chart": chart})
+    only_here = {"--page": page, "--chart": chart, "--compare": is_compared, "--csv": csv_file}
+    only_here |= {"--projection": asked["is_projected"], "--tstr": asked["outcome"]}
     with progress_bar() as bar:
         asked |= {"worst": worst, "is_page": page is not None}
-        missing = asked["missing_values"]
+        missing, columns = asked["missing_values"], asked["columns"] or None
+        n_columns = None if columns is None else len(columns)
+        engine = engine_for([original, *synthetic], n_columns, only_here)
+        if engine != "memory":
+            sides = sides_of(list(synthetic), original=original)
+            kept = open_in_engine(engine, sides, columns, missing, ()).study
+            return _print_tables(_measure_tables(kept, asked, bar), as_json=as_json)
         study = Study.open(
             original, synthetic, asked["control"], missing_values=missing, progress=bar
         )
@@ -196,17 +211,38 @@ def _check(asked: dict[str, Any], chart: Path | None) -> None:
         raise SettingsError("--chart draws all pairs of columns. Include 2 in --ways.")
 
 
+def _reading(asked: dict[str, Any], bar: Report) -> dict[str, Any]:
+    """How every measure reads the columns."""
+    special_codes = asked["special_codes"] or None
+    return {"special_codes": special_codes, "categories": asked["categories"], "progress": bar}
+
+
+def _measure_tables(study: Study, asked: dict[str, Any], bar: Report) -> tuple[PairTables, ...]:
+    """The tables of one, two and three variables, by what is asked for."""
+    same = {**_reading(asked, bar), "columns": asked["columns"] or None}
+    return tuple(
+        pair_tables(study, ways=ways, n_worst=asked["worst"], **same).record
+        for ways in asked["ways"]
+    )
+
+
+ONLY_TABLES = "Only the tables were compared: models and distributions need the records in memory."
+
+
+def _print_tables(tables: Sequence[PairTables], *, as_json: bool) -> None:
+    """The tables alone, as an engine counts them."""
+    click.echo(f"unveil: {ONLY_TABLES}", err=True)
+    if as_json:
+        print_output(json_text({"tables": [one.to_dict() for one in tables]}))
+    else:
+        print_output([Heading(TITLE), *(block for one in tables for block in as_blocks(one))])
+
+
 def _measure_utility(study: Study, asked: dict[str, Any], bar: Report) -> UtilityFigures:
     """Everything that is asked for, with the same columns read in the same way."""
-    reading: dict[str, Any] = {
-        "special_codes": asked["special_codes"] or None,
-        "categories": asked["categories"],
-        "progress": bar,
-    }
+    reading = _reading(asked, bar)
     same = {**reading, "columns": asked["columns"] or None}
-    by_ways = tuple(
-        pair_tables(study, ways=ways, n_worst=asked["worst"], **same) for ways in asked["ways"]
-    )
+    tables = _measure_tables(study, asked, bar)
     model = measure_model(
         study,
         model=asked["model"],
@@ -226,7 +262,7 @@ def _measure_utility(study: Study, asked: dict[str, Any], bar: Report) -> Utilit
         ).record
     return UtilityFigures(
         model.record,
-        tuple(one.record for one in by_ways),
+        tables,
         compare(study, **same).record,
         _measure_projection(study, asked, same),
         trial,

@@ -453,7 +453,7 @@ def _normalise_text(text: str, dtype: pl.DataType) -> str:
     if dtype == pl.Boolean:
         return text.strip().lower()
     if isinstance(dtype, pl.Datetime):
-        moment = text.strip().replace(" ", "T", 1)
+        moment = text.strip().replace(" ", "T")
         return moment if "T" in moment else f"{moment}T00:00:00"
     return text
 

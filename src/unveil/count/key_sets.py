@@ -397,7 +397,7 @@ class _Search:
         at = who * np.int64(best.shape[1]) + np.repeat(np.array(word.targets)[field], n)
         value &= (np.uint64(1) << word.bits) - np.uint64(1)
         claim = (found.n_copy[class_] << self.value_bits) | value.astype(np.int64)
-        flat = best.reshape(-1)
+        flat = best.ravel()
         more = np.repeat(claim.astype(best.dtype), n)
         flat[at] = _more(flat[at], more, (1 << self.value_bits) - 1)
 

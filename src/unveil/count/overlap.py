@@ -74,11 +74,11 @@ def _look_alikes(column: CodedColumn, side: int) -> int:
     if column.levels.dtype != pl.String:
         return 0
     here, there = column.counts[0] > 0, column.counts[side] > 0
-    if not (here & ~there).any() or not (there & ~here).any():
-        return 0
-    plain = column.levels.str.strip_chars().str.to_lowercase()
-    original_only, copy_only = (plain.filter(pl.Series(m)) for m in (here & ~there, there & ~here))
-    return int(copy_only.drop_nulls().is_in(original_only.drop_nulls().to_list()).sum())
+    original_only, copy_only = (
+        column.levels.filter(pl.Series(mask)).drop_nulls().str.strip_chars().str.to_lowercase()
+        for mask in (here & ~there, there & ~here)
+    )
+    return int(copy_only.is_in(original_only.to_list()).sum())
 
 
 def _note(column: CodedColumn, table: Table, kind: str, sentence: str) -> Coercion:

@@ -221,7 +221,7 @@ _OTHERS = (
     LimitedMeasure(
         "S_pMSE",
         "ratio",
-        "the same for pairs of columns, in units of what chance gives; 1 is perfect",
+        "pMSE of each pair of columns divided by what chance gives; 1 is perfect",
         "Raab, Nowok and Dibben 2021",
         ("utility", "tables"),
         about="utility",

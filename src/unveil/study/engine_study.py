@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 
 from unveil.arrays import Ints
-from unveil.count.codes import CodedColumn
+from unveil.count.codes import CodedColumn, encode
 from unveil.count.packing import PACKED, Sides
 from unveil.errors import EngineError
 from unveil.io.sources import with_missing
@@ -27,7 +27,7 @@ from unveil.study.backends import Backend, Lazy, told
 from unveil.study.choose_engine import NEEDS_ROWS
 from unveil.study.engine import EngineName
 from unveil.study.scenario import CountedScenario, Progress, no_progress
-from unveil.study.study import OpenFiles, Study, StudyFile, encode_aligned
+from unveil.study.study import OpenFiles, Study, StudyFile, encode_aligned, to_text
 
 MOST_VALUES = 5 * 10**6
 """Distinct values of a column that are looked at in memory: about as many as one GB holds."""
@@ -265,22 +265,32 @@ class EngineStudy(Study):
         known = (name, files.places)
         if known not in self._encoded:
             coded = encode_aligned(self.align(name, files), files[0])
-            counts = [self.entries(name, place)[1].counts for place in files.places]
-            entries = tuple(
-                (coded.codes[at].astype(np.int64), n)
-                for at, n in zip(coded.sides.slices, counts, strict=True)
-            )
-            self._encoded[known] = EntryColumn(
-                name,
-                Sides(files.rows),
-                NO_ROWS,
-                coded.levels,
-                coded.meanings,
-                coded.special_codes,
-                coded.measure,
-                entries=entries,
-            )
+            self._encoded[known] = self._of_entries(coded, files)
         return self._encoded[known]
+
+    @told
+    def encode_text(self, name: str, files: OpenFiles) -> CodedColumn:
+        """A column whose types cannot meet in these files as codes of texts."""
+        values = [self.entries(name, place)[1].frame[name] for place in files.places]
+        return self._of_entries(encode(name, [*map(to_text, values)]), files)
+
+    def _of_entries(self, coded: CodedColumn, files: OpenFiles) -> EntryColumn:
+        """The codes of distinct values with the records that have them."""
+        counts = [self.entries(coded.name, place)[1].counts for place in files.places]
+        entries = tuple(
+            (coded.codes[at].astype(np.int64), n)
+            for at, n in zip(coded.sides.slices, counts, strict=True)
+        )
+        return EntryColumn(
+            coded.name,
+            Sides(files.rows),
+            NO_ROWS,
+            coded.levels,
+            coded.meanings,
+            coded.special_codes,
+            coded.measure,
+            entries=entries,
+        )
 
     @told
     def bring(self, by: str | None = None, kept: Sequence[pl.Series] = ()) -> Study:

@@ -298,6 +298,10 @@ class Study:
             self._encoded[known] = self._encoded[name, held].select(chosen)
         return self._encoded[known]
 
+    def encode_text(self, name: str, files: "OpenFiles") -> CodedColumn:
+        """A column whose types cannot meet in these files as codes of texts."""
+        return encode(name, [to_text(table.frame[name]) for table in files])
+
     def cut_bands(
         self, column: CodedColumn, banding: Banding, codes: tuple[float, ...]
     ) -> tuple[CodedColumn, BandedColumn] | None:
@@ -418,11 +422,11 @@ class OpenFiles(Sequence[Table]):
     def column_or_text(self, name: str) -> CodedColumn:
         """A column as codes, missing where a file lacks it; as text where types cannot meet."""
         places = [i for i, table in enumerate(self) if name in table.frame.columns]
+        here = self.select(*places)
         try:
-            return self.select(*places).column(name).spread_sides(places, self.rows)
+            return here.column(name).spread_sides(places, self.rows)
         except AlignError:
-            sides = [_to_text(self[place].frame[name].alias("")) for place in places]
-            return encode(name, sides).spread_sides(places, self.rows)
+            return self.study.encode_text(name, here).spread_sides(places, self.rows)
 
     def align(self, names: Sequence[str]) -> dict[str, AlignedColumn]:
         """Each of the columns in one type over these files, or a refusal with every fault found."""
@@ -511,10 +515,11 @@ def sides_of(synthetic: Any, **originals: Any) -> dict[str, Any]:
     return {**originals, **named}
 
 
-def _to_text(column: pl.Series) -> pl.Series:
+def to_text(column: pl.Series) -> pl.Series:
+    """Values as texts, without the name of the column; what is no plain value is missing."""
     if column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Object):
         return pl.Series([None] * len(column), dtype=pl.String)
-    return column.cast(pl.String)
+    return column.cast(pl.String).alias("")
 
 
 def _without_column(table: Table, name: str) -> Table:

@@ -74,12 +74,6 @@ def comparison_sentences(record: Comparison) -> Iterator[tuple[str, str]]:
     yield "association", _association(record)
 
 
-def describe_column(row: DistanceRow) -> str:
-    """How far the distribution of one column is from the original's."""
-    share = "-" if row.total_variation is None else percent(100 * row.total_variation)
-    return f"{truncate(row.column)}: total variation distance {share}."
-
-
 def is_in_bands(record: Comparison, row: DistanceRow) -> bool:
     """Whether shares are of bins of numbers, and not of single answers."""
     return record.distribution_of(row.column).histogram is not None
@@ -193,15 +187,14 @@ def _(record: Comparison) -> str:
 def column_blocks(record: Comparison) -> Iterator[Block]:
     """The columns, the most different first."""
     if text := dict(comparison_sentences(record)).get("column"):
-        yield Sentence(text, key="comparison/column")
+        yield Sentence(text)
     found = first_rows(ranked_distances(record), MOST_COLUMNS, "columns")
     yield filled_table("Columns, the most different first", DISTANCE_HEADS, **found)
 
 
 def association_blocks(record: Comparison) -> Iterator[Block]:
     """The associations that changed most."""
-    text = dict(comparison_sentences(record))["association"]
-    yield Sentence(text, key="comparison/association")
+    yield Sentence(dict(comparison_sentences(record))["association"])
     rows = [*map(association_cells, changed_associations(record))]
     yield filled_table("Associations, the most changed first", ASSOCIATION_HEADS, rows)
 

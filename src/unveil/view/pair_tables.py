@@ -142,8 +142,7 @@ def table_blocks(record: PairTables) -> Iterator[Block]:
     """The tables that differ most, the variables they have, and where they differ."""
     copy = headline_copy(record)
     sizes = (record.n_original, record.n_synthetic[copy - 1])
-    for key, text in keyed_sentences(record, copy):
-        yield Sentence(text, key=f"pair tables/{key}" if record.ways == 2 else "")
+    yield from map(Sentence, sentences(record, copy))
     ranked = [cells(row) for row in standardised_rows(record, copy)[:MOST_SHOWN]]
     yield filled_table("Tables that differ most", HEADS, ranked)
     if record.ways > 1:

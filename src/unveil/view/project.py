@@ -68,12 +68,12 @@ TEMPLATES = {
         " ({l})."
     ),
     "bands": (
-        "With {rules} in bands, {measure} of {target} goes from {before} ({k} of {N}) to {after}"
+        "In bands ({rules}), {measure} of {target} goes from {before} ({k} of {N}) to {after}"
         " ({l})."
     ),
     "in bands": "Effect of bands: {rules}",
     "bands found": (
-        "With {rules} in bands, {measure} goes from {before} ({k} of {N}) to {after} ({l})."
+        "In bands ({rules}), {measure} goes from {before} ({k} of {N}) to {after} ({l})."
     ),
     "detail": (
         "The bands keep {p} of the detail of {key} (entropy in the original). Bands hide detail;"
@@ -127,7 +127,7 @@ def whatif_sentences(
         and row.after is not None
     ]
     n_more = len(changes) - MOST_TOLD
-    more = [f"{format_count(n_more, 'target changes', 'targets change')} more in the table."]
+    more = [f"{format_count(n_more, 'target changes', 'targets change')} too: see the table."]
     return (*changes[:MOST_TOLD], *(more if n_more > 0 else ()), *flags)
 
 

@@ -110,8 +110,7 @@ def _(record: Projection) -> str:
 
 def projection_blocks(record: Projection) -> Iterator[Block]:
     """The projection without its title."""
-    for key, text in projection_sentences(record):
-        yield Sentence(text, key=f"projection/{key}")
+    yield from (Sentence(text) for _, text in projection_sentences(record))
     yield filled_table("Where the files lie", GROUP_HEADS, [*map(group_cells, record.rows)])
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from unveil.records.recognition import HitRate, Recognition
-from unveil.view.blocks import Block, Heading, Kind, Sentence, TableBlock, sentences, table
+from unveil.view.blocks import Block, Folded, Heading, Kind, Sentence, TableBlock, sentences, table
 from unveil.view.format import fill, format_count, percent, percent_or_dash, ratio, visible
 from unveil.view.show import as_blocks, as_text
 
@@ -68,6 +68,8 @@ KNOWN = {
     "others": "everyone but the {k} people tested",
     "population": "people of the same kind, but no one else of the original",
 }
+METHOD = ("self-test", "choice", "doubles", "failed worlds")
+"""What is said of how it was done; a test that failed is no detail."""
 HEADS = ("people", "number", "AUC", "hits at 1 %", "hits at 0.1 %")
 CAPTION = "Releases with and without a person, told apart; hits by rate of false alarms"
 
@@ -176,14 +178,20 @@ def _(record: Recognition) -> str:
 
 
 def recognition_blocks(record: Recognition, of: str = "") -> Iterator[Block]:
-    """What was found, its table, and what it means; without the title."""
-    said = [*recognition_sentences(record)]
-    for place, (key, text) in enumerate(said):
+    """What was found, its table and what it means; in a report, how it was done unfolds."""
+    method = []
+    for place, (key, text) in enumerate(recognition_sentences(record)):
         if place == 1:
             yield people_table(record)
         strong = key in ("self-test failed", "claim refuted")
         kind: Kind = "look" if strong else "lead" if not place else "plain"
-        yield Sentence(text, kind, key=f"recognition/{key}", of=of)
+        sentence = Sentence(text, kind, key=f"recognition/{key}", of=of)
+        if of and key in METHOD:
+            method.append(sentence)
+        else:
+            yield sentence
+    if method:
+        yield Folded("How it was tested", tuple(method))
     yield from sentences((f"▲ {visible(text)}" for text in record.warnings), "look")
 
 

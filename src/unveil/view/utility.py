@@ -69,6 +69,19 @@ def sizes(record: Utility) -> str:
     )
 
 
+def against_chance(record: Utility) -> Iterator[tuple[str, str]]:
+    """How well a model does beside chance, each sentence with its name."""
+    row = worst_copy(record)
+    if row.S_pMSE is None:
+        reasons = [one.reason for one in record.not_measured if one.copy == row.copy]
+        yield "not measured", f"S_pMSE of all columns cannot be computed: {reasons[0]}."
+    else:
+        x = figure(row.S_pMSE)
+        yield "times", f"S_pMSE {x} (1 = no more than chance; below 3 good, above 10 poor)."
+    if len(record.rows) > 1:
+        yield "several", f"This is the worst of {len(record.rows)} copies."
+
+
 def sentences(record: Utility, row: UtilityRow) -> Iterator[str]:
     """What the figures of one copy say, the most important first."""
     yield from (text for _, text in keyed_sentences(record, row))

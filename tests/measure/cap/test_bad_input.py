@@ -150,6 +150,14 @@ TABLE = {
         {"tau": 1, "tolerance": {"t": 1}},
         "TCAP and GCAP have no tolerance. Omit one or the other.",
     ),
+    "GCAP with a tolerance": (
+        {"gcap": True, "tolerance": {"t": 1}},
+        "TCAP and GCAP have no tolerance. Omit one or the other.",
+    ),
+    "a key set without a name": (
+        {"key_sets": {"": ["k1"], "both": ["k1", "k2"]}},
+        "A key set has no name. Give each key set a text as its name.",
+    ),
     "tau": ({"tau": 2}, "tau is 2. It must be a number above 0 and at most 1."),
 }
 

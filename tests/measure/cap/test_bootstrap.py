@@ -96,6 +96,15 @@ def test_the_interval_has_the_ends_of_all_possible_draws(rule):
         assert below - 0.02 <= tail <= up_to + 0.02
 
 
+@pytest.mark.parametrize("at_once", [1, 9, 10**6])
+def test_as_many_draws_are_made_as_are_asked_for(monkeypatch, at_once):
+    monkeypatch.setattr(differential_scores, "DRAWN_AT_ONCE", at_once)
+    w = np.array([2, 3, 1])
+    made = [*differential_scores._weights(w, 10, np.random.default_rng(1))]
+    assert np.concatenate(made).shape == (10, 3)
+    assert (np.concatenate(made).sum(axis=1) == 6).all()
+
+
 def test_the_same_seed_gives_the_same_bytes():
     assert measured(seed=7).to_json() == measured(seed=7).to_json()
 

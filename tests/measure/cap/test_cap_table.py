@@ -3,9 +3,11 @@
 import pytest
 
 from measure.small import ORIGINAL, SYNTHETIC, people
+from unveil.errors import InputError
 from unveil.measure.cap.cap import cap
 from unveil.measure.cap.cap_table import cap_table
 from unveil.measure.cap.gcap import gcap
+from unveil.measure.cap.prepare import parse_key_sets
 from unveil.measure.cap.tcap import tcap
 
 OTHER = ["axq", "bxq", "cyp"]
@@ -135,3 +137,12 @@ def test_the_frame_has_a_row_for_each_row():
     result = measured()
     assert result.frame().height == len(result.rows) == 3 * 2 * 2
     assert "_repr_html_" in dir(result)
+
+
+def test_key_sets_are_one_text_a_list_or_anything_to_go_through():
+    (wanted,) = parse_key_sets([["k10"]])
+    assert (wanted.name, wanted.keys) == ("Key 1", ("k10",))
+    for given in ("k10", ["k10"], ("k10",), iter([["k10"]])):
+        assert parse_key_sets(given) == (wanted,)
+    with pytest.raises(InputError):
+        parse_key_sets(None)

@@ -72,18 +72,19 @@ def test_the_last_binary_digit_does_not_decide():
     assert measured([("a", 0.1)], [("a", 0.3)], r=0.2)["cap_synthetic_zero"] == 1.0
 
 
-WHOLE = {
+NUMBERS_OF = {
     "far beyond 2^53": ([2**60, 2**60 + 50, 2**60 + 51], pl.Int64),
     "both ends": ([-(2**63), -(2**63) + 1, 0, 2**63 - 50, 2**63 - 1], pl.Int64),
     "unsigned": ([0, 2**63 + 1, 2**64 - 51, 2**64 - 1], pl.UInt64),
     "small": ([-8, 0, 1, 50, 51, None], pl.Int8),
+    "decimals": ([0.25, 0.5, 1.75, 10.5, 60, None], pl.Float64),
 }
 
 
 @pytest.mark.parametrize("radius", [0, 0.5, 1, 49.5, 50, 2.0**60, 1e300])
-@pytest.mark.parametrize("case", WHOLE)
-def test_whole_numbers_are_compared_without_loss(case, radius):
-    values, dtype = WHOLE[case]
+@pytest.mark.parametrize("case", NUMBERS_OF)
+def test_numbers_are_compared_without_loss(case, radius):
+    values, dtype = NUMBERS_OF[case]
     column = encode("x", [pl.Series(values, dtype=dtype)])
     found = near(column, radius)
     levels = column.levels.to_list()

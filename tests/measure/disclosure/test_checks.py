@@ -162,6 +162,24 @@ def test_segments_by_a_key_have_their_own_counts_and_exclusions():
     ]
 
 
+def test_the_most_frequent_level_of_a_later_segment_need_not_be_its_first():
+    people_, copy = ["axp", "axp", "bxp", "byq", "byq", "byq"], ["axp", "bxp", "byq"]
+    raised = flags(people_, copy, one_way=(1, 60), checks_by="k1")
+    assert brief(raised, "segment", "level", "n") == [("a", "p", 2), ("b", "q", 3)]
+
+
+@pytest.mark.parametrize("name", ["one_way", "two_way"])
+def test_thresholds_are_records_from_0_and_percent_from_0_to_100(name):
+    for fine in ((0, 0), (0, 0.5), (0.5, 100)):
+        flags(FIVE, COPY, **{name: fine})
+    for wrong in ((-1, 50), (5, -0.5), (5, 100.5), (-0.5, 101)):
+        with pytest.raises(unveil.SettingsError, match="must be 0 or more, the second from 0 to"):
+            flags(FIVE, COPY, **{name: wrong})
+    example = {"one_way": "50,90", "two_way": "4,80"}[name]
+    with pytest.raises(unveil.SettingsError, match=rf"{name} must be two .* such as {example}\."):
+        flags(FIVE, COPY, **{name: 5})
+
+
 def test_a_pair_within_a_segment_by_a_key_is_excluded_there_alone():
     raised = flags(TWO_AREAS, COPY_OF_AREAS, two_way=(2, 80), checks_by="k1")
     # k1 within a segment of k1: everyone in it. Under b only 75 percent have p, but all with x.

@@ -1,5 +1,6 @@
 """Claims and what the synthetic data add: hand examples, laws, and the oracle on random files."""
 
+from dataclasses import replace
 from fractions import Fraction
 from random import Random
 
@@ -11,9 +12,9 @@ import unveil
 from measure.small import ORIGINAL, SYNTHETIC, people
 from oracles import claims as oracle
 from unveil.errors import RolesError, SettingsError
-from unveil.measure.disclosure import pattern
+from unveil.measure.disclosure import claim_parts, pattern
 from unveil.measure.disclosure.claim_rules import best_of_copies, single_value, some_file
-from unveil.measure.disclosure.pattern import KeyedCells, rake
+from unveil.measure.disclosure.pattern import KeyedCells, publish, rake
 from unveil.seeding import stream
 
 SECOND = ["bxq", "axq"]
@@ -94,6 +95,25 @@ def test_parts_by_hand():
         *("single", ("age",), (("young",),), 6),
     )
     assert group.exclusions == ("t=single@age=young",)
+    assert row.own_record is row.population_inference is None  # without a control sample
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_groups_hold_everyone_whose_value_is_explained(monkeypatch, seed):
+    monkeypatch.setattr(claim_parts, "SMALL_GROUP", 0)
+    is_taught = pl.when(pl.col("a") < "2").then(pl.col("a"))  # by one key
+    files = [survey(seed + 10 * i).with_columns(t=is_taught.otherwise("t")) for i in range(3)]
+    original, copies, asked = files[0], files[1:], {"keys": KEYS, "targets": "t"}
+    record = unveil.claims(original, copies, **asked).record
+    parts = ("marginal", "one_key", "two_keys", "pattern")
+    for row in record.parts:
+        for part in parts:
+            found = [one.n for one in record.groups if (one.copy, one.part) == (row.copy, part)]
+            assert sum(found) == getattr(row, part)
+            assert found == sorted(found, reverse=True)
+    assert {one.copy for one in record.groups} == {1, 2, "pooled"}
+    full = unveil.disclosure(original, copies, **asked).with_expected(has_parts=True).record
+    assert {one.copy for one in full.groups} == {"pooled"}
 
 
 def test_declared_tables_by_hand():
@@ -370,6 +390,26 @@ def test_raking_on_any_tables_is_that_of_the_oracle(monkeypatch, margins, dense,
         wanted = np.array([[P[key].get(value, 0) for value in range(3)] for key in keys])
         found = raked.share(*np.ix_(range(24), range(3)))
         assert found == pytest.approx(wanted, abs=1e-12)
+
+
+@pytest.mark.parametrize("n_alone", [1, 2, 4])
+def test_values_beyond_the_room_share_a_column_by_how_many_people_have_them(monkeypatch, n_alone):
+    rng = np.random.default_rng(n_alone)
+    codes = tuple(np.array(one) for one in np.indices((3, 3)).reshape(2, -1))
+    q = np.append(rng.integers(0, 7, 89), 7)
+    t = rng.permutation(np.repeat(range(5), (34, 26, 17, 12, 1)))
+    cells, margins = KeyedCells(codes, q, t, np.ones(90, np.int64), 5), [(0,), (1,)]
+    is_wanted = np.arange(9) == 8  # which nobody has
+    monkeypatch.setattr(pattern, "ROOM", 9 * (n_alone + 1))
+    P = publish(cells, margins, is_wanted).share(*np.ix_(range(9), range(5)))
+    lumped = replace(cells, t=np.minimum(t, n_alone), n_levels=n_alone + 1)
+    wanted = rake(lumped, margins).share(*np.ix_(range(9), range(n_alone + 1)))
+    assert P[:, :n_alone] == pytest.approx(wanted[:, :n_alone])
+    of_column = cells.d_t[n_alone:] / cells.d_t[n_alone:].sum()
+    assert P[:, n_alone:] == pytest.approx(np.outer(wanted[:, n_alone], of_column))
+    found = publish(cells, margins).share(*np.ix_(range(9), range(5)))
+    assert found[:8] == pytest.approx(P[:8])
+    assert not found[8].any()
 
 
 @pytest.mark.parametrize(

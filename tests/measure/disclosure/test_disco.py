@@ -24,6 +24,8 @@ def test_right_wrong_undecided_and_absent():
     # a x: the copy says p, right for one, wrong for one. b x: it says both. c x: not in the copy.
     figures = attribute(["axp", "axq", "bxp", "cxq"], ["axp", "bxp", "bxq"])
     assert (figures["iS"], figures["DiS"], figures["DiSCO"]) == (75.0, 50.0, 25.0)
+    figures = attribute(["axp", "bxq"], ["axq", "bxp"])  # wrong about both
+    assert (figures["max_denom"], figures["max_denom_syn"]) == (0, 0)
 
 
 def test_denominators_are_original_counts_and_the_copys_have_their_own_names():

@@ -78,6 +78,11 @@ def test_every_measure_by_hand():
 def test_undefined_where_the_copy_is_right_about_every_other_person():
     (row,) = rows(TRAIN, ["axp", "bxq"], COPY)
     assert (row["train"], row["control"], row["R"]) == (75.0, 100.0, None)
+    known = [people(["axp", "bxq"]), people(COPY)]
+    result = unveil.excess(people(TRAIN), *known, keys=["k1", "k2"], targets="t")
+    assert [(one.copy, one.field, one.reason) for one in result.record.not_measured] == [
+        (1, "R (DiSCO)", "the control figure is 100 %, so no one is left to be disclosed")
+    ]
 
 
 def test_negative_where_the_others_are_given_away_more_often():

@@ -1,5 +1,6 @@
 """Every set of the keys: by hand, by the oracle on random files, and by laws."""
 
+from collections import Counter
 from itertools import combinations
 from math import comb
 from random import Random
@@ -43,8 +44,11 @@ def test_a_key_more_may_lower_the_risk_but_not_the_worst():
     original = pl.DataFrame({"A": ["1"], "B": ["7"], "t": ["p"]})
     copy = pl.DataFrame({"A": ["1", "1"], "B": ["5", "7x"], "t": ["p", "p"]})
     copy = pl.concat([copy, pl.DataFrame({"A": ["2"], "B": ["7"], "t": ["q"]})])
-    rows = by_set(sets_of(original, copy, ("A", "B")))
+    record = sets_of(original, copy, ("A", "B"))
+    rows = by_set(record)
     assert (rows["A",].DiSCO, rows["A", "B"].DiSCO) == (100, 0)
+    (all_,) = record.ceilings
+    assert (all_.most_support.claimed, all_.most_support.at_random) == (1, 1)
 
 
 def draw(rng, n, levels):
@@ -89,6 +93,9 @@ def test_every_set_agrees_with_the_oracle(seed, monkeypatch):
         stated = {who: value for who, value in said.items() if value is not None}
         assert all_.contradicted == len(said) - len(stated)
         assert all_.most_support.claimed == len(stated)
+        n_with = Counter(target[place] for _, target in files[0])
+        at_random = sum(n_with[value] for value in stated.values()) / n
+        assert all_.most_support.at_random == pytest.approx(at_random)
         assert all_.most_support.correct == sum(
             files[0][who][1][place] == value for who, value in stated.items()
         )

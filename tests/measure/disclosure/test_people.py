@@ -247,6 +247,9 @@ def test_what_counts_rows_says_so():
         "DCAP counts rows, not people.": excess(
             frame, frame, frame, keys="k1", targets="t", measure=["DCAP", "iS"], **asked
         ).record,
+        "DCAP, TCAP count rows, not people.": excess(
+            frame, frame, frame, keys="k1", targets="t", measure=["DCAP", "TCAP"], **asked
+        ).record,
         "SUDA scores and DIS count rows, not people.": suda(frame, keys="k1", **asked).record,
         "k-anonymity, individual risks and l-diversity count rows, not people.": weighted,
         "A predicate singles out a person where all rows that satisfy it are theirs.": singling_out(

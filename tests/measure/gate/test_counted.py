@@ -26,11 +26,14 @@ def is_large(monkeypatch):
 
 def assessed(tmp_path, synthetic, engine="chunks", original=None, **asked):
     """The assessment of a release by an engine."""
-    paths = [tmp_path / "original.parquet", tmp_path / "synthetic.parquet"]
-    (survey() if original is None else original).write_parquet(paths[0])
-    synthetic.write_parquet(paths[1])
+    copies = synthetic if isinstance(synthetic, list) else [synthetic]
+    paths = [tmp_path / f"{number}.parquet" for number in range(len(copies) + 1)]
+    for frame, path in zip(
+        [survey() if original is None else original, *copies], paths, strict=True
+    ):
+        frame.write_parquet(path)
     with unveil.use_engine(engine, spill=tmp_path):
-        return unveil.assess(*paths, **asked)
+        return unveil.assess(paths[0], paths[1:], **asked)
 
 
 def shuffled(frame, seed=1):
@@ -117,6 +120,42 @@ def test_a_release_that_discloses_is_named(files, alert, engine, tmp_path, is_la
     found = assessed(tmp_path, synthetic, engine, original)
     assert found.exit_code == 3
     assert any(alert in one.id for one in found.alerts if one.status == "block")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_file_with_more_columns_than_another_is_looked_at_in_all(
+    is_first, engine, tmp_path, is_large
+):
+    original, copied = numbered(survey()), numbered(survey_synthetic())
+    files = [copied, shuffled(survey_synthetic())]
+    files = files if is_first else files[::-1]
+    here = unveil.assess(original, files)
+    there = assessed(tmp_path, files, engine, original)
+    found = {one.id: one.status for one in there.alerts}
+    assert found == {one.id: one.status for one in here.alerts}
+    assert found["identifier:nhs"] == "block"
+    shown = {"whole": {"least_own": None}, "single": {}, "copied": {"detail": ""}}
+    for name, aside in shown.items():
+        mine, theirs = (
+            {str(replace(row, **aside)) for row in getattr(one.record.evidence, name)}
+            for one in (there, here)
+        )
+        assert mine == theirs
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ENGINES)
+def test_types_that_cannot_meet_are_compared_as_texts(engine, tmp_path, is_large):
+    days = pl.Series(np.arange(5000) * 7, dtype=pl.Int32)
+    original = AMOUNTS.with_columns(day=days.cast(pl.Date))
+    synthetic = amounts(5000, 2).with_columns(day=pl.Series(["x", "y"] * 2500))
+    assert assessed(tmp_path, synthetic, engine, original).exit_code == 0
+    real = shuffled(AMOUNTS.with_columns(day=pl.Series(["x", "y"] * 2500)))
+    found = assessed(tmp_path, real, engine, original)
+    assert found.exit_code == 3
+    assert "near-copies" in {one.id for one in found.alerts}
 
 
 def test_people_tied_to_their_own_values_are_found_in_a_share(tmp_path, is_large):

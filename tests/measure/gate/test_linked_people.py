@@ -93,6 +93,7 @@ def test_copies_are_equal_in_whichever_column_comes_last():
     fresh = [(rng.randrange(90), *(rng.randrange(900) for _ in range(4))) for _ in range(980)]
     copied = rng.sample(original, 20)
     assert TiedSearch(rows(NAMES, original, [*copied, *fresh])).least_own() == 1
+    assert TiedSearch(rows(NAMES, original, [*copied * 12, *fresh[:760]])).least_own() == 1
     # From the middle on, one person in two is left for another.
     drawn = [
         (*row[:3], *(rng.choice(original) if rng.random() < 0.5 else row)[3:]) for row in original

@@ -73,8 +73,9 @@ async def start(request: Request) -> Response:
     files = list_files(desk)
 
     def action() -> InitProject:
-        roles = {n: str(form.get(f"role-{n}")) for n in range(len(files))}
-        by_role = {role: [files[n] for n, one in roles.items() if one == role] for role in ROLES}
+        shown = enumerate(map(str, form.getlist("file")))  # a file may have come since
+        roles = {one: form.get(f"role-{n}") for n, one in shown if one in files}
+        by_role = {role: [name for name, one in roles.items() if one == role] for role in ROLES}
         if len(by_role["original"]) != 1 or len(by_role["control"]) > 1:
             raise SettingsError("Choose one file as the original, and at most one control sample.")
         return InitProject(

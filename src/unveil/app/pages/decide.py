@@ -153,7 +153,8 @@ def _people(desk: Desk, file: ProjectFile) -> Iterator[tuple[str, str]]:
     yield "Analyst: measured", named("run")
     yield "Reviewer: ruled on flags and exclusions", named("ruling", "exclude", "exception")
     yield "Custodian: accepted limits", visible(file.limits.accepted_by or "no one yet")
-    yield "Answered questions", named("context")
+    answered = dict.fromkeys(visible(one.by) for one in list_answers(file) if one.by)
+    yield "Answered questions", and_list(answered) if answered else "no one yet"
     yield "Decided", named("decision")
 
 

@@ -4,6 +4,7 @@ Each job shows its whole command; to resume one is to start that command again.
 """
 
 import asyncio
+from collections.abc import Sequence
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -19,6 +20,16 @@ from unveil.view.format import format_count, visible
 from unveil.view.show import as_blocks
 
 TITLE = "Jobs"
+NEXT = {
+    "init": ("/roles", "Check the roles"),
+    "run": ("/", "Open the summary"),
+    "synthesise": ("/synthesise", "Look at the synthetic data"),
+    "protect": ("/synthesise", "Look at the synthetic data"),
+    "explore": ("/synthesise", "Look at the map"),
+    "keysets": ("/roles/keysets", "Look at the key sets"),
+    "pack": ("/release", "Take the pack"),
+}
+"""What a finished job leads to, by its command."""
 NO_STATUS = (
     "Figures stand here as they are measured, without status: only a finished run is held against"
     " limits."
@@ -29,14 +40,23 @@ async def show(request: Request) -> Response:
     """All jobs, the newest first."""
     jobs = desk_of(request).jobs.list()
     command = jobs[0].command if jobs else RunMeasures()
-    return draw_page(request, "jobs.html", title=TITLE, jobs=jobs, command=command)
+    step = _next_step(jobs)
+    return draw_page(request, "jobs.html", title=TITLE, jobs=jobs, next_step=step, command=command)
+
+
+def _next_step(jobs: Sequence[Job]) -> tuple[str, str] | None:
+    """Where to go on after the last job: address and words."""
+    return NEXT.get(jobs[0].command.split()[1]) if jobs and jobs[0].state == "done" else None
 
 
 async def state(request: Request) -> Response:
     """The jobs as they are now, asked again while one is under way."""
     jobs = desk_of(request).jobs.list()
     say = f"{jobs[0].state}: {jobs[0].what}" if jobs else ""
-    return draw_part(request, "job_rows.html", jobs=jobs, say=say)
+    answer = draw_part(request, "job_rows.html", jobs=jobs, say=say, next_step=_next_step(jobs))
+    if not any(one.is_under_way for one in jobs):  # alerts and steps beside it are others now
+        answer.headers["hx-refresh"] = "true"
+    return answer
 
 
 async def parts(request: Request) -> Response:

@@ -24,7 +24,8 @@ async def show(request: Request) -> Response:
     """The page."""
     desk = desk_of(request)
     if desk.result is None:
-        return draw_page(request, "empty.html", title="Overview", command="unveil run")
+        command = "unveil init" if desk.file is None else "unveil run"
+        return draw_page(request, "empty.html", title="Overview", command=command)
     summary = desk.result.summary
     return draw_page(
         request,

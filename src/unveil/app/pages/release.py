@@ -84,8 +84,9 @@ async def take(request: Request) -> Response:
 
 
 def list_packs(desk: Desk) -> list[Path]:
-    """The public packs in the folder of the project, the newest first."""
-    return sorted(desk.folder.glob("release_[0-9][0-9][0-9][0-9].zip"), reverse=True)
+    """The public packs in the folder of the project, the newest first; a link is no pack."""
+    found = desk.folder.glob("release_[0-9][0-9][0-9][0-9].zip")
+    return sorted((one for one in found if not one.is_symlink()), reverse=True)
 
 
 def _build(desk: Desk) -> BuildPack:

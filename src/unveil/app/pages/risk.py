@@ -117,7 +117,8 @@ async def whatif(request: Request) -> Response:
 async def settle(request: Request) -> Response:
     """The whole record of the same question: flags that close or open, every figure."""
     desk, form = desk_of(request), await request.form(max_fields=MOST_TICKS)
-    check_mark(desk, str(form.get("mark", "")))
+    if desk.now.mark != form.get("mark"):  # ruled on meanwhile: what was asked is no question now
+        return Response(status_code=204)
     ticked = _ticked(_run(desk), form)
     if not ticked:
         return draw_part(request, "settled.html", blocks=(), n_closed=0, n_opened=0)

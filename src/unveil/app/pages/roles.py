@@ -45,7 +45,9 @@ async def show(request: Request) -> Response:
         names=[*columns],
         roles=ROLES,
         single=[*_single(desk.file)],
-        command=SetSettings(settings=('roles.key=["sex", "age"]',), by="Name, role"),
+        command=SetSettings(
+            settings=(f"roles.key={value_text([*desk.file.roles.key])}",), by="Name, role"
+        ),
     )
 
 

@@ -21,6 +21,7 @@ from unveil.app.render_app import (
     is_part,
     perform,
     start_job,
+    wait_patiently,
 )
 from unveil.arguments import finite_numbers, numbers_in
 from unveil.errors import SettingsError, UnveilError
@@ -53,6 +54,7 @@ from unveil.view.show import as_blocks
 
 TITLE = "Synthesise"
 USUAL = {"method": "cart", "copies": 1, "min_leaf": "", "rules": ()}
+NOISE_FIELDS = ("file", "column", "population", "N", "n", "threshold", "discrete")
 NUMBERS = {"copies": "The number of files", "min_leaf": "The fewest records in a leaf"}
 MORE_STEPS = {
     "band": ("breaks", "put into bands, at"),
@@ -186,7 +188,10 @@ async def noise(request: Request) -> Response:
     """How much noise one column needs; confidential, and nothing is written."""
     form, desk = await request.form(), desk_of(request)
     try:
-        asked, choice = await asyncio.to_thread(_choose, desk, form)
+        said = tuple(str(form.get(name, "")) for name in NOISE_FIELDS)
+        asked, choice = await wait_patiently(
+            (desk.now.mark, *said), lambda: _choose(desk, form), "The noise is being computed"
+        )
         at = place_of(form.get("at"), len(choice.curve))
         at = _usual_place(choice) if at is None else at
         drawn = await asyncio.to_thread(lambda: [*_before_and_after(asked, choice, at)])

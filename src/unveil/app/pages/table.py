@@ -22,7 +22,14 @@ from starlette.routing import Route
 
 from unveil.app.files import list_files
 from unveil.app.form_fields import chosen, text_of, whole_of
-from unveil.app.render_app import desk_of, draw_fault, draw_page, draw_part, is_part
+from unveil.app.render_app import (
+    desk_of,
+    draw_fault,
+    draw_page,
+    draw_part,
+    is_part,
+    wait_patiently,
+)
 from unveil.errors import SettingsError, UnveilError
 from unveil.io.read_cells import read_cells
 from unveil.measure.tables.bounds import bounds
@@ -135,7 +142,7 @@ async def plan(request: Request) -> Response:
         return opened.disclosed(limits={"recovered": 0}, seconds=PLAN_SECONDS).record
 
     try:
-        record = await asyncio.to_thread(measure)
+        record = await wait_patiently(("plan", name), measure, "The plan is being checked")
     except UnveilError as fault:
         return draw_fault(request, str(fault))
     command = ("unveil", "plan", name, "--limit", "recovered=0", "--seconds", "20")

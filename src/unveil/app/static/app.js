@@ -38,3 +38,5 @@ document.addEventListener("drop", (event) => {
   input.files = event.dataTransfer.files;
   input.dispatchEvent(new Event("change", { bubbles: true }));
 });
+// An answer that does not come is told; the next one that comes takes the notice away.
+for (const [name, isGone] of [["htmx:sendError", true], ["htmx:timeout", true], ["htmx:beforeOnLoad", false]]) document.addEventListener(name, () => { document.getElementById("gone").hidden = !isGone; });

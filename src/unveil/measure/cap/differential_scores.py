@@ -175,9 +175,8 @@ def _classes(n: Ints, right: Ints, s_q: Ints, w: Ints) -> ScoreClasses:
 def _alike(letters: Sequence[Ints], amounts: Ints) -> tuple[list[Ints], Ints]:
     """The distinct combinations of letters in their order, and the sums of the amounts of each."""
     small = [_small(letter) for letter in letters]
-    found, ids, _ = distinct([digit for _, digit in small])
-    n = len(found[0])
-    added = [np.bincount(ids, weights=amount, minlength=n).astype(np.int64) for amount in amounts]
+    found, ids, w = distinct([digit for _, digit in small])
+    added = [np.bincount(ids, amount, len(w)).astype(np.int64) for amount in amounts]
     values = [
         place if levels is None else levels[place]
         for (levels, _), place in zip(small, found, strict=True)

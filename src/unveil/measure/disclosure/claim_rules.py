@@ -12,6 +12,7 @@ expected: what the synthetic data add. For the single value, claimed is DiS and 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from statistics import NormalDist
 
 import numpy as np
@@ -77,13 +78,9 @@ def best_of_copies(
     Over m' <= m, the claims of files 1 to m' pooled; m' with the most correct. With one file more
     there is one choice more, so that it cannot fall.
     """
-    best, best_m, most, pooled = np.zeros(len(d_tq)), 0, -1.0, np.zeros(len(d_tq), np.int64)
-    for m, s_tq in enumerate(copies, start=1):
-        pooled = pooled + s_tq
-        found = near_certain(pooled, starts, tau)
-        if (correct := float(found @ d_tq)) > most:
-            best, best_m, most = found, m, correct
-    return best, best_m
+    pooled = accumulate(s_tq.astype(np.int64) for s_tq in copies)
+    claims = ((near_certain(s_tq, starts, tau), m) for m, s_tq in enumerate(pooled, start=1))
+    return max(claims, key=lambda one: float(one[0] @ d_tq))
 
 
 def _over_q(ufunc: np.ufunc, values: Integers, starts: Integers) -> Ints:

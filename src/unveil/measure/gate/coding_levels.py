@@ -103,7 +103,9 @@ class CodingPair:
     @cached_property
     def text(self) -> pl.Series:
         """The levels as text."""
-        return self.levels.cast(pl.String)
+        # A duration has no text of its own.
+        plain = self.levels.to_physical() if self.levels.dtype == pl.Duration else self.levels
+        return plain.cast(pl.String)
 
     @cached_property
     def has_level(self) -> NDArray[np.bool_]:

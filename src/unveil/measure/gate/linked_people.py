@@ -149,7 +149,9 @@ class TiedSearch:
         found = []
         for name in self.names:
             rest = [other for other in self.names if other != name]
-            look = self._link_rows(self._part(rest[0]), rest).look(name) if rest else None
+            # A record that is there many times is one copy.
+            part = self._part(rest[0]).with_distinct_records() if rest else None
+            look = None if part is None else part.links(rest).look(name)
             if look is not None and look.links >= LEAST_LINKS and look.yardstick <= TELLING:
                 found.append(look.own)
         return min(found) if len(found) >= LEAST_TELLING else None

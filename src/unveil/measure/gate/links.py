@@ -164,6 +164,12 @@ class LinkRows:
             int(people.sum()),
         )
 
+    def with_distinct_records(self) -> "LinkRows":
+        """The same people, and each record once."""
+        _, first = np.unique(self._totals[1], return_index=True)
+        records = {name: codes[first] for name, codes in self.records.items()}
+        return LinkRows(self.people, records, self.columns, self.n_people)
+
     def reappearing(self, by: Sequence[str]) -> tuple[Mask, Mask]:
         """For each person: is the combination unique, and do the records have it?"""
         mine, theirs = self.sums(by)

@@ -38,7 +38,9 @@ def _filter(part: str, record: Protection) -> Iterator[Block]:
         yield Sentence("No distance filter was used.", key="filter.no filter", of=part)
         return
     chart, rows = refill_rounds(refill), table("", ROUND_HEADS, _rounds(refill))
-    yield Figure(removal_sentence(part, refill), chart, CAPTIONS["rounds"], rows)
+    yield removal_sentence(part, refill)
+    drawn = Figure(Sentence(""), chart, CAPTIONS["rounds"], rows)
+    yield from fold("Round by round", [drawn])
     keyed = [one for one in filtered.refill_keyed(refill) if one[0] != "warning"]
     yield from number_sentences("distance filter", part, keyed)
     yield from warn("filter", part, refill.warnings)

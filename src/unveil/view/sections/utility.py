@@ -19,14 +19,19 @@ from unveil.view.charts.grids import correlation_difference, pair_map, visible_c
 from unveil.view.charts.scatter import projected_groups
 from unveil.view.distribution_rows import HEADS, distribution_rows
 from unveil.view.format import and_list, format_count, percent, truncate
-from unveil.view.pages import utility
 from unveil.view.sections.shared import fold, number_sentences, unmeasured, warn
 
 KINDS: tuple[Kind, ...] = ("utility", "tables", "compare", "projection", "structure")
 TITLES = {1: "Single columns", 2: "Pairs of columns", 3: "Three columns at a time"}
+PAIRS = "S_pMSE of every pair of columns; light is like the original, dark blue is not."
+DISTANCES = "Total variation distance: the share of records that would have to change."
 AXES = (
     "Two principal components of the original. A mark is the mean of a file; cross and ellipse are"
     " one standard deviation. No single record is drawn."
+)
+BARS = (
+    "Grey: original; blue: synthetic data. What fewer than ten people of the original have has no"
+    " grey bar."
 )
 CAPTION = (
     "Association in the synthetic data less that in the original: Pearson's correlation of two"
@@ -48,12 +53,12 @@ def blocks(contents: ReportContents, parts: Parts) -> Iterator[Block]:
     if not any(part.kind in KINDS for part in contents.run.parts):
         return
     for part, record in parts.of("utility"):
-        yield from _model(part, record)
+        yield from model_blocks(part, record)
     for part, record in parts.of("tables"):
-        yield from _pairs(part, record)
+        yield from pair_blocks(part, record)
     for part, record in parts.of("compare"):
-        yield from _columns(part, record)
-        yield from _associations(part, record)
+        yield from column_blocks(part, record)
+        yield from association_blocks(part, record)
     for part, record in parts.of("projection"):
         yield from fold("On the original's principal components", _projection(part, record))
     yield from _structure(parts)
@@ -63,11 +68,12 @@ def blocks(contents: ReportContents, parts: Parts) -> Iterator[Block]:
     yield from unmeasured(contents, KINDS)
 
 
-def _model(part: str, record: Utility) -> Iterator[Block]:
-    row = utility.worst_copy(record)
+def model_blocks(part: str, record: Utility) -> Iterator[Block]:
+    """How well a model separates the files; what it is, in words, unfolds."""
+    row = modelled.worst_copy(record)
     of = f"{part}|{row.copy}"
     yield Heading("Propensity score: can a model distinguish the files?", 3)
-    for place, (key, text) in enumerate(utility.against_chance(record)):
+    for place, (key, text) in enumerate(modelled.against_chance(record)):
         yield Sentence(text, "plain" if place else "lead", f"utility page/{key}", of)
     heads, rows = modelled.without_empty(
         modelled.HEADS, [modelled.cells(one) for one in record.rows]
@@ -81,7 +87,7 @@ def _model(part: str, record: Utility) -> Iterator[Block]:
     yield from fold("The model in words", said)
 
 
-def _pairs(part: str, record: PairTables) -> Iterator[Block]:
+def pair_blocks(part: str, record: PairTables) -> Iterator[Block]:
     """The map of all pairs with its sentences; tables of other sizes in words alone."""
     copy = paired.headline_copy(record)
     of = f"{part}|{copy}"
@@ -95,7 +101,7 @@ def _pairs(part: str, record: PairTables) -> Iterator[Block]:
         yield Figure(
             Sentence(text, "lead", "utility.worst pair", of),
             pair_map(record, copy, variables=shown),
-            utility.CAPTIONS["pairs"],
+            PAIRS,
             table("", paired.HEADS, rows),
         )
         if len(shown) < len(record.variables):
@@ -131,7 +137,7 @@ def _where(record: PairTables, copy: int) -> Iterator[Block]:
         yield table(paired.locate_table(one), paired.CELL_HEADS, cells)
 
 
-def _columns(part: str, record: Comparison) -> Iterator[Block]:
+def column_blocks(part: str, record: Comparison, most: int = MOST_COLUMNS) -> Iterator[Block]:
     """How far every column is from the original, and bars of those that differ most."""
     said = dict(compared.comparison_sentences(record))
     ranked = compared.ranked_rows(record)
@@ -141,14 +147,15 @@ def _columns(part: str, record: Comparison) -> Iterator[Block]:
         return
     heads, rows = modelled.without_empty(compared.DISTANCE_HEADS, compared.ranked_distances(record))
     lead = Sentence(said["column"], "lead", "comparison/column", part)
-    caption = utility.CAPTIONS["distances"]
+    caption = DISTANCES
     if len(rows) > MOST_DRAWN:
         caption = f"The {MOST_DRAWN} columns that differ most. {caption}"
     chart = distances(record, most=MOST_DRAWN)
     yield Figure(lead, chart, caption, table("", heads, rows))
-    drawn = [_bars(part, record, row) for row in ranked[:MOST_COLUMNS]]
+    drawn = [_bars(part, record, row) for row in ranked[:most]]
     columns = format_count(len(drawn), "column")
-    yield from fold(f"Distributions of {columns}, the most different first", drawn)
+    detail: list[Block] = [Sentence(BARS), *drawn] if drawn else []
+    yield from fold(f"Distributions of {columns}, the most different first", detail)
     if n := len(ranked) - len(drawn):
         text = f"{n:,} more columns differ less; the table of columns has their figures."
         yield Sentence(text, key="utility.more columns", of=part)
@@ -171,7 +178,8 @@ def _bars(part: str, record: Comparison, row: DistanceRow) -> Figure:
     )
 
 
-def _associations(part: str, record: Comparison) -> Iterator[Block]:
+def association_blocks(part: str, record: Comparison) -> Iterator[Block]:
+    """The associations that changed most."""
     text = dict(compared.comparison_sentences(record))["association"]
     sentence = Sentence(text, "lead", "comparison/association", part)
     rows = [compared.association_cells(row) for row in compared.changed_associations(record)]
