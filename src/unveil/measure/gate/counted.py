@@ -11,7 +11,7 @@ figures are upper estimates. Several columns make one share each: a release that
 anew is seen by the others.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,7 +20,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import polars as pl
 
-from unveil.arrays import Mask
+from unveil.arrays import Ints, Mask
 from unveil.io.memory import CELL
 from unveil.io.table import Table
 from unveil.measure.gate.beside_table import find_beside
@@ -51,9 +51,10 @@ from unveil.records.base import Copy
 from unveil.records.person import PersonColumn
 from unveil.seeding import stream
 from unveil.study.backends import Chunks
-from unveil.study.choose_engine import count_parts, memory_limit
+from unveil.study.choose_engine import memory_limit
 from unveil.study.engine_scenario import sum_by, sum_if
 from unveil.study.engine_study import EngineStudy, EntryColumn, pack_columns, packed
+from unveil.study.parted_scenario import write_parts
 from unveil.study.scenario import Progress
 from unveil.study.study import OpenFiles, Study
 
@@ -153,7 +154,7 @@ def _most_brought(study: EngineStudy) -> int:
     """Records that memory holds in all of their columns, by what may be used."""
     width = max(len(side.places) for side in study.sides)
     limit = memory_limit(study.backend.settings)
-    fits = MOST_BROUGHT if limit is None else limit // (4 * CELL * width)
+    fits = MOST_BROUGHT if limit is None else limit // (8 * CELL * width)
     return max(min(fits, MOST_BROUGHT), LEAST_BROUGHT)
 
 
@@ -342,6 +343,8 @@ class CountedRelease:
             source = column.source
             assert isinstance(source, EntryColumn)
             coded[f"x{place}"] = source.replace_levels(column.code_of_level, levels)
+        if isinstance(self.study.backend, Chunks):
+            return pl.concat(self._whole_parts(coded, sides), how="vertical_relaxed")
         rows = self.study.code_rows(coded, self.progress)
         groups = pack_columns({name: one.n_levels for name, one in coded.items()})
         packs = {f"w{place}": packed(group) for place, group in enumerate(groups)}
@@ -352,21 +355,35 @@ class CountedRelease:
             f"b{place}": nw.when(nw.col(f"n{place}") > 0).then(1).otherwise(0)
             for place in range(len(sides))
         }
-        backend = self.study.backend
-        n_parts = 1  # who can spill needs no parts
-        if isinstance(backend, Chunks):
-            n_bytes = 8 * (len(packs) + len(counts))
-            limit = memory_limit(backend.settings)
-            n_parts = count_parts(sum(self.files.rows), n_bytes, limit)
-        whole, found = rows.with_columns(**packs), []
-        mixed = sum((nw.col(name) % 999_983 for name in packs), start=nw.lit(0, nw.Int64))
-        for part in range(n_parts):
-            self.progress("whole records", part, n_parts)
-            here = whole if n_parts == 1 else whole.filter(mixed % n_parts == part)
-            alike = sum_by(here, *packs, **counts).filter(nw.col("n") > 0)
-            asked = sum_by(alike.with_columns(**back), "n", *back, times=nw.len())
-            found.append(backend.fetch(asked, "comparing whole records"))
-        return pl.concat(found, how="vertical_relaxed")
+        alike = sum_by(rows.with_columns(**packs), *packs, **counts).filter(nw.col("n") > 0)
+        asked = sum_by(alike.with_columns(**back), "n", *back, times=nw.len())
+        return self.study.backend.fetch(asked, "comparing whole records")
+
+    def _whole_parts(
+        self, coded: Mapping[str, Any], sides: Sequence[Sequence[int]]
+    ) -> Iterator[pl.DataFrame]:
+        """The same of the parts into which equal records are written together."""
+        parts = write_parts(self.study, coded, len(coded), self.progress)
+        groups = pack_columns({name: one.n_levels for name, one in coded.items()})
+        every = range(len(self.files))
+        for part, rows in enumerate(parts.rows):
+            self.progress("whole records", part, len(parts.rows))
+            if not rows.sum():
+                continue
+            codes, side = parts.read(part, every, [*coded]), np.repeat(every, rows)
+            packs = [_pack_codes(codes, group) for group in groups]
+            order = np.lexsort(packs)
+            is_new = np.any([np.diff(one[order], prepend=one[order[0]] - 1) for one in packs], 0)
+            starts = np.flatnonzero(is_new)
+            held = np.add.reduceat((side == ORIGINAL)[order].astype(np.int64), starts)
+            back = {
+                f"b{place}": np.logical_or.reduceat(np.isin(side, some)[order], starts)
+                for place, some in enumerate(sides)
+            }
+            found = pl.DataFrame({"n": held, **back}).filter(pl.col("n") > 0)
+            named = pl.col(*back).cast(pl.Int64)
+            alike = found.with_columns(named).group_by("n", *back)
+            yield alike.agg(pl.len().cast(pl.Int64).alias("times"))
 
     def list_not_tested(self, shares: Sequence[Share], most: int) -> Iterator[NotTested]:
         """What was looked at in shares, and what these cannot show."""
@@ -391,6 +408,14 @@ class CountedRelease:
                     f" Groups of fewer than {seen:,} people were not looked at one by one."
                 ),
             )
+
+
+def _pack_codes(codes: dict[str, Any], group: Sequence[tuple[str, int]]) -> Ints:
+    """One whole number for each combination of these columns, as `packed` asks an engine."""
+    made = np.zeros(len(codes[group[0][0]]), np.int64)
+    for name, n_levels in group:
+        made = made * n_levels + codes.pop(name)
+    return made
 
 
 def _choose_values(column: LinkColumn, most: int) -> Mask:
