@@ -345,7 +345,7 @@ def test_a_workbook_is_dropped_and_a_table_that_cannot_be_read_is_refused(openin
     assert page.get_by_label("Your table").input_value().splitlines()[0] == SHEET.splitlines()[0]
     page.get_by_label("Your table").fill("North\tmany\nSouth\tfew\n")
     opened.press("Check the table")
-    assert page.locator(".fault").inner_text()
+    assert page.locator("#tabled .fault").inner_text()
     assert "Traceback" not in page.content()
 
 

@@ -11,6 +11,8 @@ from unveil.count.codes import encode
 LEVELS = {
     "text": (["b", "a", "ä", "", "A" * 50], pl.String),
     "whole": ([3, -1, 10**6, 0], pl.Int64),
+    "near": ([-(2**40), 1 - 2**40, 300 - 2**40], pl.Int64),
+    "around nothing": ([-300, -1, 255, 256], pl.Int32),
     "wide": ([3, -(2**63), 2**63 - 1, 0], pl.Int64),
     "decimal": ([0.5, -2.25, 1e300, float("inf")], pl.Float64),
     "truth": ([True, False], pl.Boolean),

@@ -409,7 +409,7 @@ def labels_or_none(column: CodedColumn) -> list[str | None]:
 
 def label_beside(column: CodedColumn, code: int) -> str | None:
     """The label of a level with its code beside it; None where it has no label."""
-    meaning = column.meanings.get(label(column, code) or "")
+    meaning = column.meanings.get(label(column, code) or "") if column.meanings else None
     return None if meaning is None else meaning.label_with_code
 
 

@@ -221,10 +221,15 @@ def key_profile(keys: Keys, excluded: Mapping[int, Mask] | None = None) -> Profi
 
     `excluded` has the key combinations that each rule hits, by the number of the rule.
     """
-    x_of_q = np.zeros(keys.n_q, np.min_scalar_type(max(excluded or (0,))))
+    n_q = keys.n_q if excluded else keys.n_shared
+    x_of_q = np.zeros(n_q, np.min_scalar_type(max(excluded or (0,))))
     for rule, hit in (excluded or {}).items():
         x_of_q[hit] = rule
-    (d_q, s_q, x), _, w = distinct([*keys.counts, x_of_q])
+    (d_q, s_q, x), _, w = distinct([*keys.counts[:, :n_q], x_of_q])
+    if n_q < keys.n_q:  # one record each: of the original, or of the copy
+        n_copy = int(keys.counts[1, n_q:].sum())
+        more = [1, 0], [0, 1], [0, 0], [keys.n_q - n_q - n_copy, n_copy]
+        d_q, s_q, x, w = (np.append(*both) for both in zip((d_q, s_q, x, w), more, strict=True))
     in_d, in_s = (d_q > 0).astype(np.int64), (s_q > 0).astype(np.int64)
     n_original = np.array([keys.sides.rows[0]])
     return Profile(d_q, s_q, d_q, s_q, in_d, in_s, w, n_original, x_d=x, x_s=x)

@@ -1,5 +1,6 @@
 """One-way and two-way checks on files small enough to do by hand."""
 
+from collections import Counter
 from random import Random
 
 import polars as pl
@@ -264,6 +265,21 @@ def test_the_defaults_are_those_of_synthpop():
         ("two_way", "t=p@k2=x"),
         ("two_way", "t=q@k1=b"),
     ]
+
+
+@pytest.mark.parametrize("n", [30, 3000])  # more cells than half the records, and fewer
+@pytest.mark.parametrize("n_keys", [1, 2, 3])
+def test_the_people_behind_percentages_are_counted_from_records_or_cells(n, n_keys):
+    names = ["t", "k1", "k2", "k3"]
+    draw = Random(n).choices
+    rows = [dict(zip(names, draw(["a", "b", None], [5, 3, 1], k=4), strict=True)) for _ in range(n)]
+    frame = pl.DataFrame(rows, dict.fromkeys(names, pl.String))
+    result = unveil.disclosure(frame, frame[::-1], keys=names[1 : 1 + n_keys], targets="t")
+    scenario = result._measured.opening.scenario
+    for place, key in enumerate(names[1 : 1 + n_keys]):
+        counted = Counter((row["t"], row[key]) for row in rows)
+        table = scenario.joint_counts(0, place).tolist()
+        assert table == [[counted[t, k] for k in ("a", "b", None)] for t in ("a", "b", None)]
 
 
 def test_each_copy_and_the_pool_are_checked():
