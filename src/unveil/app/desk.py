@@ -130,7 +130,6 @@ class Snapshot:
             yield "risk", ("open", "not measured")
             return
         n_decisions = sum(bool(one.n_flags) for one in result.summary.decisions)
-        outstanding = [one for one in result.judgement.missing if one.kind != "finding"]
         todo = f"flags on {format_count(n_decisions, 'variable')}"
         yield "risk", ("open", todo) if n_decisions else ("done", "all ruled")
         yield (
@@ -145,7 +144,7 @@ class Snapshot:
             built: tuple[State, str] = ("done", "built") if is_built else ("open", "not built")
             yield "release", built if last.release else ("todo", "")
         else:
-            n = len(outstanding)
+            n = len(result.summary.outstanding)
             yield "decide", ("open", f"{n} outstanding" if n else "ready")
 
 

@@ -173,3 +173,8 @@ class Summary(HasView, VersionedRecord, frozen=True, kw_only=True):
     decisions: tuple[SummaryDecision, ...] = ()
     rulings: tuple[SummaryRuling, ...] = ()
     next_command: str | None = None  # what to type next
+
+    @property
+    def outstanding(self) -> tuple[SummaryDecision, ...]:
+        """Decisions without which nothing can be released; reviews and gaps hinder nothing."""
+        return tuple(one for one in self.decisions if one.kind not in ("not_tested", "review"))

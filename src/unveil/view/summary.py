@@ -224,15 +224,14 @@ def verdict_sentence(summary: Summary) -> str:
             f" {truncate(verdict.accepted_by)}."
         )
     if verdict.status == "outstanding":
-        said.append(f"Outstanding: {'; '.join(_outstanding(summary.decisions))}.")
+        said.append(f"Outstanding: {'; '.join(_outstanding(summary.outstanding))}.")
     if verdict.n_accepted:
         said.append(f"{format_count(verdict.n_accepted, 'alert')} accepted by name.")
     return " ".join(said)
 
 
-def _outstanding(decisions: Sequence[SummaryDecision]) -> Iterator[str]:
+def _outstanding(waiting: Sequence[SummaryDecision]) -> Iterator[str]:
     """What named people have still to do, rulings on flags together."""
-    waiting = [one for one in decisions if one.kind not in ("not_tested", "review")]
     flagged = [one for one in waiting if one.n_flags]
     others = [_shorten(one.subject, LONGEST_SUBJECT) for one in waiting if not one.n_flags]
     if flagged:

@@ -139,7 +139,7 @@ def _outstanding(desk: Desk) -> list[str]:
     """What has to be decided or said before a release, once for all that belongs together."""
     if desk.result is None:
         return ["Nothing was measured yet: unveil run."]
-    return [visible(one.sentence) for one in desk.result.summary.decisions]
+    return [visible(one.sentence) for one in desk.result.summary.outstanding]
 
 
 def _people(desk: Desk, file: ProjectFile) -> Iterator[tuple[str, str]]:
