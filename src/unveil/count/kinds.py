@@ -132,5 +132,7 @@ def numbers_of(levels: pl.Series) -> Floats:
     """Levels as decimals: dates in days from 1970, times in seconds; NaN for what is no number."""
     if not levels.dtype.is_numeric() and not levels.dtype.is_temporal():
         return np.full(len(levels), np.nan)
-    numbers, unit = levels.to_physical().cast(pl.Float64).to_numpy(), unit_of(levels.dtype)
+    # Of decimals the physical values are scaled whole numbers.
+    physical = levels.to_physical() if levels.dtype.is_temporal() else levels
+    numbers, unit = physical.cast(pl.Float64).to_numpy(), unit_of(levels.dtype)
     return numbers if unit == 1.0 else numbers / unit
