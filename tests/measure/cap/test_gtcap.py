@@ -1,6 +1,7 @@
 """GTCAP on files small enough to do by hand, and what the result shows and does not show."""
 
 import json
+import random
 
 import polars as pl
 import pytest
@@ -54,6 +55,22 @@ def test_at_the_radius_nobody_is_near_and_just_below_someone_is():
     original = [("m", 30, 1), ("m", 35, 0), ("f", 30, 1), ("f", 34.5, 0)]
     result = measured(original, original)
     assert result.unique.tolist() == [True, True, False, False]
+
+
+@pytest.mark.parametrize(("most", "radii"), [(40, [30, 5, 5]), (40, [30, 1]), (1000, [400] * 8)])
+def test_uniques_on_several_numbers_are_those_of_plain_loops(most, radii):
+    """Hundreds of records within a radius, some of them just at it, and few near in all keys."""
+    rng = random.Random(most)
+    keys = [f"x{i}" for i in range(len(radii))]
+    rows = [(*(rng.randrange(-most, most) for _ in keys), k % 2) for k in range(500)]
+
+    def is_near(one, other):
+        return all(abs(a - b) < r for a, b, r in zip(one[:-1], other[:-1], radii, strict=True))
+
+    n_alone = sum(sum(is_near(one, other) for other in rows) == 1 for one in rows)
+    settings = {"keys": keys, "target": "t", "radii": dict(zip(keys, radii, strict=True))}
+    found = measured(rows, rows[:50], [*keys, "t"], unique_rule="all_keys", **settings)
+    assert 0 < found.n_unique == n_alone < 500
 
 
 def test_the_four_rules_by_hand():
@@ -114,6 +131,17 @@ def test_several_targets_are_taken_jointly():
     )
     # One of the two near records is ill, and its income counts half.
     assert scores(result)[0] == pytest.approx((0, 0.25, 0.5, 1.0, -0.5))
+
+
+@pytest.mark.parametrize(("kind", "score"), [("mean", 0.5), ("product", 0.0)])
+def test_one_of_two_targets_is_half_a_mean_and_no_product(kind, score):
+    columns = ("sex", "age", "income", "children")
+    original, synthetic = [("m", 30, 100, 7), ("f", 30, 500, 1)], [("m", 30, 100, 8)]
+    radii = {"age": 5, "income": 10, "children": 0}
+    settings = {"target": ["income", "children"], "radii": radii, "coefficient": kind}
+    result = measured(original, synthetic, columns, **settings)
+    # Income is the person's own, the number of children is not.
+    assert scores(result)[0] == pytest.approx((0, score, 0.5, 1.0, (score - 0.5) / 0.5))
 
 
 def test_missing_numbers_are_near_each_other_and_nothing_else():

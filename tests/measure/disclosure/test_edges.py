@@ -199,3 +199,30 @@ def test_ten_people_are_enough_for_the_most_common_value_to_be_named(n, is_told)
     record = unveil.disclosure(frame, frame, keys="k", targets="t").record
     (row,) = record.single_values.targets
     assert (row.n_level, row.level is not None, row.is_tied) == (n, is_told, False)
+    assert row.kind == ("value" if is_told else "rare")
+
+
+def test_people_found_by_one_record_that_an_exclusion_leaves_count_for_tcap():
+    """Of 2 + 1 people who are left and found, the 2 whose keys have one record are determined."""
+    original = pl.DataFrame({"k": list("aabbbb"), "t": list("ppqrrr")})
+    synthetic = pl.DataFrame({"k": list("abbb"), "t": list("pqqs")})
+    found = unveil.disclosure(original, synthetic, keys="k", targets="t", exclude=["t=r"]).record
+    assert found.attribute[0].TCAP_renormalised == pytest.approx(100 * 2 / 3)
+
+
+@pytest.mark.parametrize("n_others", [0, 20])
+def test_what_a_limit_strikes_out_of_the_original_stays_in_the_synthetic_data(n_others):
+    """Three people with p are struck out; the records with p are not, for each is one of its keys.
+
+    Few or many other keys, which no limit touches: sums are made in another way.
+    """
+    others = [f"c{number}" for number in range(n_others)]
+    original = pl.DataFrame({"k": [*"aaabbbb", *others], "t": [*"pppqppp", *"p" * n_others]})
+    synthetic = pl.DataFrame({"k": [*"abb", *others], "t": [*"ppq", *"p" * n_others]})
+    exclude = ["max-denominator=2"]
+    row = unveil.disclosure(
+        original, synthetic, keys="k", targets="t", exclude=exclude
+    ).record.attribute[0]
+    assert row.CAPd_renormalised == pytest.approx(100 * (1 + n_others) / (7 + n_others))
+    assert row.CAPs_renormalised == pytest.approx(100 * (1 + 2 / 2 + n_others) / (3 + n_others))
+    assert row.DCAP_renormalised == pytest.approx(100 * (1 / 2 + n_others) / (7 + n_others))
