@@ -42,7 +42,7 @@ class Exclusions:
     rules: tuple[Exclusion, ...]
     _struck: dict[int, ExcludedCells] = field(default_factory=dict, repr=False, compare=False)
     _profiles: dict[int, Profile] = field(default_factory=dict, repr=False, compare=False)
-    _found: dict[tuple[int, float, bool], Found] = field(
+    _found: dict[tuple[int, float, str | None], Found] = field(
         default_factory=dict, repr=False, compare=False
     )
 
@@ -88,9 +88,9 @@ class Exclusions:
 
     def found(self, target: int, several: float = 0, segment: CodedColumn | None = None) -> Found:
         """Whom a target's cells disclose that the rules leave, by segment and level."""
-        by = segment is not None
-        for (place, least, is_parted), found in self._found.items():
-            if (place, is_parted) == (target, by) and several in (0, least):
+        by = None if segment is None else segment.name
+        for (place, least, name), found in self._found.items():
+            if (place, name) == (target, by) and several in (0, least):
                 return found
         self._found[target, several, by] = self._search(target, several, segment)
         return self._found[target, several, by]
