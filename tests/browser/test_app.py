@@ -180,6 +180,7 @@ def use(opened, state):
         page.get_by_label("Recompute everything").check()
         opened.press("Run")
         page.locator("progress").wait_for()
+        page.wait_for_load_state("load")  # with its style sheet, on a busy machine too
 
 
 def test_without_script_every_screen_reads_and_every_form_posts(opening_app, example_project):
