@@ -147,7 +147,11 @@ def test_every_screen_stays_accessible_as_it_is_used(opening_app, project, asked
     for state, path in STATES.items():
         opened.go(path)
         use(opened, state)
-        assert (state, find_violations(opened.page)) == (state, [])
+        found = find_violations(opened.page)
+        if found and state == "job":  # its end renews the page, which may have had no style yet
+            opened.page.wait_for_load_state("load")
+            found = find_violations(opened.page)
+        assert (state, found) == (state, [])
         width = opened.page.evaluate("document.documentElement.scrollWidth")
         assert (state, width <= asked["viewport"]["width"]) == (state, True)
 
