@@ -75,6 +75,10 @@ class Recorder:
         if self.quick:  # every eighth
             items[:] = items[::8]
 
+    def pytest_collection_finish(self) -> None:
+        # Random cases are fixed by now; with this set, pytest compares long lists line by line.
+        os.environ.pop("CI", None)
+
     def pytest_runtest_setup(self, item) -> None:
         self.now = self.places[item.location[0]]
 
