@@ -13,7 +13,7 @@ from unveil.project.log import read_log
 from unveil.project.make_copies import Copies, protect_copy, synthesise_project
 from unveil.project.model import ProjectFile
 from unveil.project.pack import pack_confidential, pack_public
-from unveil.project.propose import create_project
+from unveil.project.propose import write_project
 from unveil.project.read_project import find_project, read_project
 from unveil.project.run import run_project
 from unveil.project.run_result import RunResult
@@ -73,24 +73,23 @@ class Project:
         progress: Progress | None = None,
     ) -> "Project":
         """Propose a project for a file, as `unveil init` does, and write its project.toml."""
-        return cls(
-            create_project(
-                data,
-                folder=folder,
-                keys=keys,
-                synthetic=synthetic,
-                control=control,
-                audience=audience,
-                templates=templates,
-                owner=owner,
-                title=title,
-                by=by,
-                special_codes=special_codes,
-                missing_values=missing_values,
-                preset=preset,
-                progress=progress,
-            )
+        path, _ = write_project(
+            data,
+            folder=folder,
+            keys=keys,
+            synthetic=synthetic,
+            control=control,
+            audience=audience,
+            templates=templates,
+            owner=owner,
+            title=title,
+            by=by,
+            special_codes=special_codes,
+            missing_values=missing_values,
+            preset=preset,
+            progress=progress,
         )
+        return cls(path)
 
     @property
     def path(self) -> Path:
