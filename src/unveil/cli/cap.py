@@ -11,9 +11,9 @@ from unveil.cli.options import (
     group_by_method,
     keys_option,
     method_option,
-    name_sets,
     option,
     output_options,
+    parse_name_sets,
     reading_options,
     takes_engine,
     target_option,
@@ -37,7 +37,7 @@ SCENARIOS = ("full", "uniques", "special")
     "Another set of keys to compare with. May be repeated.",
     "NAMES",
     multiple=True,
-    callback=name_sets,
+    parse=parse_name_sets,
 )
 @target_option
 @method_option

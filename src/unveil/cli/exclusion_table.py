@@ -34,7 +34,7 @@ from unveil.measure.disclosure.exclusion_table import exclusion_table as measure
     "--one-way",
     "When a level is flagged: above so many disclosures and percent of them. Default: 50,90.",
     "50,90",
-    callback=parse_two_numbers,
+    parse=parse_two_numbers,
 )
 @prints_result(chart_option, output_options)
 def exclusion_table(
