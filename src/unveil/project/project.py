@@ -73,22 +73,8 @@ class Project:
         progress: Progress | None = None,
     ) -> "Project":
         """Propose a project for a file, as `unveil init` does, and write its project.toml."""
-        path, _ = write_project(
-            data,
-            folder=folder,
-            keys=keys,
-            synthetic=synthetic,
-            control=control,
-            audience=audience,
-            templates=templates,
-            owner=owner,
-            title=title,
-            by=by,
-            special_codes=special_codes,
-            missing_values=missing_values,
-            preset=preset,
-            progress=progress,
-        )
+        asked = {name: one for name, one in locals().items() if name not in ("cls", "data")}
+        path, _ = write_project(data, **asked)
         return cls(path)
 
     @property
