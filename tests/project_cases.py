@@ -11,7 +11,8 @@ from unveil.project.project import Project
 from unveil.project.read_project import read_project
 from unveil.project.run import run_project
 from unveil.records.disclosure import Disclosure
-from unveil.records.run import FigureRow, Run, RunPart
+from unveil.records.judgement import FigureRow
+from unveil.records.run import Run, RunPart
 
 ANALYST = "A. Jones, analyst"
 OFFICER = "B. Smith, data protection"
