@@ -22,8 +22,7 @@ import numpy as np
 import polars as pl
 
 import unveil
-from unveil.examples.codebook import apply_labels
-from unveil.examples.people import survey_people
+from unveil.examples import apply_labels
 from unveil.measure.attacks.recognition_figures import (
     clopper_pearson,
     judge_jointly,
@@ -31,6 +30,10 @@ from unveil.measure.attacks.recognition_figures import (
 )
 from unveil.measure.attacks.recognition_result import RecognitionResult
 from unveil.project.release_procedure import CandidateProcedure
+
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
+
+from survey_people import survey_people
 
 FOLDER = Path(__file__).parents[2] / "shared" / "reference" / "synthpop"
 CODES = {"income": -8}

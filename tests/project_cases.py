@@ -6,11 +6,13 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from unveil.project.edit_project import ProjectEdit, accept_limits, answer, list_flags_now
+from unveil.project.edit_project import ProjectEdit, list_flags_now
+from unveil.project.project import Project
 from unveil.project.read_project import read_project
 from unveil.project.run import run_project
 from unveil.records.disclosure import Disclosure
-from unveil.records.run import FigureRow, Run, RunPart
+from unveil.records.judgement import FigureRow
+from unveil.records.run import Run, RunPart
 
 ANALYST = "A. Jones, analyst"
 OFFICER = "B. Smith, data protection"
@@ -134,9 +136,9 @@ def _base() -> Path:
 def _ready() -> Path:
     """A project in which nothing is left to be said, made once."""
     folder = copied(_base(), _base().parent / "ready")
-    accept_limits(read_project(folder), by=OFFICER, changes={"DiSCO": (100, 100)})
+    Project(folder).accept_limits(by=OFFICER, changes={"DiSCO": (100, 100)})
     for factor in FACTORS:
-        answer(read_project(folder), factor, answer="Thought about.", by=ANALYST)
+        Project(folder).answer(factor, "Thought about.", by=ANALYST)
     with ProjectEdit(read_project(folder), ANALYST) as edit:
         for finding in list_flags_now(edit.project):
             edit.rule(finding.id, accept=False, reason="Counted.")

@@ -6,8 +6,7 @@ import pytest
 
 from cli.project_commands import typed
 from project_cases import OFFICER, edited, ran, ready
-from unveil.project.edit_project import accept_limits
-from unveil.project.read_project import read_project
+from unveil.project.project import Project
 
 SAID = ("--by", "B. Smith, data protection", "--note", "Fine.")
 
@@ -46,7 +45,7 @@ def test_exit_code_4_where_something_is_missing(tmp_path):
 
 def test_exit_code_3_where_a_limit_is_exceeded_and_0_despite_it(tmp_path):
     folder = ready(tmp_path)
-    accept_limits(read_project(folder), by=OFFICER, changes={"DiSCO": (0, 1)})
+    Project(folder).accept_limits(by=OFFICER, changes={"DiSCO": (0, 1)})
     assert typed(folder, "decide", "--release", *SAID)[0] == 3
     ids = [f"limit:DiSCO:{target}@neighbour" for target in ("ill", "abroad")]
     given = [one for id_ in ids for one in ("--despite", f"{id_}=For teaching.")]

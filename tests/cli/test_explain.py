@@ -4,8 +4,7 @@ import json
 
 from cli.project_commands import typed
 from project_cases import ANALYST, OFFICER, edited, ran, run
-from unveil.project.edit_project import accept_limits, rule
-from unveil.project.read_project import read_project
+from unveil.project.project import Project
 
 
 def test_the_screen_says_why_and_what_to_type(tmp_path):
@@ -24,7 +23,7 @@ def test_the_screen_says_why_and_what_to_type(tmp_path):
 
 def test_what_is_ruled_is_shown_with_who_said_it_and_not_asked_again(tmp_path):
     folder = ran(tmp_path)
-    rule(read_project(folder), "neighbour/abroad=NO", accept=False, reason="Hm.", by=ANALYST)
+    Project(folder).rule("neighbour/abroad=NO", accept=False, reason="Hm.", by=ANALYST)
     words = " ".join(typed(folder, "explain", "abroad")[1].split())
     assert "neighbour/abroad=NO (keep)" in words
     assert "A. Jones, analyst on 20" in words
@@ -34,7 +33,7 @@ def test_what_is_ruled_is_shown_with_who_said_it_and_not_asked_again(tmp_path):
 def test_figures_with_a_limit_stand_beside_it(tmp_path):
     folder = ran(tmp_path)
     assert "Figures and limits" not in typed(folder, "explain", "abroad")[1]
-    accept_limits(read_project(folder), by=OFFICER, changes={"DiSCO": (1, 2)})
+    Project(folder).accept_limits(by=OFFICER, changes={"DiSCO": (1, 2)})
     shown = typed(folder, "explain", "abroad")[1]
     assert "Figures and limits" in shown
     assert "■ above limit" in shown

@@ -6,14 +6,14 @@ import pytest
 
 from cli.project_commands import typed
 from project_cases import OFFICER, ran
-from unveil.project.edit_project import accept_limits
+from unveil.project.project import Project
 from unveil.project.read_project import read_project
 
 
 @pytest.mark.slow
 def test_before_and_after_with_statuses(tmp_path):
     folder = ran(tmp_path)
-    accept_limits(read_project(folder), by=OFFICER, changes={"DiSCO": (1, 2)})
+    Project(folder).accept_limits(by=OFFICER, changes={"DiSCO": (1, 2)})
     code, shown, _ = typed(folder, "whatif", "--exclude", "abroad=NO")
     assert code == 0
     assert "Effect of excluding abroad=NO" in shown
@@ -25,7 +25,7 @@ def test_before_and_after_with_statuses(tmp_path):
 
 def test_it_gates_nothing(tmp_path):
     folder = ran(tmp_path)
-    accept_limits(read_project(folder), by=OFFICER, changes={"DiSCO": (0, 0)})
+    Project(folder).accept_limits(by=OFFICER, changes={"DiSCO": (0, 0)})
     assert typed(folder, "whatif", "-x", "ill=yes")[0] == 0
 
 

@@ -115,6 +115,7 @@ from unveil.records.judgement import (
     ExplainedFlag,
     ExplainedScenario,
     Explanation,
+    FigureRow,
     Judgement,
     Limit,
     LimitCheck,
@@ -187,7 +188,6 @@ from unveil.records.report import (
 )
 from unveil.records.run import (
     FigureChange,
-    FigureRow,
     InputFile,
     PackageVersion,
     Run,

@@ -5,21 +5,20 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+from survey_people import make_frames, survey_people, write_stored
 from unveil import examples
 from unveil.errors import InputError
 from unveil.examples import (
     KEYS,
     TARGETS,
-    make,
     survey,
     survey_codes,
+    survey_labels,
     survey_synthetic,
     survey_synthetic_codes,
     write_csv,
 )
-from unveil.examples.codebook import read_labels
 from unveil.examples.make import synthesise
-from unveil.examples.people import survey_people
 
 DATA_FILES = ("survey.parquet", "survey_synthetic.parquet", "survey_labels.json")
 CODES = {"original": survey_codes, "synthetic": survey_synthetic_codes}
@@ -51,12 +50,12 @@ def test_every_public_name_exists_whatever_was_imported_before():
 @pytest.mark.parametrize("name", ["survey.parquet", "survey_synthetic.parquet"])
 def test_what_is_made_again_from_the_seeds_equals_what_is_stored(name):
     stored = survey_codes() if name == "survey.parquet" else survey_synthetic_codes()
-    assert_frame_equal(make.make_frames()[name], stored)
+    assert_frame_equal(make_frames()[name], stored)
 
 
 def test_writing_the_stored_files_twice_gives_the_same_bytes(tmp_path):
-    first = [path.read_bytes() for path in make.write_stored(tmp_path)]
-    assert [path.read_bytes() for path in make.write_stored(tmp_path)] == first
+    first = [path.read_bytes() for path in write_stored(tmp_path)]
+    assert [path.read_bytes() for path in write_stored(tmp_path)] == first
     assert sorted(os.listdir(tmp_path)) == ["survey.parquet", "survey_synthetic.parquet"]
 
 
@@ -67,7 +66,7 @@ def test_another_seed_gives_other_people_and_another_copy():
 
 
 def test_every_variable_has_a_label_and_every_code_present_has_one_too(side):
-    labels, codes = read_labels(), CODES[side]()
+    labels, codes = survey_labels(), CODES[side]()
     assert list(labels) == codes.columns
     assert all(variable["label"] for variable in labels.values())
     for name in codes.columns:
@@ -100,7 +99,7 @@ def test_income_is_skewed_in_steps_of_50_and_can_be_refused(side):
     assert (income == -8).sum() > 100
     assert (told % 50 == 0).all()
     assert told.mean() > 1.1 * told.median()
-    assert read_labels()["income"]["special"] == [-8]
+    assert survey_labels()["income"]["special"] == [-8]
 
 
 def test_ages_are_whole_years_from_16_to_95(side):

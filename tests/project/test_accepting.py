@@ -7,9 +7,9 @@ import pytest
 from project_cases import OFFICER, edited, ran, ready
 from unveil.errors import RulingNeededError
 from unveil.project.decide import decide
-from unveil.project.edit_project import accept_limits
 from unveil.project.judge_run import judge_run
 from unveil.project.model import limits_mark
+from unveil.project.project import Project
 from unveil.project.read_project import read_project
 from unveil.project.store import load_parts, load_run
 
@@ -66,7 +66,7 @@ def test_a_name_typed_by_hand_does_not_count_until_the_command_is_given(tmp_path
         "Carl Dee is named beside the limits but did not accept them by command, so they are not"
         " in force."
     )
-    accept_limits(read_project(folder), by="Carl Dee")
+    Project(folder).accept_limits(by="Carl Dee")
     assert judged(folder).accepted_by == "Carl Dee"
 
 

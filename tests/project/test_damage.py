@@ -14,9 +14,9 @@ from unveil.project import decide as deciding
 from unveil.project import log
 from unveil.project import run as running
 from unveil.project.decide import decide, load_decisions
-from unveil.project.edit_project import answer
 from unveil.project.history import compare_runs
 from unveil.project.lock import lock_project
+from unveil.project.project import Project
 from unveil.project.read_project import read_project
 from unveil.project.run import run_project
 from unveil.project.run_result import RunResult
@@ -184,7 +184,7 @@ def test_a_run_stopped_before_its_line_is_told_so_and_logged_by_the_next_command
     assert fault.sentence == "Run 2 is complete, but its command was stopped before it was logged."
     assert fault.fix == "The next command that logs writes it: unveil run."
     if heals == "answer":
-        answer(read_project(folder), "other_sources", answer="None.", by=ANALYST)
+        Project(folder).answer("other_sources", "None.", by=ANALYST)
     elif heals == "report":
         write_report(read_project(folder))
     else:
@@ -212,7 +212,7 @@ def test_a_decision_that_was_put_there_is_not_logged(tmp_path: Path):
     folder = ready(tmp_path)
     release(folder)
     (folder / "decisions/0002.json").write_bytes((folder / "decisions/0001.json").read_bytes())
-    answer(read_project(folder), "other_sources", answer="None.", by=ANALYST)
+    Project(folder).answer("other_sources", "None.", by=ANALYST)
     assert "Decision 2 is not in the log: it was added." in sentences(folder)
 
 
@@ -235,9 +235,7 @@ def test_a_command_at_work_writes_its_own_line(tmp_path: Path, monkeypatch: pyte
     run_project(read_project(folder), again=True)
     with lock_project(folder, "unveil run"):
         said = threading.Thread(
-            target=answer,
-            args=(read_project(folder), "other_sources"),
-            kwargs={"answer": "None.", "by": ANALYST},
+            target=Project(folder).answer, args=("other_sources", "None."), kwargs={"by": ANALYST}
         )
         said.start()
         said.join()
@@ -262,7 +260,7 @@ def test_an_older_head_is_seen(tmp_path: Path):
     folder = ran(tmp_path)
     before = (folder / log.HEAD).read_bytes()
     for factor in ("other_sources", "taken_for_real", "method_released"):
-        answer(read_project(folder), factor, answer="No.", by=ANALYST)
+        Project(folder).answer(factor, "No.", by=ANALYST)
     (folder / log.HEAD).write_bytes(before)
     assert sentences(folder) == [
         "The head of the log is that of line 1, but the log ends with line 4: it was replaced by an"

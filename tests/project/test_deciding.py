@@ -11,9 +11,9 @@ from unveil.errors import (
     TamperedError,
 )
 from unveil.project.decide import decide, load_decisions
-from unveil.project.edit_project import accept_limits, rule
 from unveil.project.lock import lock_project
 from unveil.project.log import read_log
+from unveil.project.project import Project
 from unveil.project.read_project import read_project
 from unveil.project.store import results_sha256
 from unveil.project.verify import verify_project
@@ -64,7 +64,7 @@ def test_to_refuse_is_always_possible(tmp_path):
 
 
 def above(folder):
-    accept_limits(read_project(folder), by=OFFICER, changes={"DiSCO": (0, 1)})
+    Project(folder).accept_limits(by=OFFICER, changes={"DiSCO": (0, 1)})
 
 
 DESPITE = {
@@ -234,11 +234,11 @@ def test_a_ruling_replaced_by_another_or_by_hand_frees_nobody_who_ruled_before(t
     edited(folder, *FOUR_EYES)
     id_ = read_project(folder).rulings[0].finding
     said = {"accept": False, "reason": "Counted.", "instead": True}
-    rule(read_project(folder), id_, by="C. Doe, reviewer", **said)
-    rule(read_project(folder), id_, by="Sock Puppet", **said)
+    Project(folder).rule(id_, by="C. Doe, reviewer", **said)
+    Project(folder).rule(id_, by="Sock Puppet", **said)
     with pytest.raises(RulingNeededError, match="Doe wrote a ruling"):
         release(folder, by="C. Doe")
-    rule(read_project(folder), id_, by="D. Roe, reviewer", **said)
+    Project(folder).rule(id_, by="D. Roe, reviewer", **said)
     edited(folder, "D. Roe, reviewer", "Sock Puppet")
     with pytest.raises(RulingNeededError, match="Roe wrote a ruling"):
         release(folder, by="D. Roe")

@@ -7,9 +7,9 @@ import pytest
 
 from project_cases import ANALYST, ran
 from unveil.errors import RolesError
-from unveil.project.edit_project import rule
 from unveil.project.explain import explain_target
 from unveil.project.judge_run import judge_run
+from unveil.project.project import Project
 from unveil.project.read_project import project_from, read_project
 from unveil.project.store import load_parts, load_run
 from unveil.study.exclusion_rules import parse_exclusions
@@ -77,7 +77,7 @@ def test_the_commands_name_the_finding_and_its_exclusion(tmp_path):
 
 def test_what_was_ruled_is_shown_with_its_reason(tmp_path):
     folder = ran(tmp_path)
-    rule(read_project(folder), "neighbour/abroad=NO", accept=False, reason="Why.", by=ANALYST)
+    Project(folder).rule("neighbour/abroad=NO", accept=False, reason="Why.", by=ANALYST)
     found = [one.finding for one in explain(folder).scenarios[0].findings]
     assert [(one.state, one.reason) for one in found if one.kind == "one_way"] == [("keep", "Why.")]
 

@@ -6,9 +6,10 @@ from project.run_projects import HEAD, SCENARIO, project
 from unveil.project.figures import ATTRIBUTE, IDENTITY, list_figures
 from unveil.project.run import run_project
 from unveil.project.store import load_parts
+from unveil.records.judgement import FigureRow
 from unveil.records.limits import MEASURES
 from unveil.records.report import Parts
-from unveil.records.run import FigureRow, Run
+from unveil.records.run import Run
 
 TWO = HEAD.replace('["copy.csv"]', '["copy.csv", "copy_2.csv"]') + 'control = "control.csv"\n'
 RADII = "radii = { age = 3, income = 50 }\n"

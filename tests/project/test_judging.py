@@ -3,8 +3,8 @@
 import pytest
 
 from project_cases import ANALYST, OFFICER, edited, ran, ready, run
-from unveil.project.edit_project import accept_limits
 from unveil.project.judge_run import judge_run
+from unveil.project.project import Project
 from unveil.project.read_project import read_project
 from unveil.project.store import load_parts, load_run
 
@@ -39,7 +39,7 @@ def test_all_said_is_exit_code_0(tmp_path):
 
 def test_limits_of_now_are_held_against_figures_of_then(tmp_path):
     folder = ready(tmp_path)
-    accept_limits(read_project(folder), by=OFFICER, changes={"DiSCO": (0, 1)})
+    Project(folder).accept_limits(by=OFFICER, changes={"DiSCO": (0, 1)})
     found = judged(folder)
     assert (found.exit_code, found.is_current) == (3, True)
     assert found.accepted_by == OFFICER
@@ -75,7 +75,7 @@ def test_why_a_figure_is_not_defined_is_taken_from_its_record(tmp_path):
     (folder / "copy.csv").write_text(
         "sex,age,abroad,ill\nm,21,NO,no\nf,20,NO,yes\n", encoding="utf-8"
     )
-    accept_limits(read_project(folder), by=OFFICER, changes={"TCAP": (50, 90)})
+    Project(folder).accept_limits(by=OFFICER, changes={"TCAP": (50, 90)})
     run(folder)
     found = judged(folder)
     record = load_parts(folder, load_run(folder))["disclosure neighbour"]

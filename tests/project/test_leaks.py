@@ -5,8 +5,9 @@ import pytest
 from project_cases import ANALYST, OFFICER, PROJECT, edited, made, run
 from unveil.errors import UnveilError
 from unveil.project.decide import decide
-from unveil.project.edit_project import accept_limits, answer, list_flags_now, rule
+from unveil.project.edit_project import list_flags_now
 from unveil.project.log import read_log
+from unveil.project.project import Project
 from unveil.project.read_project import read_project
 from unveil.project.verify import verify_project
 from unveil.project.whatif import whatif
@@ -38,25 +39,25 @@ def driven(tmp_path_factory):
         f"variable,label,value,value_label\nabroad,{LABEL},{LEVEL},{LABEL}\n", encoding="utf-8"
     )
     run(folder)
-    accept_limits(read_project(folder), by=OFFICER, preset="registered")
+    Project(folder).accept_limits(by=OFFICER, preset="registered")
     for factor in FACTORS:
-        answer(read_project(folder), factor, answer=ANSWER, by=ANALYST)
+        Project(folder).answer(factor, ANSWER, by=ANALYST)
     one = f"neighbour/abroad={LEVEL}"
-    rule(read_project(folder), one, accept=True, reason=REASON, by=ANALYST)
-    rule(read_project(folder), one, accept=False, reason=REASON, by=ANALYST, instead=True)
+    Project(folder).rule(one, accept=True, reason=REASON, by=ANALYST)
+    Project(folder).rule(one, accept=False, reason=REASON, by=ANALYST, instead=True)
     pair = f"neighbour/abroad={LEVEL}@sex=m"
-    rule(read_project(folder), pair, accept=False, reason=REASON, by=ANALYST)
+    Project(folder).rule(pair, accept=False, reason=REASON, by=ANALYST)
     whatif(read_project(folder), [f"abroad={LEVEL}@sex=f"], keep=True, reason=REASON, by=ANALYST)
     edited(folder, f'title = "{TITLE}"', f'title = "{TITLE} again"')
     run(folder)
     for finding in list_flags_now(read_project(folder)):
         if finding.state == "open":
-            rule(read_project(folder), finding.id, accept=False, reason=REASON, by=ANALYST)
+            Project(folder).rule(finding.id, accept=False, reason=REASON, by=ANALYST)
     with pytest.raises(UnveilError):
         decide(read_project(folder), release=True, by=DECIDER, note=NOTE)
     decide(read_project(folder), release=False, by=DECIDER, note=NOTE)
-    accept_limits(read_project(folder), by=OFFICER, changes={"DiSCO": (100, 100), "S_pMSE": None})
-    accept_limits(read_project(folder), by=OFFICER, changes={"repU": (100, 100)})
+    Project(folder).accept_limits(by=OFFICER, changes={"DiSCO": (100, 100), "S_pMSE": None})
+    Project(folder).accept_limits(by=OFFICER, changes={"repU": (100, 100)})
     decide(read_project(folder), release=True, by=DECIDER, note=NOTE)
     return folder
 

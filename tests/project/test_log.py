@@ -11,7 +11,7 @@ from unveil.errors import InternalError, ReadError
 from unveil.project import log
 from unveil.project import log as log_file
 from unveil.project.decide import decide
-from unveil.project.edit_project import answer
+from unveil.project.project import Project
 from unveil.project.read_project import read_project
 from unveil.project.verify import verify_project
 from unveil.records.judgement import LogLine
@@ -144,7 +144,7 @@ def test_a_line_removed_at_the_end_is_seen_where_no_run_or_decision_tells(tmp_pa
 def test_a_gap_at_the_end_stays_to_be_seen_when_the_log_goes_on(tmp_path):
     folder = ready(tmp_path)
     put(folder, lines(folder)[:-1])
-    answer(read_project(folder), "other_sources", answer="None.", by=ANALYST)
+    Project(folder).answer("other_sources", "None.", by=ANALYST)
     told = sentences(folder)
     assert len(told) == 1
     assert told[0].endswith("Lines are missing before it.")
@@ -266,7 +266,7 @@ def test_a_project_file_edited_by_hand_is_no_fault_and_is_logged_by_the_next_com
     edited(folder, 'title = "Desk"', 'title = "Table"')
     check = verify_project(folder)
     assert (check.faults, check.is_edited) == ((), True)
-    answer(read_project(folder), "other_sources", answer="None.", by=ANALYST)
+    Project(folder).answer("other_sources", "None.", by=ANALYST)
     assert [line.event for line in log.read_log(folder)] == ["run", "edited", "context"]
     assert log.read_log(folder)[1].by is None
     assert not verify_project(folder).is_edited
@@ -280,7 +280,7 @@ def test_a_torn_last_line_is_told_and_healed(tmp_path):
     assert len(log.read_log(folder)) == 1
     assert len(sentences(folder)) == 1
     assert sentences(folder)[0].startswith("The last line is incomplete:")
-    answer(read_project(folder), "other_sources", answer="None.", by=ANALYST)
+    Project(folder).answer("other_sources", "None.", by=ANALYST)
     assert verify_project(folder).faults == ()
     assert lines(folder)[0] == whole[0]
 
@@ -289,7 +289,7 @@ def test_a_last_line_that_lacks_only_its_end_is_kept(tmp_path):
     folder = ran(tmp_path)
     place = folder / "log.jsonl"
     place.write_bytes(place.read_bytes().removesuffix(b"\n"))
-    answer(read_project(folder), "other_sources", answer="None.", by=ANALYST)
+    Project(folder).answer("other_sources", "None.", by=ANALYST)
     assert [line.event for line in log.read_log(folder)] == ["run", "context"]
     assert verify_project(folder).faults == ()
 
@@ -297,10 +297,10 @@ def test_a_last_line_that_lacks_only_its_end_is_kept(tmp_path):
 def test_a_line_written_before_its_head_was_kept_is_no_fault(tmp_path):
     folder = ran(tmp_path)
     before = (folder / log.HEAD).read_bytes()
-    answer(read_project(folder), "other_sources", answer="None.", by=ANALYST)
+    Project(folder).answer("other_sources", "None.", by=ANALYST)
     (folder / log.HEAD).write_bytes(before)  # killed in between
     assert verify_project(folder).faults == ()
-    answer(read_project(folder), "taken_for_real", answer="No.", by=ANALYST)
+    Project(folder).answer("taken_for_real", "No.", by=ANALYST)
     assert verify_project(folder).faults == ()
 
 
@@ -342,9 +342,9 @@ def test_an_event_that_there_is_not_is_a_fault_of_ours(tmp_path):
 def test_what_was_said_while_a_run_was_under_way_is_no_edit(tmp_path):
     folder = ran(tmp_path)
     began = log.read_log(folder)[-1].project_sha256
-    answer(read_project(folder), "other_sources", answer="None.", by=ANALYST)
+    Project(folder).answer("other_sources", "None.", by=ANALYST)
     log.append(folder, event="run", subject="2", project_sha256=began)
-    answer(read_project(folder), "taken_for_real", answer="No.", by=ANALYST)
+    Project(folder).answer("taken_for_real", "No.", by=ANALYST)
     events = [line.event for line in log.read_log(folder)]
     assert events == ["run", "context", "run", "context"]
 

@@ -14,7 +14,7 @@ from unveil.io.sources import read_table
 from unveil.measure.roles.suggest import suggest
 from unveil.project.log import read_log
 from unveil.project.proposals import TEMPLATES, propose_codes, propose_radii, propose_scenario
-from unveil.project.propose import create_project, propose
+from unveil.project.propose import propose, write_project
 from unveil.project.read_project import read_project
 from unveil.project.run import run_project
 
@@ -83,7 +83,7 @@ def test_proposed_codings_are_steps_of_protect_once_their_marks_are_gone(example
 
 def test_labelled_spss_gives_its_labels_and_missing_codes(tmp_path):
     unveil.write_file(labelled_survey(), tmp_path / "survey.sav", fake=False)
-    path = create_project(tmp_path / "survey.sav", tmp_path)
+    path, _ = write_project(tmp_path / "survey.sav", tmp_path)
     project = read_project(path)
     assert {*project.scenarios[0].keys} == {*KEYS}
     assert project.data.special_codes == {"income": [-8]}
@@ -111,7 +111,7 @@ def test_sd2011_gives_the_keys_of_the_paper(tmp_path):
 
 def test_every_template_is_read_back_as_the_scenario_it_is(tmp_path):
     people().write_csv(tmp_path / "people.csv")
-    create_project(
+    write_project(
         tmp_path / "people.csv", tmp_path, templates=[*TEMPLATES], owner=["income", "debt"]
     )
     project = read_project(tmp_path)
@@ -139,7 +139,7 @@ def test_keys_that_are_named_are_taken_as_they_are(tmp_path):
 def test_data_without_a_telling_name_give_a_scenario_to_be_filled_in(tmp_path):
     frame = people().select(pl.col("education").alias("q1"), pl.col("height").alias("q2"))
     frame.write_csv(tmp_path / "people.csv")
-    path = create_project(tmp_path / "people.csv", tmp_path)
+    path, _ = write_project(tmp_path / "people.csv", tmp_path)
     assert read_project(path).scenarios == ()
     text = path.read_text(encoding="utf-8")
     assert "# No keys are proposed: name what an intruder knows, and remove the marks." in text
@@ -199,7 +199,7 @@ def test_copies_control_and_reading_stand_in_the_file_as_paths_from_its_folder(
     for name in ("people.csv", "copy.csv", "left.csv"):
         people().write_csv(tmp_path / "data" / name)
     monkeypatch.chdir(tmp_path)
-    create_project(
+    write_project(
         "data/people.csv",
         "desk",
         synthetic="data/copy.csv",
@@ -225,7 +225,7 @@ def test_a_project_that_is_there_is_never_written_over(tmp_path):
     people().write_csv(tmp_path / "people.csv")
     (tmp_path / "project.toml").write_text("mine", encoding="utf-8")
     with pytest.raises(WriteError, match=r"There is a project already: .* Nothing was written"):
-        create_project(tmp_path / "people.csv", tmp_path)
+        write_project(tmp_path / "people.csv", tmp_path)
     assert (tmp_path / "project.toml").read_text(encoding="utf-8") == "mine"
     assert not (tmp_path / "log.jsonl").exists()
 
@@ -261,7 +261,7 @@ def test_a_project_that_is_there_is_never_written_over(tmp_path):
 def test_what_means_nothing_is_refused_and_nothing_is_written(tmp_path, settings, sentence):
     people().write_csv(tmp_path / "people.csv")
     with pytest.raises(InputError) as refusal:
-        create_project(tmp_path / "people.csv", tmp_path / "desk", **settings)
+        write_project(tmp_path / "people.csv", tmp_path / "desk", **settings)
     assert str(refusal.value).startswith(sentence)
     assert not (tmp_path / "desk").exists()
 
@@ -269,7 +269,7 @@ def test_what_means_nothing_is_refused_and_nothing_is_written(tmp_path, settings
 def test_columns_that_hold_no_single_values_can_be_nobodys_key(tmp_path):
     frame = people().with_columns(pl.Series("places", [[1, 2]] * N_ROWS))
     frame.write_parquet(tmp_path / "people.parquet")
-    create_project(tmp_path / "people.parquet", tmp_path)
+    write_project(tmp_path / "people.parquet", tmp_path)
     assert read_project(tmp_path).roles.ignore == ("places",)
     with pytest.raises(InputError, match="Column 'places' has no simple values"):
         propose(tmp_path / "people.parquet", owner="places")
@@ -317,7 +317,7 @@ def test_radii_by_hand():
 def test_what_a_copy_lacks_is_neither_key_nor_target(tmp_path):
     original, copy = write_csv(tmp_path)
     pl.read_csv(copy).drop("age", "health").write_csv(copy)
-    project = read_project(create_project(original, tmp_path, synthetic=[copy]))
+    project = read_project(write_project(original, tmp_path, synthetic=[copy])[0])
     assert project.roles.ignore == ("age", "health")
     assert "age" not in project.scenarios[0].keys
     assert "health" not in project.roles.target
@@ -329,5 +329,5 @@ def test_files_without_a_common_column_are_refused(tmp_path):
     original, copy = write_csv(tmp_path)
     pl.DataFrame({"other": [1, 2]}).write_csv(copy)
     with pytest.raises(RolesError, match="have no column in common"):
-        create_project(original, tmp_path, synthetic=[copy])
+        write_project(original, tmp_path, synthetic=[copy])
     assert not (tmp_path / "project.toml").exists()

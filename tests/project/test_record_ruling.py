@@ -6,8 +6,9 @@ import pytest
 
 from project_cases import ANALYST, OFFICER, edited, made, ran, run
 from unveil.errors import ReadError, SettingsError, WriteError
-from unveil.project.edit_project import accept_limits, answer, list_flags_now, rule
+from unveil.project.edit_project import ProjectEdit, list_flags_now
 from unveil.project.log import read_log
+from unveil.project.project import Project
 from unveil.project.read_project import read_project
 
 
@@ -20,7 +21,7 @@ def document(folder):
 
 
 def say(folder, finding="neighbour/abroad=NO", *, accept=True, reason="Known.", by=ANALYST, **more):
-    return rule(read_project(folder), finding, accept=accept, reason=reason, by=by, **more)
+    Project(folder).rule(finding, accept=accept, reason=reason, by=by, **more)
 
 
 def test_the_case_has_findings_of_both_kinds(tmp_path):
@@ -32,9 +33,9 @@ def test_the_case_has_findings_of_both_kinds(tmp_path):
 def test_a_ruling_is_written_with_name_and_day_and_the_rest_stays(tmp_path):
     folder = ran(tmp_path)
     before = (folder / "project.toml").read_text(encoding="utf-8")
-    changed = say(folder)
+    say(folder)
     assert (folder / "project.toml").read_text(encoding="utf-8").startswith(before.rstrip("\n"))
-    (entry,) = changed.rulings
+    (entry,) = read_project(folder).rulings
     assert (entry.finding, entry.accept, entry.reason) == ("neighbour/abroad=NO", True, "Known.")
     assert (entry.by, len(entry.on)) == (ANALYST, 10)
     assert states(folder)["neighbour/abroad=NO"] == "common knowledge"
@@ -150,14 +151,18 @@ def test_a_project_file_that_was_changed_meanwhile_is_not_overwritten(tmp_path):
     folder = ran(tmp_path)
     project = read_project(folder)
     edited(folder, 'title = "Desk"', 'title = "Table"')
-    with pytest.raises(WriteError, match="was changed since it was read"):
-        answer(project, "other_sources", answer="None.", by=ANALYST)
+    with (
+        pytest.raises(WriteError, match="was changed since it was read"),
+        ProjectEdit(project, ANALYST) as edit,
+    ):
+        edit.answer("other_sources", "None.")
     assert len(read_log(folder)) == 1
 
 
 def test_a_preset_is_accepted_by_name(tmp_path):
     folder = ran(tmp_path)
-    changed = accept_limits(read_project(folder), by=OFFICER, preset="registered")
+    Project(folder).accept_limits(by=OFFICER, preset="registered")
+    changed = read_project(folder)
     assert dict(changed.limits.values) == {"repU": (5, 10), "DiSCO": (5, 10), "S_pMSE": (3, 10)}
     assert changed.limits.accepted_by == OFFICER
     line = read_log(folder)[-1]
@@ -167,8 +172,8 @@ def test_a_preset_is_accepted_by_name(tmp_path):
 def test_limits_are_changed_and_taken_off(tmp_path):
     folder = ran(tmp_path)
     changes = {"DiSCO": (1, 2.5), "S_pMSE": None}
-    accept_limits(read_project(folder), by=OFFICER, preset="open", changes=changes)
-    accept_limits(read_project(folder), by=ANALYST, changes={"repU": None})
+    Project(folder).accept_limits(by=OFFICER, preset="open", changes=changes)
+    Project(folder).accept_limits(by=ANALYST, changes={"repU": None})
     limits = document(folder)["limits"]
     assert (limits["DiSCO"], limits["accepted_by"]) == ([1, 2.5], ANALYST)
     assert set(limits) == {"DiSCO", "accepted_by", "on", "accepted"}
@@ -176,17 +181,15 @@ def test_limits_are_changed_and_taken_off(tmp_path):
 
 def test_another_preset_takes_the_place_of_all_limits(tmp_path):
     folder = ran(tmp_path)
-    accept_limits(read_project(folder), by=OFFICER, changes={"DCAP": (10, 20)})
-    accept_limits(read_project(folder), by=OFFICER, preset="closed")
+    Project(folder).accept_limits(by=OFFICER, changes={"DCAP": (10, 20)})
+    Project(folder).accept_limits(by=OFFICER, preset="closed")
     accepted = {"accepted_by", "on", "accepted"}
     assert set(document(folder)["limits"]) == {"repU", "DiSCO", "S_pMSE", *accepted}
 
 
 def test_limits_that_mean_nothing_are_refused_all_together(tmp_path):
     with pytest.raises(SettingsError) as refusal:
-        accept_limits(
-            read_project(ran(tmp_path)), by=OFFICER, changes={"DiSCO": (9, 3), "repu": (1, 2)}
-        )
+        Project(ran(tmp_path)).accept_limits(by=OFFICER, changes={"DiSCO": (9, 3), "repu": (1, 2)})
     first, second = str(refusal.value).split("\n")
     assert first.startswith("The limit of DiSCO is [9, 3]")
     assert "Did you mean 'repU'?" in second
@@ -194,21 +197,21 @@ def test_limits_that_mean_nothing_are_refused_all_together(tmp_path):
 
 def test_no_limits_cannot_be_accepted(tmp_path):
     with pytest.raises(SettingsError, match=r"There are no limits to accept\. Start from a preset"):
-        accept_limits(read_project(ran(tmp_path)), by=OFFICER)
+        Project(ran(tmp_path)).accept_limits(by=OFFICER)
 
 
 def test_an_answer_takes_the_place_of_an_earlier_one(tmp_path):
     folder = ran(tmp_path)
-    answer(read_project(folder), "other_sources", answer="None.", by=ANALYST)
-    changed = answer(read_project(folder), "other_sources", answer="A register.", by=OFFICER)
-    said = changed.context.factors["other_sources"]
+    Project(folder).answer("other_sources", "None.", by=ANALYST)
+    Project(folder).answer("other_sources", "A register.", by=OFFICER)
+    said = read_project(folder).context.factors["other_sources"]
     assert (said.answer, said.by) == ("A register.", OFFICER)
     assert [line.subject for line in read_log(folder)[1:]] == ["other_sources"] * 2
 
 
 def test_an_answer_needs_its_question_and_words(tmp_path):
-    project = read_project(ran(tmp_path))
+    project = Project(ran(tmp_path))
     with pytest.raises(SettingsError, match="Did you mean 'other_sources'"):
-        answer(project, "other_source", answer="None.", by=ANALYST)
+        project.answer("other_source", "None.", by=ANALYST)
     with pytest.raises(SettingsError, match="Write the answer: unveil answer other_sources"):
-        answer(project, "other_sources", answer=None, by=ANALYST)
+        project.answer("other_sources", None, by=ANALYST)

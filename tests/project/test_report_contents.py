@@ -8,8 +8,9 @@ from unveil.examples import survey
 from unveil.project.history import _worst, changes
 from unveil.project.project import Project
 from unveil.project.write_report import _in_run, gather_report
+from unveil.records.judgement import FigureRow
 from unveil.records.report import ExclusionText, ReportContents
-from unveil.records.run import FigureRow, RunComparison, SettingChange
+from unveil.records.run import RunComparison, SettingChange
 
 KEYS = ["sex", "age", "settlement"]
 ANALYST, OWNER = "A. Nalyst, survey team", "O. Wner, data holder"

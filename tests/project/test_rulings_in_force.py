@@ -4,8 +4,8 @@ import pytest
 
 from project_cases import ANALYST, edited, made, ran, run
 from unveil.errors import SettingsError
-from unveil.project.edit_project import rule
 from unveil.project.judge_run import list_changes
+from unveil.project.project import Project
 from unveil.project.read_project import read_project
 from unveil.project.store import load_parts, load_run
 from unveil.project.whatif import whatif
@@ -15,7 +15,7 @@ EXCLUDE = '\n[[exclude]]\ntarget = "abroad"\nlevel = "NO"\nreason = "known"\nby 
 
 
 def say(folder, finding, *, accept, **more):
-    rule(read_project(folder), finding, accept=accept, reason="Known.", by=ANALYST, **more)
+    Project(folder).rule(finding, accept=accept, reason="Known.", by=ANALYST, **more)
 
 
 def added(folder, text):

@@ -6,8 +6,8 @@ import unveil
 from project_cases import ANALYST, OFFICER, edited, made, ran, run
 from unveil.errors import InputError, RolesError, SettingsError
 from unveil.project import measure_parts
-from unveil.project.edit_project import accept_limits, rule
 from unveil.project.log import read_log
+from unveil.project.project import Project
 from unveil.project.read_project import read_project
 from unveil.project.store import load_parts, load_run
 from unveil.project.whatif import whatif
@@ -49,7 +49,7 @@ def test_it_starts_from_the_exclusions_in_force(tmp_path):
     folder = ran(tmp_path)
     with open(folder / "project.toml", "a", encoding="utf-8") as file:
         file.write('\n[[exclude]]\ntarget = "ill"\nlevel = "no"\nreason = "r"\nby = "Xan"\n')
-    rule(read_project(folder), "neighbour/abroad=NO@sex=m", accept=True, reason="r", by=ANALYST)
+    Project(folder).rule("neighbour/abroad=NO@sex=m", accept=True, reason="r", by=ANALYST)
     found = whatif(read_project(folder), ["abroad=NO"])
     (scenario,) = found.scenarios
     assert "ill=no" in scenario.in_force
@@ -61,7 +61,7 @@ def test_it_starts_from_the_exclusions_in_force(tmp_path):
 
 def test_pairs_that_were_ruled_on_together_are_in_force(tmp_path):
     folder = ran(tmp_path)
-    rule(read_project(folder), "neighbour/abroad two-way", accept=True, reason="r", by=ANALYST)
+    Project(folder).rule("neighbour/abroad two-way", accept=True, reason="r", by=ANALYST)
     (scenario,) = whatif(read_project(folder), ["abroad=NO"]).scenarios
     pairs = [
         flag.exclusion for flag in measured(folder).flags if flag.exclusion[:10] == "abroad=NO@"
@@ -84,7 +84,7 @@ def test_statuses_are_against_accepted_limits_alone(tmp_path):
     folder = ran(tmp_path)
     found = whatif(read_project(folder), ["abroad=NO"])
     assert row(found, "abroad").status_before == "no limit"
-    accept_limits(read_project(folder), by=OFFICER, changes={"DiSCO": (5, 10)})
+    Project(folder).accept_limits(by=OFFICER, changes={"DiSCO": (5, 10)})
     found = whatif(read_project(folder), ["abroad=NO"])
     assert (row(found, "abroad").status_before, row(found, "abroad").status_after) == (
         "above",

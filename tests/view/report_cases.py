@@ -21,6 +21,7 @@ from unveil.records.alerts import Acceptance, Alert, NotTested
 from unveil.records.base import Record
 from unveil.records.judgement import (
     Decision,
+    FigureRow,
     FlagRuling,
     Judgement,
     Limit,
@@ -35,7 +36,7 @@ from unveil.records.report import (
     ReportContents,
     ScenarioText,
 )
-from unveil.records.run import FigureRow, InputFile, PackageVersion, Run, RunPart
+from unveil.records.run import InputFile, PackageVersion, Run, RunPart
 from unveil.view.pages.report import custodian_page
 
 MADE = "2026-11-16T12:00:00Z"

@@ -6,7 +6,6 @@ accept for an open audience always does.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Literal, cast
 
@@ -16,9 +15,9 @@ from unveil.assessment.alerts import Limits, exit_code, gate_alerts, once_each, 
 from unveil.assessment.key_set_alerts import key_set_alerts, list_unexamined
 from unveil.errors import SettingsError, list_names, nearest, quote_text
 from unveil.records.alerts import Acceptance, Alert, Assessment, GateEvidence, NotTested
-from unveil.records.base import Copy
 from unveil.records.disclosure import AttributeRow, Disclosure, GroupRow, ValueRow
-from unveil.records.judgement import Audience
+from unveil.records.judgement import Audience, LimitCheck
+from unveil.records.limits import MEASURES, Verdict
 from unveil.records.person import PersonColumn
 
 FEWEST = 50
@@ -32,27 +31,26 @@ SENSITIVE = (1.0, 5.0)
 """Percent of the people with a sensitive value, and of the others: review, block."""
 
 
-@dataclass(frozen=True)
-class Breach:
-    """A figure that is above its limit, or that has a limit and could not be measured."""
-
-    measure: str
-    target: str | None
-    copy: Copy | None
-    value: float | None
-    limit: float
-    companion: float | None = None  # the same with the original
-    scenario: str | None = None
-    reason: str | None = None  # why it could not be measured
-    unit: str = " %"
-    subject: str | None = None  # of what else it is: a pair of columns, an attack
+def check_of(verdict: Verdict) -> LimitCheck:
+    """A verdict on one scenario, as a figure beside its limit."""
+    limit = float(verdict.limit)
+    return LimitCheck(
+        measure=verdict.measure,
+        part="disclosure",
+        target=verdict.target,
+        copy=verdict.copy,
+        value=None if verdict.value is None else float(verdict.value),
+        review=limit,
+        limit=limit,
+        status=verdict.status,
+    )
 
 
 def assess_release(
     evidence: GateEvidence,
     *,
     disclosures: Sequence[tuple[str | None, Disclosure]] = (),
-    breaches: Sequence[Breach] = (),
+    breaches: Sequence[LimitCheck] = (),
     limits: Limits | None = None,
     sensitive: Mapping[str, Sequence[str]] | None = None,
     acceptances: Sequence[Acceptance] = (),
@@ -117,9 +115,9 @@ def assess_release(
     )
 
 
-def limit_alerts(breaches: Iterable[Breach]) -> Iterator[Alert]:
+def limit_alerts(breaches: Iterable[LimitCheck]) -> Iterator[Alert]:
     """One alert for each measure and target above its limit: the worst copy and scenario."""
-    worst: dict[str, Breach] = {}
+    worst: dict[str, LimitCheck] = {}
     counts: dict[str, int] = {}
     for one in breaches:
         name = f"limit:{one.measure}" + (f":{one.target}" if one.target is not None else "")
@@ -142,7 +140,7 @@ def limit_alerts(breaches: Iterable[Breach]) -> Iterator[Alert]:
         )
 
 
-def _limit_sentence(one: Breach) -> str:
+def _limit_sentence(one: LimitCheck) -> str:
     of = one.target if one.target is not None else one.subject
     which = f" ({one.subject})" if one.measure == "R" and one.target is not None else ""
     what = one.measure + which if of is None else f"{one.measure}{which} of {of}"
@@ -150,13 +148,15 @@ def _limit_sentence(one: Breach) -> str:
     if one.value is None:
         why = "" if one.reason is None else f": {one.reason.rstrip('.')}"
         return f"{what}{where} could not be measured{why}. Its limit counts as exceeded."
-    shown = percent(one.value) if one.unit == " %" else f"{one.value:.3g}"
+    is_percent = MEASURES[one.measure].unit == "percent"
+    shown = percent(one.value) if is_percent else f"{one.value:.3g}"
     copy = ""
     if one.copy == "pooled":
         copy = " with all synthetic files pooled"
     elif isinstance(one.copy, int) and one.copy > 1:
         copy = f" in synthetic file {one.copy}"
-    return f"{what}{where} is {shown}{copy}, above the limit of {one.limit:g}{one.unit}."
+    unit = " %" if is_percent else ""
+    return f"{what}{where} is {shown}{copy}, above the limit of {one.limit or 0:g}{unit}."
 
 
 def _sensitive_alerts(

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from msgspec.structs import asdict
+
 from unveil.assessment.context import rule_of
 from unveil.assessment.flag_rulings import InForce, Ruling, list_flag_rulings
 from unveil.assessment.limits import limit_status
@@ -21,6 +23,7 @@ from unveil.records.disclosure import Disclosure
 from unveil.records.judgement import (
     Audience,
     FactorName,
+    FigureRow,
     Judgement,
     Limit,
     LimitCheck,
@@ -28,7 +31,7 @@ from unveil.records.judgement import (
     Status,
 )
 from unveil.records.limits import MEASURES
-from unveil.records.run import FigureRow, Run, RunPart
+from unveil.records.run import Run, RunPart
 
 # What does a judgement come to, in one sentence? Never that something is safe.
 
@@ -282,15 +285,7 @@ def _is_void(row: FigureRow) -> bool:
 
 def _check_row(row: FigureRow, limit: Limit | None, why: str | None) -> LimitCheck:
     return LimitCheck(
-        measure=row.measure,
-        part=row.part,
-        scenario=row.scenario,
-        target=row.target,
-        subject=row.subject,
-        copy=row.copy,
-        value=row.value,
-        companion=row.companion,
-        high=row.high,
+        **asdict(row),
         review=limit.review if limit else None,
         limit=limit.limit if limit else None,
         status=status_of(row.value, limit, row.high),

@@ -13,13 +13,13 @@ from unveil.assessment.alerts import (
     records_not_compared,
     unchecked_alert,
 )
-from unveil.assessment.assess_release import Breach, assess_release, files_hash, other_files_reason
+from unveil.assessment.assess_release import assess_release, files_hash, other_files_reason
 from unveil.assessment.key_set_alerts import LIMITED
 from unveil.errors import list_names
 from unveil.records.alerts import Acceptance, Alert, Assessment, GateEvidence, NotTested
 from unveil.records.disclosure import Disclosure
 from unveil.records.judgement import Audience, Limit, LimitCheck
-from unveil.records.limits import GATE, MEASURES
+from unveil.records.limits import GATE
 from unveil.records.protection import GivenBack
 from unveil.records.run import Run
 
@@ -67,7 +67,7 @@ def run_alerts(
     return assess_release(
         evidence,
         disclosures=disclosures,
-        breaches=[_breach(one) for one in figures if _is_breach(one)],
+        breaches=[*filter(_is_breach, figures)],
         limits=pairs,
         sensitive=sensitive,
         acceptances=acceptances,
@@ -103,21 +103,6 @@ def void_of(
 def _is_breach(one: LimitCheck) -> bool:
     """Whether a figure does not meet its limit; what the gate's checks tell is told there."""
     return one.status == "not measured" or (one.status == "above" and one.measure not in GATE)
-
-
-def _breach(one: LimitCheck) -> Breach:
-    return Breach(
-        measure=one.measure,
-        target=one.target,
-        copy=one.copy,
-        value=one.value,
-        limit=one.limit or 0.0,
-        companion=one.companion,
-        scenario=one.scenario,
-        reason=one.reason,
-        unit=" %" if MEASURES[one.measure].unit == "percent" else "",
-        subject=one.subject,
-    )
 
 
 def _without_role(

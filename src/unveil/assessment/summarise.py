@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from unveil.assessment.alerts import format_names
+from unveil.assessment.assess_release import check_of
 from unveil.assessment.decisions import TargetGroups, list_decisions, next_command
 from unveil.assessment.ruling_groups import MISSING, group_rulings, worst_flags
 from unveil.records.alerts import Alert, Assessment, NotTested
@@ -85,7 +86,7 @@ def summarise_disclosure(
     sensitive: Mapping[str, Collection[str]] | None = None,
 ) -> Summary:
     """The summary of one scenario without a project; no verdict where no limit was set."""
-    figures = [_limit_check(one) for one in verdicts]
+    figures = [check_of(one) for one in verdicts]
     disclosures = [(None, record)]
     facts = ProjectFacts(sensitive=sensitive or {})
     not_tested = [NotTested(what="control", sentence=NO_CONTROL)]
@@ -120,23 +121,6 @@ def _status(exit_code: int, *, is_limited: bool, reason: str | None = None) -> V
         return "not assessed"
     found: dict[int, VerdictStatus] = {3: "above", 4: "outstanding"}
     return found.get(exit_code, "within" if is_limited else "no limit")
-
-
-def _limit_check(one: Verdict) -> LimitCheck:
-    value = None if one.value is None else float(one.value)
-    return LimitCheck(
-        measure=one.measure,
-        part="disclosure",
-        scenario=None,
-        target=one.target,
-        subject=None,
-        copy=one.copy,
-        value=value,
-        companion=None,
-        review=float(one.limit),
-        limit=float(one.limit),
-        status=one.status,
-    )
 
 
 def _open_flags(record: Disclosure) -> Iterator[FlagRuling]:

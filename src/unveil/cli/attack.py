@@ -11,18 +11,18 @@ import click
 
 from unveil.cli.options import (
     by_column_option,
-    column_names,
     file_option,
     files_arguments,
     keys_option,
     missing_option,
     names_option,
-    number_by_column,
     option,
     output_options,
+    parse_names,
+    parse_number_by_column,
+    parse_whole_numbers,
     person_option,
     together,
-    whole_numbers,
     words_option,
 )
 from unveil.cli.output_files import check_targets, write_targets
@@ -50,14 +50,12 @@ Sets = tuple[tuple[str, ...], tuple[str, ...]]
 _APART = re.compile(r'((?:"(?:[^"]|"")*"|[^":])*):(.*)', re.DOTALL)
 
 
-def parse_column_sets(
-    context: click.Context, option: click.Parameter, given: tuple[str, ...]
-) -> tuple[Sets, ...]:
+def parse_column_sets(option: click.Parameter, given: tuple[str, ...]) -> tuple[Sets, ...]:
     """Two sets of column names with a colon between them; a name with one stands in quotes."""
-    return tuple(_sets(text, context, option) for text in given)
+    return tuple(_sets(text, option) for text in given)
 
 
-def _sets(text: str, context: click.Context, option: click.Parameter) -> Sets:
+def _sets(text: str, option: click.Parameter) -> Sets:
     parted = _APART.fullmatch(text)
     if parted is None:
         raise RolesError(
@@ -65,7 +63,7 @@ def _sets(text: str, context: click.Context, option: click.Parameter) -> Sets:
             f" colon, and those of the other: {option.opts[0]} sex,age:region,job. Put a name that"
             " contains a colon in double quotes."
         )
-    one, other = (column_names(context, option, (part,)) for part in parted.groups())
+    one, other = (parse_names(option, (part,)) for part in parted.groups())
     return one, other
 
 
@@ -86,7 +84,7 @@ which_options = together(
         "Link two parts of a record: sex,age:region,job. May be repeated.",
         "NAMES:NAMES",
         multiple=True,
-        callback=parse_column_sets,
+        parse=parse_column_sets,
     ),
     option("--inference", "Guess secrets from the nearest record.", is_flag=True),
     option("--membership", "Try to recognise training records; needs --control.", is_flag=True),
@@ -110,7 +108,7 @@ setting_options = together(
         "Linkability: number of nearest records to compare.",
         "N,N",
         default="1",
-        callback=whole_numbers,
+        parse=parse_whole_numbers,
     ),
     option(
         "--n-cols", "Singling out: number of columns in a description. Default: 3.", "N", type=int
@@ -127,7 +125,7 @@ setting_options = together(
         "Tolerance in the column's own unit: income=50. May be repeated.",
         "COLUMN=X",
         multiple=True,
-        callback=number_by_column,
+        parse=parse_number_by_column,
     ),
     option("--groups", "Inference for each value of a secret as well.", is_flag=True),
     option("--level", "Confidence level of the intervals.", type=float, default=0.95),

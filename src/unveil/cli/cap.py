@@ -1,6 +1,5 @@
 """`unveil cap`: how often is a guess among the matching synthetic records correct?"""
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -12,21 +11,19 @@ from unveil.cli.options import (
     group_by_method,
     keys_option,
     method_option,
-    name_sets,
     option,
     output_options,
+    parse_name_sets,
     reading_options,
     takes_engine,
     target_option,
     tolerance_option,
     weights_option,
 )
-from unveil.cli.output_files import chart_option, write_chart
-from unveil.cli.progress import progress_bar
+from unveil.cli.output_files import CommandResult, chart_option, prints_result
 from unveil.errors import RolesError
 from unveil.io.sources import read_table
 from unveil.measure.cap.cap_table import cap_table
-from unveil.view.output import print_record
 
 SCENARIOS = ("full", "uniques", "special")
 
@@ -40,7 +37,7 @@ SCENARIOS = ("full", "uniques", "special")
     "Another set of keys to compare with. May be repeated.",
     "NAMES",
     multiple=True,
-    callback=name_sets,
+    parse=parse_name_sets,
 )
 @target_option
 @method_option
@@ -71,8 +68,7 @@ SCENARIOS = ("full", "uniques", "special")
 )
 @option("--gcap", "Also guess from the nearest keys (GCAP).", is_flag=True)
 @reading_options
-@chart_option
-@output_options
+@prints_result(chart_option, output_options)
 def cap(
     *,
     original: str | None,
@@ -85,11 +81,8 @@ def cap(
     mask: str | None,
     tolerance: dict[str, Any],
     tau: float,
-    chart: Path | None,
-    as_json: bool,
-    as_csv: bool,
     **settings: Any,
-) -> None:
+) -> CommandResult:
     """Measure how often guesses from SYNTHETIC about people in ORIGINAL are correct.
 
     The intruder draws among the synthetic records with a person's KEYS and takes the TARGET shown
@@ -113,22 +106,18 @@ def cap(
     if not target:
         raise RolesError("Name the target variable: --target income.")
     chosen = list(scenarios or ("full", "uniques"))
-    with progress_bar() as bar:
-        record = cap_table(
-            original,
-            copies,
-            key_sets=every_key_set,
-            target=target,
-            scenarios=[*chosen, *(["mask"] if mask else [])],
-            mask=None if mask is None else _truth_values(original, mask),
-            tolerance=tolerance or None,
-            tau=None if tolerance else tau,
-            **settings,
-            progress=bar,
-        ).record
-    write_chart(chart, record)
-    rows = [_flat(row.to_dict()) for row in record.rows]
-    print_record(record, rows=rows, as_json=as_json, as_csv=as_csv)
+    record = cap_table(
+        original,
+        copies,
+        key_sets=every_key_set,
+        target=target,
+        scenarios=[*chosen, *(["mask"] if mask else [])],
+        mask=None if mask is None else _truth_values(original, mask),
+        tolerance=tolerance or None,
+        tau=None if tolerance else tau,
+        **settings,
+    ).record
+    return CommandResult(record, [_flat(row.to_dict()) for row in record.rows])
 
 
 def _truth_values(original: Any, column: str) -> pl.Series:

@@ -10,11 +10,10 @@ from unveil.cli.options import (
     output_options,
     takes_scenario,
 )
-from unveil.cli.progress import progress_bar
+from unveil.cli.output_files import CommandResult, prints_result
 from unveil.measure.disclosure.claim_parts import CERTAINTY
 from unveil.measure.disclosure.claims import claims as measure_claims
 from unveil.measure.disclosure.pattern import AT_LEAST
-from unveil.view.output import print_record
 
 
 @click.command()
@@ -42,8 +41,8 @@ from unveil.view.output import print_record
 )
 @exclude_option
 @option("--seed", "Seed of the expected values.", "NUMBER", type=int, default=1)
-@output_options
-def claims(*, files: tuple[Any, Any], as_json: bool, as_csv: bool, **settings: Any) -> None:
+@prints_result(output_options)
+def claims(*, files: tuple[Any, Any], **settings: Any) -> CommandResult:
     """Score what the synthetic data state about people against what other people teach.
 
     For every rule by which an intruder could state a value: people claimed, correct, correct at
@@ -55,6 +54,5 @@ def claims(*, files: tuple[Any, Any], as_json: bool, as_csv: bool, **settings: A
       unveil claims original.csv synthetic.csv --keys sex,age,region --targets income
       unveil claims train.csv synthetic.csv --control control.csv -k sex,age --public age+marital
     """
-    with progress_bar() as bar:
-        record = measure_claims(*files, **settings, progress=bar).record
-    print_record(record, rows=record.rows, as_json=as_json, as_csv=as_csv)
+    record = measure_claims(*files, **settings).record
+    return CommandResult(record, record.rows)

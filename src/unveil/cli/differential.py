@@ -24,7 +24,7 @@ from unveil.cli.options import (
     reading_options,
     target_option,
 )
-from unveil.cli.progress import progress_bar
+from unveil.cli.output_files import CommandResult, prints_result
 from unveil.errors import ReadError, RolesError, SettingsError
 from unveil.io.table import Labelled
 from unveil.io.write_file import WriteSettings, write_files
@@ -33,7 +33,7 @@ from unveil.measure.cap.split import SplitResult
 from unveil.measure.cap.split import split as split_file
 from unveil.view import differential as view
 from unveil.view.format import visible
-from unveil.view.output import print_output, print_record
+from unveil.view.output import print_output
 from unveil.view.render_documents import json_document
 
 
@@ -66,7 +66,7 @@ from unveil.view.render_documents import json_document
 )
 @option("--seed", "Seed of the bootstrap. Default: drawn from the system.", "N", type=int)
 @reading_options
-@output_options
+@prints_result(output_options)
 def differential_confidentiality(
     *,
     included: str | None,
@@ -75,10 +75,8 @@ def differential_confidentiality(
     keys: tuple[str, ...],
     target: tuple[str, ...],
     methods: dict[str, list[str]],
-    as_json: bool,
-    as_csv: bool,
     **settings: Any,
-) -> None:
+) -> CommandResult:
     """Compare how often guesses from SYNTHETIC are correct about INCLUDED and about LEFT_OUT.
 
     INCLUDED holds the training records, LEFT_OUT a control sample (unveil split makes both).
@@ -102,17 +100,11 @@ def differential_confidentiality(
     )
     if not target:
         raise RolesError("Name the target variable: --target job.")
-    with progress_bar() as bar:
-        record = measure_confidentiality(
-            included,
-            left_out,
-            list(synthetic) if not methods else group_by_method(synthetic, methods),
-            keys=keys,
-            target=target,
-            **settings,
-            progress=bar,
-        ).record
-    print_record(record, rows=record.rows, as_json=as_json, as_csv=as_csv)
+    copies = group_by_method(synthetic, methods) if methods else list(synthetic)
+    record = measure_confidentiality(
+        included, left_out, copies, keys=keys, target=target, **settings
+    ).record
+    return CommandResult(record, record.rows)
 
 
 @click.command()

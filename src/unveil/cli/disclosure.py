@@ -67,13 +67,13 @@ if TYPE_CHECKING:
     "--one-way",
     "Flag a target level above so many disclosures and percent of them. Default: 50,90.",
     "50,90",
-    callback=parse_two_numbers,
+    parse=parse_two_numbers,
 )
 @option(
     "--two-way",
     "Flag target with key levels above so many disclosures and percent. Default: 4,80.",
     "4,80",
-    callback=parse_two_numbers,
+    parse=parse_two_numbers,
 )
 @option(
     "--checks-by",

@@ -1,6 +1,5 @@
 """`unveil excess`: excess disclosure of training records over a control sample."""
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -15,12 +14,10 @@ from unveil.cli.options import (
     reading_options,
     words_option,
 )
-from unveil.cli.output_files import chart_option, write_chart
-from unveil.cli.progress import progress_bar
+from unveil.cli.output_files import CommandResult, chart_option, prints_result
 from unveil.measure.disclosure.excess import MEASURES
 from unveil.measure.disclosure.excess import excess as measure_excess
 from unveil.view.flags import excess_blocks
-from unveil.view.output import print_record
 
 
 @click.command()
@@ -41,9 +38,7 @@ from unveil.view.output import print_record
 @person_option
 @reading_options
 @option("--nearest", "Add R of an intruder who takes the nearest synthetic record.", is_flag=True)
-@chart_option
-@words_option
-@output_options
+@prints_result(chart_option, words_option, output_options)
 def excess(
     *,
     train: str | None,
@@ -51,12 +46,9 @@ def excess(
     synthetic: tuple[str, ...],
     keys: tuple[str, ...],
     targets: tuple[str, ...],
-    chart: Path | None,
     words: bool,
-    as_json: bool,
-    as_csv: bool,
     **settings: Any,
-) -> None:
+) -> CommandResult:
     """Compare what SYNTHETIC discloses about TRAIN, the training records, and about CONTROL.
 
     CONTROL holds people of the same population whose records were not used. What is disclosed
@@ -75,17 +67,7 @@ def excess(
         synthetic,
         names="the training file, the control file and at least one synthetic file",
     )
-    with progress_bar() as bar:
-        result = measure_excess(
-            train,
-            control,
-            list(synthetic),
-            keys=keys,
-            targets=targets or None,
-            **settings,
-            progress=bar,
-        )
-    record = result.record
-    write_chart(chart, record)
-    blocks = excess_blocks(record, has_words=words)
-    print_record(record, blocks, rows=record.rows, as_json=as_json, as_csv=as_csv)
+    record = measure_excess(
+        train, control, list(synthetic), keys=keys, targets=targets or None, **settings
+    ).record
+    return CommandResult(record, record.rows, excess_blocks(record, has_words=words))

@@ -1,6 +1,5 @@
 """`unveil exclusion-table`: disclosure under the usual exclusions, side by side."""
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -11,11 +10,9 @@ from unveil.cli.options import (
     parse_two_numbers,
     takes_scenario,
 )
-from unveil.cli.output_files import chart_option, write_chart
-from unveil.cli.progress import progress_bar
+from unveil.cli.output_files import CommandResult, chart_option, prints_result
 from unveil.measure.disclosure.exclusion_table import ORIGINAL_SIDE
 from unveil.measure.disclosure.exclusion_table import exclusion_table as measure_table
-from unveil.view.output import print_record
 
 
 @click.command("exclusion-table")
@@ -37,20 +34,16 @@ from unveil.view.output import print_record
     "--one-way",
     "When a level is flagged: above so many disclosures and percent of them. Default: 50,90.",
     "50,90",
-    callback=parse_two_numbers,
+    parse=parse_two_numbers,
 )
-@chart_option
-@output_options
+@prints_result(chart_option, output_options)
 def exclusion_table(
     *,
     files: tuple[Any, Any],
     levels: tuple[str, ...],
     one_way: tuple[float, float] | None,
-    chart: Path | None,
-    as_json: bool,
-    as_csv: bool,
     **settings: Any,
-) -> None:
+) -> CommandResult:
     """Measure SYNTHETIC against ORIGINAL under five sets of exclusions (Raab 2024, Table 2).
 
     No exclusions; levels that are common knowledge; these and missing values; all of these and
@@ -62,7 +55,5 @@ def exclusion_table(
     """
     if one_way is not None:
         settings["one_way"] = one_way
-    with progress_bar() as bar:
-        record = measure_table(*files, levels=levels or None, **settings, progress=bar).record
-    write_chart(chart, record)
-    print_record(record, rows=record.rows, as_json=as_json, as_csv=as_csv)
+    record = measure_table(*files, levels=levels or None, **settings).record
+    return CommandResult(record, record.rows)

@@ -6,23 +6,23 @@ from typing import Any
 import click
 
 from unveil.cli.options import (
-    amounts,
     by_column_option,
     check_lacking,
-    column_names,
     csv_option,
     file_option,
     json_option,
     key_and_target_options,
-    methods_by_name,
     missing_option,
     names_option,
-    numbers_by_column,
     option,
+    parse_amounts,
+    parse_methods_by_name,
+    parse_names,
+    parse_numbers_by_column,
+    parse_reasons,
     parse_two_numbers,
+    parse_whole_numbers,
     person_option,
-    reasons,
-    whole_numbers,
 )
 from unveil.cli.output_files import check_targets, write_targets
 from unveil.cli.progress import progress_bar
@@ -40,21 +40,20 @@ INTERRUPTED = 130
 @click.command()
 @click.argument("original", required=False)
 @key_and_target_options
-@click.option(
+@option(
     "--methods",
+    f"Methods of synthesis: {', '.join(METHODS)}; none, to compare --files alone.",
+    "NAMES",
     multiple=True,
     default=("cart,parametric",),
-    show_default="cart,parametric",
-    metavar="NAMES",
-    callback=column_names,
-    help=f"Methods of synthesis: {', '.join(METHODS)}; none, to compare --files alone.",
+    parse=parse_names,
 )
 @option(
     "--min-leaf",
     "Trees: minimum number of records in a leaf.",
     "NUMBERS",
     default=",".join(map(str, MIN_LEAF)),
-    callback=whole_numbers,
+    parse=parse_whole_numbers,
 )
 @option(
     "--filter/--no-filter is_filtered",
@@ -65,14 +64,14 @@ INTERRUPTED = 130
     "Also try each setting with noise: income=100. May be repeated.",
     "COLUMN=SD",
     multiple=True,
-    callback=amounts,
+    parse=parse_amounts,
 )
 @option(
     "--files",
     "Files made with other tools, under a name: synthpop=s1.csv,s2.csv. May be repeated.",
     "NAME=FILES",
     multiple=True,
-    callback=methods_by_name,
+    parse=parse_methods_by_name,
 )
 @option("--copies -m", "Number of copies of each setting.", type=int, default=3)
 @option(
@@ -86,7 +85,7 @@ INTERRUPTED = 130
     "--recognition",
     "Also test membership of so many people, in so many worlds: 50,200.",
     "PEOPLE,WORLDS",
-    callback=parse_two_numbers,
+    parse=parse_two_numbers,
 )
 @option(
     "--risk", "Risk of the frontier: DiSCO, DiSCO_max, repU, R or AUC.", "MEASURE", default="DiSCO"
@@ -100,7 +99,7 @@ INTERRUPTED = 130
     "Numbers that stand for missing values: income=-8,-9. May be repeated.",
     "COLUMN=CODES",
     multiple=True,
-    callback=numbers_by_column,
+    parse=parse_numbers_by_column,
 )
 @names_option("--drop", "Columns to exclude, such as identifiers and free text.")
 @option(
@@ -108,7 +107,7 @@ INTERRUPTED = 130
     "Use an identifier or free text, for a stated reason.",
     "COLUMN=REASON",
     multiple=True,
-    callback=reasons,
+    parse=parse_reasons,
 )
 @person_option
 @option(

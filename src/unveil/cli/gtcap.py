@@ -1,6 +1,5 @@
 """`unveil gtcap`: attribute disclosure for statistical uniques, with numeric tolerance."""
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -16,12 +15,10 @@ from unveil.cli.options import (
     reading_options,
     target_option,
 )
-from unveil.cli.output_files import chart_option, write_chart
-from unveil.cli.progress import progress_bar
+from unveil.cli.output_files import CommandResult, chart_option, prints_result
 from unveil.errors import RolesError
 from unveil.measure.cap.gtcap import gtcap as measure_gtcap
 from unveil.measure.cap.gtcap_prepare import COEFFICIENTS, UNIQUE_RULES
-from unveil.view.output import print_record
 
 
 @click.command()
@@ -46,20 +43,15 @@ from unveil.view.output import print_record
     default="mean",
 )
 @reading_options
-@chart_option
-@csv_option("Print one row per copy as CSV.")
-@json_option
+@prints_result(chart_option, csv_option("Print one row per copy as CSV."), json_option)
 def gtcap(
     *,
     original: str | None,
     synthetic: tuple[str, ...],
     keys: tuple[str, ...],
     target: tuple[str, ...],
-    chart: Path | None,
-    as_json: bool,
-    as_csv: bool,
     **settings: Any,
-) -> None:
+) -> CommandResult:
     """Score what SYNTHETIC discloses about the statistical uniques of ORIGINAL (GTCAP).
 
     0 is the baseline (a guess from the marginal distribution), 1 the original itself. Numbers
@@ -72,10 +64,5 @@ def gtcap(
     check_lacking("gtcap original.csv synthetic.csv", keys, original, synthetic)
     if not target:
         raise RolesError("Name the target variable: --target ill.")
-    with progress_bar() as bar:
-        result = measure_gtcap(
-            original, list(synthetic), keys=keys, target=target, **settings, progress=bar
-        )
-    record = result.record
-    write_chart(chart, record)
-    print_record(record, rows=record.copies, as_json=as_json, as_csv=as_csv)
+    record = measure_gtcap(original, list(synthetic), keys=keys, target=target, **settings).record
+    return CommandResult(record, record.copies)

@@ -14,7 +14,7 @@ from unveil.cli.options import (
     names_option,
     option,
 )
-from unveil.cli.progress import progress_bar
+from unveil.cli.output_files import CommandResult, prints_result
 from unveil.errors import ReadError, list_names
 from unveil.project.proposals import TEMPLATES
 from unveil.project.propose import PRESETS, write_project
@@ -22,7 +22,6 @@ from unveil.records.judgement import Audience
 from unveil.records.suggestion import ProjectProposal, ProposedScenario, Role
 from unveil.view.blocks import Block, Heading, Items, Sentence, notes, sentences, table
 from unveil.view.format import and_list, people, percent, truncate, visible
-from unveil.view.output import print_record
 
 EXAMPLE = "unveil init survey.sav"
 _NO_KEYS = (
@@ -69,16 +68,15 @@ _ROLES: tuple[tuple[Role, str], ...] = (
     "COLUMN=CODES",
 )
 @missing_option
-@json_option
+@prints_result(json_option)
 def init(
     *,
     data: str | None,
     folder: str | None,
     keys: tuple[str, ...],
     templates: tuple[str, ...],
-    as_json: bool,
     **settings: Any,
-) -> None:
+) -> CommandResult:
     """Write a project.toml for DATA: roles, scenarios, limits and recodings, each with a reason.
 
     Everything is a proposal; nothing is decided. An existing project.toml is never overwritten.
@@ -90,17 +88,10 @@ def init(
     """
     if not data:
         raise ReadError(f"Name the file of the original: {EXAMPLE}.")
-    with progress_bar() as bar:
-        _, record = write_project(
-            data,
-            folder,
-            keys=keys or None,
-            templates=templates or ("neighbour",),
-            **settings,
-            progress=bar,
-        )
-    blocks = _blocks(record, folder, n_copies=len(settings["synthetic"]))
-    print_record(record, blocks, as_json=as_json)
+    several = templates or ("neighbour",)
+    _, record = write_project(data, folder, keys=keys or None, templates=several, **settings)
+    n_copies = len(settings["synthetic"])
+    return CommandResult(record, blocks=_blocks(record, folder, n_copies=n_copies))
 
 
 def _blocks(record: ProjectProposal, folder: str | None, *, n_copies: int) -> Iterator[Block]:

@@ -1,6 +1,5 @@
 """`unveil keysets`: is an intruder who knows fewer things, or uses fewer, worse?"""
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -12,10 +11,8 @@ from unveil.cli.options import (
     output_options,
     takes_scenario,
 )
-from unveil.cli.output_files import chart_option, write_chart
-from unveil.cli.progress import progress_bar
+from unveil.cli.output_files import CommandResult, chart_option, prints_result
 from unveil.measure.disclosure.key_sets import key_sets
-from unveil.view.output import print_record
 
 
 @click.command()
@@ -35,17 +32,8 @@ from unveil.view.output import print_record
     multiple=True,
 )
 @option("--seed", "Seed of the expected values.", "NUMBER", type=int, default=1)
-@chart_option
-@output_options
-def keysets(
-    *,
-    files: tuple[Any, Any],
-    limits: tuple[str, ...],
-    chart: Path | None,
-    as_json: bool,
-    as_csv: bool,
-    **settings: Any,
-) -> int:
+@prints_result(chart_option, output_options)
+def keysets(*, files: tuple[Any, Any], limits: tuple[str, ...], **settings: Any) -> CommandResult:
     """Measure DiSCO and repU on every set of the keys, beside what is expected.
 
     More keys can lower DiSCO: fewer people are matched. A limit describes an intruder who knows at
@@ -58,9 +46,5 @@ def keysets(
     Exit codes: 0 within limits or for review, 2 wrong use or bad input, 3 a set is above its limit
     and beyond what chance over all sets gives.
     """
-    with progress_bar() as bar:
-        asked = {**settings, "limits": parse_limits(limits)}
-        record = key_sets(*files, **asked, progress=bar).record
-    write_chart(chart, record)
-    print_record(record, rows=record.figures, as_json=as_json, as_csv=as_csv)
-    return record.exit_code
+    record = key_sets(*files, limits=parse_limits(limits), **settings).record
+    return CommandResult(record, record.figures, exit_code=record.exit_code)

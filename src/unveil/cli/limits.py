@@ -29,7 +29,7 @@ _NUMBERS = re.compile(r"\s*(\d+\.?\d*|\.\d+)\s*,\s*(\d+\.?\d*|\.\d+)\s*", re.ASC
 Changes = dict[str, tuple[float, float] | None]
 
 
-def changes_of(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> Changes:
+def parse_changes(option: click.Parameter, given: tuple[str, ...]) -> Changes:
     """Limits as people type them: DiSCO=5,10; DiSCO=off takes one off. All faults are told."""
     found: Changes = {}
     faults = []
@@ -68,7 +68,7 @@ set_option = option(
     "Change a limit: DiSCO=5,10; or remove it: DiSCO=off. May be repeated.",
     "MEASURE=REVIEW,LIMIT",
     multiple=True,
-    callback=changes_of,
+    parse=parse_changes,
 )
 
 

@@ -9,12 +9,12 @@ import msgspec
 
 from unveil.arguments import finite_numbers, numbers_in
 from unveil.cli.options import (
-    amounts,
     by_column_option,
     file_option,
     json_option,
     missing_option,
     option,
+    parse_amounts,
     person_option,
 )
 from unveil.cli.output_files import NoisePaths, write_noise_files
@@ -54,9 +54,7 @@ _NOT_TOGETHER = (
 )
 
 
-def ends(
-    context: click.Context, option: click.Parameter, given: str | None
-) -> list[float | str] | None:
+def parse_ends(option: click.Parameter, given: str | None) -> list[float | str] | None:
     """The lowest and the highest plausible value, one of them perhaps empty."""
     return None if given is None else numbers_in(given)
 
@@ -88,7 +86,7 @@ def ends(
     " age=1. May be repeated.",
     "COLUMN=SD",
     multiple=True,
-    callback=amounts,
+    parse=parse_amounts,
 )
 @person_option
 @option(
@@ -96,7 +94,10 @@ def ends(
 )
 @option("--round decimals", "Number of decimals to round to.", "N", type=int)
 @option(
-    "--clip", "Set values beyond these limits to them: 16,99, or 16,", "LOW,HIGH", callback=ends
+    "--clip",
+    "Set values beyond these limits to them: 16,99, or 16,",
+    "LOW,HIGH",
+    parse=parse_ends,
 )
 @option("--special-codes", "Special codes, kept unchanged: -8,-9.", "CODES")
 @missing_option

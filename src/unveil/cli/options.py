@@ -21,6 +21,7 @@ from unveil.errors import (
 
 Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
+Parser = Callable[[click.Parameter, Any], Any]
 
 BESIDE = "synthetic"
 """What files without a method are called where others have one."""
@@ -32,9 +33,16 @@ if TYPE_CHECKING:
     from unveil.study.engine import EngineName
 
 
-def option(names: str, help: str, metavar: str | None = None, **more: Any) -> Decorator:
-    """An option by its names, "--keys -k", and what it is for; a default is shown."""
+def option(
+    names: str, help: str, metavar: str | None = None, *, parse: Parser | None = None, **more: Any
+) -> Decorator:
+    """An option by its names, "--keys -k", and what it is for; a default is shown.
+
+    `parse` makes of what was typed what the command gets, or refuses it by the option's name.
+    """
     is_shown = True if "default" in more else None
+    if parse is not None:
+        more["callback"] = lambda context, option, given: parse(option, given)
     return click.option(*names.split(), help=help, metavar=metavar, show_default=is_shown, **more)
 
 
@@ -45,12 +53,12 @@ def file_option(names: str, help: str, metavar: str = "FILE") -> Decorator:
 
 def names_option(names: str, help: str) -> Decorator:
     """Names of columns; it may be repeated."""
-    return option(names, help, "NAMES", multiple=True, callback=column_names)
+    return option(names, help, "NAMES", multiple=True, parse=parse_names)
 
 
 def by_column_option(names: str, help: str, metavar: str) -> Decorator:
     """A setting for some columns; it may be repeated."""
-    return option(names, help, metavar, multiple=True, callback=parse_by_column)
+    return option(names, help, metavar, multiple=True, parse=parse_by_column)
 
 
 def together(*options: Decorator) -> Decorator:
@@ -67,9 +75,7 @@ def together(*options: Decorator) -> Decorator:
 _NAME = re.compile(r'\s*(?:"(?P<quoted>(?:[^"]|"")*)"|(?P<plain>[^",]*?))\s*(?P<comma>,|\Z)')
 
 
-def column_names(
-    context: click.Context, option: click.Parameter, given: tuple[str, ...]
-) -> tuple[str, ...]:
+def parse_names(option: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
     """Column names with commas between them; a name that holds a comma stands in double quotes."""
     what = option.opts[0]
     names = tuple(name for text in given for name in _split(text, what))
@@ -81,11 +87,9 @@ def column_names(
     return names
 
 
-def name_sets(
-    context: click.Context, option: click.Parameter, given: tuple[str, ...]
-) -> tuple[tuple[str, ...], ...]:
+def parse_name_sets(option: click.Parameter, given: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     """Several sets of columns, each as names with commas between them."""
-    return tuple(column_names(context, option, (text,)) for text in given)
+    return tuple(parse_names(option, (text,)) for text in given)
 
 
 def _split(text: str, what: str) -> tuple[str, ...]:
@@ -102,9 +106,7 @@ def _split(text: str, what: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def parse_by_column(
-    context: click.Context, option: click.Parameter, given: tuple[str, ...]
-) -> dict[str, str]:
+def parse_by_column(option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
     """Settings of columns, each as name=setting; a column may be named once."""
     settings: dict[str, str] = {}
     for text in given:
@@ -137,39 +139,35 @@ def parse_texts(option: click.Parameter, given: tuple[str, ...], wanted: str) ->
     return found
 
 
-def texts_by_column(wanted: str) -> Callable[..., dict[str, str]]:
+def make_text_parser(wanted: str) -> Callable[..., dict[str, str]]:
     """What reads texts by column, such as reasons: ward=numbers of wards, not of people."""
 
-    def parse(
-        context: click.Context, option: click.Parameter, given: tuple[str, ...]
-    ) -> dict[str, str]:
+    def parse(option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
         return parse_texts(option, given, wanted)
 
     return parse
 
 
-reasons = texts_by_column("the reason: ward=numbers of wards, not of people")
+parse_reasons = make_text_parser("the reason: ward=numbers of wards, not of people")
 
 
-def numbers_by_column(
-    context: click.Context, option: click.Parameter, given: tuple[str, ...]
+def parse_numbers_by_column(
+    option: click.Parameter, given: tuple[str, ...]
 ) -> dict[str, list[float | str]]:
     """Numbers of columns: income=-8,-9."""
-    return {
-        name: numbers_in(text) for name, text in parse_by_column(context, option, given).items()
-    }
+    return {name: numbers_in(text) for name, text in parse_by_column(option, given).items()}
 
 
-def number_by_column(
-    context: click.Context, option: click.Parameter, given: tuple[str, ...]
+def parse_number_by_column(
+    option: click.Parameter, given: tuple[str, ...]
 ) -> dict[str, float | str]:
     """A number for each column; what is none is left as it is, to be refused by its name."""
-    found = parse_by_column(context, option, given)
+    found = parse_by_column(option, given)
     numbers = {name: numbers_in(text) for name, text in found.items()}
     return {name: one[0] if len(one) == 1 else found[name] for name, one in numbers.items()}
 
 
-def whole_numbers(context: click.Context, option: click.Parameter, given: str) -> tuple[int, ...]:
+def parse_whole_numbers(option: click.Parameter, given: str) -> tuple[int, ...]:
     """Whole numbers with commas between them, each once."""
     numbers = [one for one in numbers_in(given) if not isinstance(one, str)]
     if len(numbers) != given.count(",") + 1 or not all(n.is_integer() and n > 0 for n in numbers):
@@ -180,9 +178,7 @@ def whole_numbers(context: click.Context, option: click.Parameter, given: str) -
     return tuple(dict.fromkeys(int(number) for number in numbers))
 
 
-def parse_two_numbers(
-    context: click.Context, option: click.Parameter, given: str | None
-) -> tuple[float, float] | None:
+def parse_two_numbers(option: click.Parameter, given: str | None) -> tuple[float, float] | None:
     """Two numbers with a comma between them."""
     if given is None:
         return None
@@ -230,9 +226,7 @@ key_and_target_options = together(
 """--keys and --targets: what the intruder knows, and what they might learn."""
 
 
-def methods_by_name(
-    context: click.Context, option: click.Parameter, given: tuple[str, ...]
-) -> dict[str, list[str]]:
+def parse_methods_by_name(option: click.Parameter, given: tuple[str, ...]) -> dict[str, list[str]]:
     """Methods, each as NAME=FILE,FILE; a file whose name holds a comma stands in double quotes."""
     methods: dict[str, list[str]] = {}
     for text in given:
@@ -268,17 +262,15 @@ method_option = option(
     "Copies made by one method: CART=copy1.csv,copy2.csv. May be repeated.",
     "NAME=FILES",
     multiple=True,
-    callback=methods_by_name,
+    parse=parse_methods_by_name,
 )
 """--method: copies made in one way, by its name."""
 
 
-def amounts(
-    context: click.Context, option: click.Parameter, given: tuple[str, ...]
-) -> dict[str, float]:
+def parse_amounts(option: click.Parameter, given: tuple[str, ...]) -> dict[str, float]:
     """How much noise by column: income=100."""
     found = {}
-    for column, text in parse_by_column(context, option, given).items():
+    for column, text in parse_by_column(option, given).items():
         number, *more = numbers_in(text)
         if more or isinstance(number, str):
             raise SettingsError(
@@ -302,7 +294,7 @@ tolerance_option = option(
     "Numbers that differ by no more than this agree: income=50. May be repeated.",
     "COLUMN=NUMBER",
     multiple=True,
-    callback=number_by_column,
+    parse=parse_number_by_column,
 )
 """--tolerance: how far numbers may be apart and still agree."""
 

@@ -1,8 +1,9 @@
 """Where do the files of a command go? All or none of them, and private where confidential."""
 
 import io
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -10,7 +11,8 @@ import click
 import polars as pl
 
 from unveil.atomic import check_present, write_all_or_none, write_new, write_private
-from unveil.cli.options import FILE, option
+from unveil.cli.options import FILE, Command, Decorator, option, together
+from unveil.cli.progress import progress_bar
 from unveil.errors import SettingsError, WriteError
 from unveil.io.write_csv import guard_cells
 from unveil.io.write_file import WriteSettings, target_of, write_files
@@ -18,11 +20,13 @@ from unveil.measure.disclosure.result import DisclosureResult
 from unveil.measure.uniques.match_risk import MatchRiskResult
 from unveil.measure.uniques.suda_result import SudaResult
 from unveil.records.base import Record
+from unveil.view.blocks import Block
 from unveil.view.charts.chart import Chart, check_ending
 from unveil.view.charts.distributions import before_and_after
 from unveil.view.charts.lines import ecap_curve, populations
 from unveil.view.format import format_count, lines, people, visible
 from unveil.view.noise import NoiseScreen
+from unveil.view.output import print_record
 from unveil.view.render_documents import guard_text
 from unveil.view.show import charts
 
@@ -87,6 +91,40 @@ def write_chart(path: Path | None, record: Record, name: str | None = None) -> l
     draw = named[name or next(iter(named))]
     write_targets({path: lambda: draw(record)})
     return [path]
+
+
+# What a command found, put out in the form that was asked for.
+
+
+@dataclass(frozen=True)
+class CommandResult:
+    """A record, and what its form alone does not say."""
+
+    record: Record
+    rows: Iterable[Record | dict[str, Any]] = ()  # of --csv
+    blocks: Iterable[Block] | None = None  # on a screen; None: those of the record
+    exit_code: int = 0
+
+
+def prints_result(*options: Decorator) -> Decorator:
+    """Options of output; the command gets `progress`, and what it gives back is put out by them."""
+
+    def decorate(command: Command) -> Command:
+        @wraps(command)
+        def print_result(
+            *, as_json: bool, as_csv: bool = False, chart: Path | None = None, **given: Any
+        ) -> int:
+            with progress_bar() as bar:
+                found: CommandResult = command(**given, progress=bar)
+            write_chart(chart, found.record)
+            print_record(
+                found.record, found.blocks, rows=found.rows, as_json=as_json, as_csv=as_csv
+            )
+            return found.exit_code
+
+        return together(*options)(print_result)
+
+    return decorate
 
 
 # Where do the copy with noise, its statement and the curve go? All of them, or none.

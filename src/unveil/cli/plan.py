@@ -1,12 +1,13 @@
 """`unveil plan`: what many published tables disclose together, and which of them do it."""
 
+from typing import Any
+
 import click
 
 from unveil.cli.options import option, output_options
-from unveil.cli.progress import progress_bar
+from unveil.cli.output_files import CommandResult, prints_result
 from unveil.errors import ReadError, SettingsError, quote_text
 from unveil.measure.tables.plan.plan import Plan
-from unveil.view.output import print_record
 from unveil.view.publication_plan import plan_blocks
 
 SECONDS = 300.0
@@ -29,17 +30,8 @@ SECONDS = 300.0
     multiple=True,
 )
 @option("--seconds", "Stop after this many seconds.", "S", type=float, default=SECONDS)
-@output_options
-def plan(
-    *,
-    file: str | None,
-    threshold: int | None,
-    width: int,
-    limits: tuple[str, ...],
-    seconds: float,
-    as_json: bool,
-    as_csv: bool,
-) -> int:
+@prints_result(output_options)
+def plan(*, file: str | None, limits: tuple[str, ...], **asked: Any) -> CommandResult:
     """Find what the tables of a publication plan disclose together.
 
     FILE is a plan in TOML: the tables, their filters and schemes, made from microdata or read from
@@ -56,16 +48,10 @@ def plan(
     """
     if not file:
         raise ReadError("Name the plan: unveil plan plan.toml --limit recovered=0.")
-    asked = _parse_limits(limits)
-    with progress_bar() as bar:
-        opened = Plan.from_file(file)
-        found = opened.disclosed(
-            threshold=threshold, width=width, limits=asked, seconds=seconds, progress=bar
-        )
-    record = found.record
+    parsed = _parse_limits(limits)
+    record = Plan.from_file(file).disclosed(limits=parsed, **asked).record
     blocks = plan_blocks(record, has_rows=True)
-    print_record(record, blocks, rows=record.rows, as_json=as_json, as_csv=as_csv)
-    return record.exit_code
+    return CommandResult(record, record.rows, blocks, record.exit_code)
 
 
 def _parse_limits(given: tuple[str, ...]) -> dict[str, int]:

@@ -21,9 +21,7 @@ from unveil.view.protection import protection_blocks
 from unveil.view.render_documents import json_text
 
 
-def leaves(
-    context: click.Context, option: click.Parameter, given: str | None
-) -> list[float | str] | None:
+def parse_leaves(option: click.Parameter, given: str | None) -> list[float | str] | None:
     """Sizes of leaves; the library says what is wrong with them."""
     return None if given is None else numbers_in(given)
 
@@ -58,7 +56,7 @@ def leaves(
     "--sweep",
     "Compare leaf sizes: 5,20,33,100. Each needs its own synthesis.",
     "SIZES",
-    callback=leaves,
+    parse=parse_leaves,
 )
 @json_option
 def protect(

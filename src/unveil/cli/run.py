@@ -1,5 +1,7 @@
 """`unveil run`: measure all that a project declares, and hold it against its limits."""
 
+from typing import Any
+
 import click
 
 from unveil.cli.gate_options import pair_reasons
@@ -54,17 +56,15 @@ def run(
     *,
     project: str | None,
     records: bool,
-    again: bool,
     accept: tuple[str, ...],
     reason: tuple[str, ...],
     by: str | None,
-    seed: int | None,
-    only: tuple[str, ...],
     progress: str | None,
     words: bool,
     flags: bool,
     details: bool,
     as_json: bool,
+    **asked: Any,
 ) -> None:
     """Compute what PROJECT (a project.toml, or its folder; else here) declares, and summarise it.
 
@@ -83,7 +83,7 @@ def run(
     file = read_project(project)
     known = list_runs(file.folder)
     runner = None if accept else by
-    action = RunMeasures(by=runner, again=again, records=records, seed=seed, only=only)
+    action = RunMeasures(by=runner, records=records, **asked)
     made = _run_project(file, action, progress)
     if reasons:
         file = AcceptAlert(reasons=reasons, by=by or "").do(file)
@@ -95,8 +95,7 @@ def run(
         is_new = made.number not in known
         summary, judgement = result.summary, result.judgement
         shown = RunScreen(made, result.parts, judgement, summary, is_new, decided)
-        asked = {"words": words, "flags": flags, "details": details}
-        print_output(run_screen(shown, **asked))
+        print_output(run_screen(shown, words=words, flags=flags, details=details))
     if records:
         _tell_records(file, made)
     click.get_current_context().exit(result.exit_code)

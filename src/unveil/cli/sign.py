@@ -12,9 +12,7 @@ from unveil.view.format import format_count, visible
 from unveil.view.output import print_output
 
 
-def answers_of(
-    context: click.Context, option: click.Parameter, given: tuple[str, ...]
-) -> dict[str, str]:
+def parse_answers(option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
     """Answers as people type them: intruder_knowledge=Neighbours know sex and age."""
     found = dict(one.partition("=")[::2] for one in given)
     if len(found) < len(given) or not all(found.values()):
@@ -34,7 +32,7 @@ def answers_of(
     "Answer a context question. May be repeated.",
     "FACTOR=TEXT",
     multiple=True,
-    callback=answers_of,
+    parse=parse_answers,
 )
 @by_option
 @project_option

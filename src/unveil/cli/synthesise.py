@@ -10,19 +10,19 @@ from click.core import ParameterSource
 from unveil.atomic import write_all_or_none
 from unveil.cli.options import (
     Decorator,
-    column_names,
     file_option,
     json_option,
+    make_text_parser,
     missing_option,
-    name_sets,
     names_option,
-    numbers_by_column,
     option,
     parse_by_column,
+    parse_name_sets,
+    parse_names,
+    parse_numbers_by_column,
+    parse_reasons,
     parse_texts,
     person_option,
-    reasons,
-    texts_by_column,
     together,
 )
 from unveil.cli.progress import progress_bar
@@ -54,16 +54,16 @@ from unveil.view.synthesis import SynthesisFiles, synthesis_blocks
 # Options of `unveil synthesise`, and how their text is read.
 
 
-def names_by_column(
-    context: click.Context, option: click.Parameter, given: tuple[str, ...]
+def parse_names_by_column(
+    option: click.Parameter, given: tuple[str, ...]
 ) -> dict[str, tuple[str, ...]]:
     """Columns of columns: income=age,sex."""
     rows = parse_texts(option, given, f"the columns that predict it: {option.metavar}")
-    return {name: column_names(context, option, (names,)) for name, names in rows.items()}
+    return {name: parse_names(option, (names,)) for name, names in rows.items()}
 
 
-def methods(
-    context: click.Context, option: click.Parameter, given: tuple[str, ...]
+def parse_methods(
+    option: click.Parameter, given: tuple[str, ...]
 ) -> tuple[str | None, dict[str, str]]:
     """One method for all columns, and methods of single columns."""
     for_all = [text for text in given if "=" not in text]
@@ -74,15 +74,15 @@ def methods(
         )
     if for_all and not for_all[0].strip():
         raise SettingsError(f"{option.opts[0]} is empty. Name a method, such as cart, or omit it.")
-    own = parse_by_column(context, option, tuple(text for text in given if "=" in text))
+    own = parse_by_column(option, tuple(text for text in given if "=" in text))
     return (for_all[0] if for_all else None), own
 
 
-def _by_column(flag: str, metavar: str, callback: Any, text: str) -> Decorator:
-    return option(flag, text, metavar, multiple=True, callback=callback)
+def _by_column(flag: str, metavar: str, parse: Any, text: str) -> Decorator:
+    return option(flag, text, metavar, multiple=True, parse=parse)
 
 
-FORMULAS = texts_by_column("its formula: bmi=weight / (height / 100) ^ 2")
+FORMULAS = make_text_parser("its formula: bmi=weight / (height / 100) ^ 2")
 COLUMN_OPTIONS = (
     option(
         "--copies -m",
@@ -98,11 +98,14 @@ COLUMN_OPTIONS = (
         " columns with catall or ipf are drawn jointly.",
         "METHOD",
         multiple=True,
-        callback=methods,
+        parse=parse_methods,
     ),
     names_option("--order", "Order of the columns: age,sex,income; or auto. Others are omitted."),
     _by_column(
-        "--predictors", "COLUMN=NAMES", names_by_column, "Predictors of a column: income=age,sex."
+        "--predictors",
+        "COLUMN=NAMES",
+        parse_names_by_column,
+        "Predictors of a column: income=age,sex.",
     ),
     names_option("--keep", "Columns that stay as they are in the original."),
     names_option("--predictor-only", "Columns used only as predictors, not synthesised."),
@@ -114,7 +117,7 @@ COLUMN_OPTIONS = (
     _by_column(
         "--real-values",
         "COLUMN=REASON",
-        reasons,
+        parse_reasons,
         "Keep real values of an identifier or free text, for a stated reason.",
     ),
 )
@@ -129,10 +132,12 @@ RULE_OPTIONS = (
     _by_column(
         "--special-codes",
         "COLUMN=CODES",
-        numbers_by_column,
+        parse_numbers_by_column,
         "Special codes, which are not amounts: income=-8,-9.",
     ),
-    _by_column("--spikes", "COLUMN=NUMBERS", numbers_by_column, "Very frequent amounts: income=0."),
+    _by_column(
+        "--spikes", "COLUMN=NUMBERS", parse_numbers_by_column, "Very frequent amounts: income=0."
+    ),
     missing_option,
 )
 TREE_OPTIONS = (
@@ -179,7 +184,7 @@ TREE_OPTIONS = (
         "ipf: columns counted together: sex,region. May be repeated. Default: all pairs.",
         "NAMES",
         multiple=True,
-        callback=name_sets,
+        parse=parse_name_sets,
     ),
     option(
         "--protect-margins",

@@ -2,9 +2,9 @@
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 import numpy as np
@@ -270,6 +270,7 @@ def shared_grid(tables: Mapping[str, PublishedTable], what: str) -> Grid:
     return grids.pop()
 
 
+Gathered = TypeVar("Gathered", CountsSource, Publication, "TableOutput")
 ABOVE_LIMIT = 3
 NO_AREA = "none"
 SECONDS = 60.0  # on a terminal, where somebody waits
@@ -307,29 +308,7 @@ class TableOutput:
 @design_options
 @reading_options
 @document_options
-def table(
-    *,
-    file: str | None,
-    compare: tuple[str, ...],
-    microdata: bool,
-    dims: tuple[str, ...],
-    count: str | None,
-    layout: str | None,
-    total_labels: tuple[str, ...],
-    weights: str | None,
-    record_keys: str | None,
-    sample: bool,
-    blank: str | None,
-    bands: Any,
-    special_codes: Any,
-    missing_values: Any,
-    words: bool,
-    as_json: bool,
-    as_csv: bool,
-    out: Path | None,
-    chart: Path | None,
-    **asked: Any,
-) -> int:
+def table(*, file: str | None, compare: tuple[str, ...], **asked: Any) -> int:
     """Measure the disclosure risk of a table of counts once it is published.
 
     FILE holds the true counts: long, with a column for each dimension and one of counts, or wide,
@@ -354,22 +333,10 @@ def table(
     """
     if not file:
         raise ReadError("Name the file of counts: unveil table counts.csv --round conventional:5.")
-    reading = dict(bands=bands, special_codes=special_codes, missing_values=missing_values)
-    source = CountsSource(
-        file,
-        microdata,
-        dims,
-        count,
-        layout,
-        total_labels,
-        weights,
-        record_keys,
-        sample,
-        blank,
-        reading,
-    )
-    shown = TableOutput(words, as_json, as_csv, out, chart)
-    check_files(out=out, chart=chart)
+    reading = {name: asked[name] for name in ("bands", "special_codes", "missing_values")}
+    source = _gather(CountsSource, asked, file=file, reading=reading)
+    shown = _gather(TableOutput, asked)
+    check_files(out=shown.out, chart=shown.chart)
     parse_threshold(asked["threshold"])
     check_numbers(asked["sap_max_n"], asked["audit"])
     if asked["seconds"] is None and sys.stdout.isatty():
@@ -379,6 +346,12 @@ def table(
         if compare
         else _measure_table(source, shown, **asked)
     )
+
+
+def _gather(kind: type[Gathered], asked: Mapping[str, Any], **more: Any) -> Gathered:
+    """Those of the options that a record has as fields, and what else it needs."""
+    named = {one.name: asked[one.name] for one in fields(kind) if one.name in asked}
+    return kind(**named, **more)
 
 
 def _measure_table(source: CountsSource, shown: TableOutput, **asked: Any) -> int:
@@ -393,8 +366,7 @@ def _measure_table(source: CountsSource, shown: TableOutput, **asked: Any) -> in
         )
     if shown.as_csv and asked["bounds"] and asked["audit"] is not None:
         raise SettingsError("--csv prints one table: that of --bounds or of --audit. Choose one.")
-    of_release = ("rounding", "total", "margins", "published", "structural", "nested", "seed")
-    publication = Publication(**{name: asked[name] for name in of_release})
+    publication = _gather(Publication, asked)
     with progress_bar() as bar:
         release = publication.of(source)
         protected = _protect(release, asked, bar)
@@ -546,9 +518,8 @@ def _compare_schemes(
     source: CountsSource, schemes: tuple[str, ...], shown: TableOutput, **asked: Any
 ) -> int:
     """Schemes side by side, on one table or on many."""
-    beside = {**asked, "out": shown.out}
     for name in (*ONE_RELEASE, "audit"):
-        given = beside[name]
+        given = asked[name]
         if given is not None and given is not False and given not in ([], (), {}):
             option = {"rounding": "round", "limits": "limit"}.get(name, name)
             raise SettingsError(

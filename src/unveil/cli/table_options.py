@@ -7,12 +7,12 @@ import click
 
 from unveil.arguments import number_within, whole_number
 from unveil.cli.options import (
-    column_names,
     csv_option,
     file_option,
     json_option,
     names_option,
     option,
+    parse_names,
     together,
     words_option,
 )
@@ -22,9 +22,7 @@ from unveil.measure.tables.sap import LARGEST_N
 _SEVERAL = re.compile(r"(\d{1,9})\s+(\S.*)", re.ASCII | re.DOTALL)
 
 
-def parse_known_people(
-    context: click.Context, option: click.Parameter, given: tuple[str, ...]
-) -> list[Any]:
+def parse_known_people(option: click.Parameter, given: tuple[str, ...]) -> list[Any]:
     """People, each by levels; a number and a space before them stands for several."""
     people: list[Any] = []
     for text in given:
@@ -37,8 +35,8 @@ def _person(text: str) -> Any:
     return int(text) if re.fullmatch(r"\s*\d{1,9}\s*", text, re.ASCII) else text
 
 
-def schemes(
-    context: click.Context, option: click.Parameter, given: tuple[str, ...]
+def parse_rounding_options(
+    option: click.Parameter, given: tuple[str, ...]
 ) -> dict[str | None, str]:
     """Schemes: one for all that is published, or part=scheme; a part may be named once."""
     made: dict[str | None, str] = {}
@@ -56,9 +54,7 @@ def schemes(
     return made
 
 
-def parse_schemes(
-    context: click.Context, option: click.Parameter, given: tuple[str, ...]
-) -> tuple[str, ...]:
+def parse_schemes(option: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
     """Schemes to compare, with commas between them."""
     found = tuple(one.strip() for text in given for one in text.split(","))
     if not all(found):
@@ -69,9 +65,7 @@ def parse_schemes(
     return found
 
 
-def parse_secondary(
-    context: click.Context, option: click.Parameter, given: str | None
-) -> dict[str, Any] | None:
+def parse_secondary(option: click.Parameter, given: str | None) -> dict[str, Any] | None:
     """The settings of secondary suppression; none are needed."""
     if given is None:
         return None
@@ -87,9 +81,7 @@ def parse_secondary(
     return found
 
 
-def parse_hierarchies(
-    context: click.Context, option: click.Parameter, given: tuple[str, ...]
-) -> dict[str, str] | None:
+def parse_hierarchies(option: click.Parameter, given: tuple[str, ...]) -> dict[str, str] | None:
     """Which dimension lies within which."""
     pairs = [tuple(part.strip() for part in text.partition("=")[::2]) for text in given]
     for text, (inner, outer) in zip(given, pairs, strict=True):
@@ -101,7 +93,7 @@ def parse_hierarchies(
     return {inner: outer for inner, outer in pairs} or None
 
 
-def depth(context: click.Context, option: click.Parameter, given: str | None) -> int | str | None:
+def parse_depth(option: click.Parameter, given: str | None) -> int | str | None:
     """A number of variables, or "all"."""
     return int(given) if given is not None and re.fullmatch(r"\d{1,4}", given, re.ASCII) else given
 
@@ -145,7 +137,7 @@ release_options = together(
         " one part: total=exact, sex=none. May be repeated. Default: exact.",
         "[PART=]SCHEME",
         multiple=True,
-        callback=schemes,
+        parse=parse_rounding_options,
     ),
     option(
         "--secondary",
@@ -155,7 +147,7 @@ release_options = together(
         "[width=N,cost=count|cells]",
         is_flag=False,
         flag_value="",
-        callback=parse_secondary,
+        parse=parse_secondary,
     ),
     option("--total", "Also publish the grand total.", is_flag=True),
     option(
@@ -163,7 +155,7 @@ release_options = together(
         "Also publish these margins: all, or sex,age; sex+age is the two-way margin.",
         "all|NAMES",
         multiple=True,
-        callback=column_names,
+        parse=parse_names,
     ),
     option(
         "--published",
@@ -182,7 +174,7 @@ release_options = together(
         " impossible. May be repeated.",
         "COLUMN=COLUMN",
         multiple=True,
-        callback=parse_hierarchies,
+        parse=parse_hierarchies,
     ),
     option("--seed", "Seed, to draw the same values again; confidential.", "N", type=int),
 )
@@ -199,14 +191,14 @@ question_options = together(
         'People known already: sex=m,age=2, or "3 sex=m" for three. May be repeated.',
         "PEOPLE",
         multiple=True,
-        callback=parse_known_people,
+        parse=parse_known_people,
     ),
     option("--given", "Among people with these levels only: sex=m.", "LEVELS"),
     option(
         "--depth",
         "Only zeros in margins of at most D variables; all: one curve per D.",
         "D|all",
-        callback=depth,
+        parse=parse_depth,
     ),
     option("--bounds", "Add the bounds of each cell.", is_flag=True),
     option(
@@ -257,7 +249,7 @@ design_options = together(
         "Compare schemes: conventional:3,random:3. FILE may be a folder of tables.",
         "SCHEMES",
         multiple=True,
-        callback=parse_schemes,
+        parse=parse_schemes,
     ),
     option(
         "--draws",

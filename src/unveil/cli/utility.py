@@ -14,8 +14,8 @@ from unveil.cli.options import (
     json_option,
     missing_option,
     names_option,
-    numbers_by_column,
     option,
+    parse_numbers_by_column,
     takes_engine,
 )
 from unveil.cli.output_files import check_targets, write_targets
@@ -49,7 +49,7 @@ from unveil.view.show import as_blocks
 EXAMPLE = "unveil utility original.csv synthetic.csv"
 
 
-def parse_ways(context: click.Context, option: click.Parameter, given: str) -> tuple[int, ...]:
+def parse_ways(option: click.Parameter, given: str) -> tuple[int, ...]:
     """How many variables the tables have: some of 1, 2 and 3."""
     found = [part.strip() for part in given.split(",")]
     if not set(found) <= {"1", "2", "3"}:
@@ -60,9 +60,7 @@ def parse_ways(context: click.Context, option: click.Parameter, given: str) -> t
     return tuple(sorted({int(part) for part in found}))
 
 
-def parse_interactions(
-    context: click.Context, option: click.Parameter, given: str | None
-) -> bool | int:
+def parse_interactions(option: click.Parameter, given: str | None) -> bool | int:
     """Interactions of the logistic model: how many variables a term joins at most."""
     if given is None:
         return False
@@ -74,7 +72,7 @@ def parse_interactions(
     return int(given)
 
 
-def parse_sample(context: click.Context, option: click.Parameter, given: str) -> int | None:
+def parse_sample(option: click.Parameter, given: str) -> int | None:
     """How many records of the largest file a model compares; None for all."""
     if given == "all":
         return None
@@ -100,7 +98,7 @@ def parse_sample(context: click.Context, option: click.Parameter, given: str) ->
     "--interactions",
     "logit: maximum number of variables in a term. Default: 1.",
     "N",
-    callback=parse_interactions,
+    parse=parse_interactions,
 )
 @option(
     "--permutations",
@@ -114,14 +112,14 @@ def parse_sample(context: click.Context, option: click.Parameter, given: str) ->
     "Maximum number of records the model compares, or all.",
     "N",
     default=str(SAMPLE),
-    callback=parse_sample,
+    parse=parse_sample,
 )
 @option(
     "--special-codes --special",
     "Numbers that stand for missing values: income=-8,-9. May be repeated.",
     "COLUMN=CODES",
     multiple=True,
-    callback=numbers_by_column,
+    parse=parse_numbers_by_column,
 )
 @missing_option
 @option(
@@ -129,7 +127,7 @@ def parse_sample(context: click.Context, option: click.Parameter, given: str) ->
     "Number of variables in a table: 1,2,3.",
     "NUMBERS",
     default="2",
-    callback=parse_ways,
+    parse=parse_ways,
 )
 @option(
     "--worst",

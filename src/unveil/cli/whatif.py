@@ -12,10 +12,9 @@ from unveil.cli.options import (
     option,
     project_option,
 )
-from unveil.cli.progress import progress_bar
+from unveil.cli.output_files import CommandResult, prints_result
 from unveil.project.read_project import read_project
 from unveil.project.whatif import whatif as try_out
-from unveil.view.output import print_record
 
 
 @click.command()
@@ -30,18 +29,8 @@ from unveil.view.output import print_record
 @option("--reason", "Why it is common knowledge; kept with the exclusion.", "TEXT")
 @by_option
 @project_option
-@json_option
-def whatif(
-    *,
-    exclude: tuple[str, ...],
-    bands: dict[str, Any],
-    scenario: str | None,
-    keep: bool,
-    reason: str | None,
-    by: str | None,
-    project: str | None,
-    as_json: bool,
-) -> None:
+@prints_result(json_option)
+def whatif(*, project: str | None, **asked: Any) -> CommandResult:
     """Show the figures before and after another exclusion, or with a number in bands.
 
     Nothing is saved without --keep. This is no gate: the exit code is 0 whatever the figures.
@@ -53,16 +42,4 @@ def whatif(
       unveil whatif --bands age=20,40,65
       unveil whatif -x workab=NO --keep --reason "89 % have it" --by "A. Jones, analyst"
     """
-    file = read_project(project)
-    with progress_bar() as bar:
-        found = try_out(
-            file,
-            exclude,
-            bands=bands,
-            scenario=scenario,
-            keep=keep,
-            reason=reason,
-            by=by,
-            progress=bar,
-        )
-    print_record(found, as_json=as_json)
+    return CommandResult(try_out(read_project(project), **asked))

@@ -1,19 +1,45 @@
-"""Where do the stored frames come from? They are made again here, from their seeds.
-
-A maintainer who changes the survey calls, in Python, ``make.write_stored()`` and keeps the new
-files. The codebook, `survey_labels.json`, is written by hand and is not touched.
-"""
-
-from importlib.resources import as_file, files
-from io import BytesIO
-from pathlib import Path
+"""The synthetic file of the example, drawn by simple means: one answer after the other."""
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from unveil.atomic import replace_file
-from unveil.examples.codebook import ORIGINAL, SYNTHETIC
-from unveil.examples.people import MISSING, Codes, People, age_band, codes_to_frame, survey_people
+Codes = NDArray[np.int64]
+People = dict[str, Codes]
+
+MISSING = -1  # only while drawing: a frame has null instead
+# Ages 16-17, 18-24, 25-34, 35-44, 45-54, 55-64, 65-74, 75 and over.
+BAND_STARTS = np.array([18, 25, 35, 45, 55, 65, 75])
+
+DTYPES: dict[str, type[pl.DataType]] = {
+    "sex": pl.Int8,
+    "age": pl.Int8,
+    "region": pl.Int8,
+    "settlement": pl.Int8,
+    "education": pl.Int8,
+    "marital": pl.Int8,
+    "employment": pl.Int8,
+    "household": pl.Int8,
+    "income": pl.Int32,
+    "health": pl.Int8,
+    "condition": pl.Int8,
+    "satisfaction": pl.Int8,
+}
+
+
+def age_band(age: Codes) -> Codes:
+    """The row of the tables by age, from 0 (16 and 17) to 7 (75 and over)."""
+    return np.searchsorted(BAND_STARTS, age, side="right").astype(np.int64)
+
+
+def codes_to_frame(people: People) -> pl.DataFrame:
+    """Drawn codes as a frame of small integers, with null for what is missing."""
+    codes = (pl.Series(name, people[name]) for name in DTYPES)
+    return pl.DataFrame(codes).select(
+        pl.when(pl.col(name) != MISSING).then(pl.col(name)).cast(dtype).alias(name)
+        for name, dtype in DTYPES.items()
+    )
+
 
 # One synthetic file by simple means: what if each answer came from a person a little alike?
 #
@@ -86,29 +112,3 @@ def _coarse(name: str, codes: Codes) -> Codes:
     if name == "income":
         return np.searchsorted(INCOME_BAND_STARTS, codes, side="right").astype(np.int64)
     return codes - MISSING  # from 0, where the missing are
-
-
-def make_frames() -> dict[str, pl.DataFrame]:
-    """Both frames as codes, made from their seeds in memory, under their file names."""
-    original = survey_people()
-    return {ORIGINAL: original, SYNTHETIC: synthesise(original)}
-
-
-def write_stored(folder: Path | None = None) -> tuple[Path, ...]:
-    """Write both frames over the stored ones, or into another existing folder.
-
-    Notes
-    -----
-    With the same polars the files are the same byte for byte; another version of polars may pack
-    the same frames differently.
-    """
-    if folder is None:
-        with as_file(files("unveil.examples")) as package:
-            return write_stored(package)
-    return tuple(replace_file(folder / name, _pack(f)) for name, f in make_frames().items())
-
-
-def _pack(frame: pl.DataFrame) -> bytes:
-    packed = BytesIO()
-    frame.write_parquet(packed, compression="zstd", compression_level=19, statistics=False)
-    return packed.getvalue()

@@ -2,13 +2,28 @@
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from unveil.errors import list_names, quote_text
 from unveil.io.code_meanings import find_code_number
 from unveil.io.numbers import TAGS
 from unveil.io.stat_dates import stamp_of
-from unveil.records.codebook import Code, Kind, Variable
+from unveil.records.codebook import Code, Format, Kind, Variable
+
+
+@dataclass
+class DeclaredColumns:
+    """What a writer is told about the columns, and what people are told, by kind."""
+
+    source: Format
+    formats: dict[str, str] = field(default_factory=dict)
+    value_labels: dict[str, dict[Any, str]] = field(default_factory=dict)
+    missing: dict[str, list[Any]] = field(default_factory=dict)  # SPSS: codes; Stata: letters
+    noted: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+
 
 # Labels cut to what a format holds, and what of that must be told.
 

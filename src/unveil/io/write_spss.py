@@ -1,9 +1,7 @@
 """Synthetic data as an SPSS file, .sav or .zsav: numbers are floats, texts have a fixed width."""
 
 import math
-from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +12,7 @@ from unveil.io.stat_dates import is_finer_than_milliseconds, is_finer_than_spss,
 from unveil.io.write_checks import is_text, is_whole, longest_bytes, value_faults
 from unveil.io.write_labels import (
     SPSS_USUAL,
+    DeclaredColumns,
     cut_note,
     is_letter,
     left_out_note,
@@ -23,23 +22,12 @@ from unveil.io.write_labels import (
     text_width,
     truncate_bytes,
 )
-from unveil.records.codebook import Code, Format, Level, Variable
+from unveil.records.codebook import Code, Level, Variable
 
 _LABEL, _VALUE_LABEL, _FILE_LABEL, _NOTE_LINE, _MISSING_TEXT = 256, 120, 64, 80, 8
 _WIDEST = 32_767
 # The header of every .sav file keeps when it was made, as "16 Nov 26" and "05:21:38".
 _MADE_AT, _MADE = 92, b"01 Jan 7000:00:00"
-
-
-@dataclass
-class _SpssColumns:
-    """What pyreadstat is told about the columns, and what people are told."""
-
-    source: Format
-    formats: dict[str, str] = field(default_factory=dict)
-    value_labels: dict[str, dict[Any, str]] = field(default_factory=dict)
-    missing: dict[str, list[Any]] = field(default_factory=dict)
-    noted: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
 
 def spss_faults(outgoing: OutgoingTable) -> list[str]:
@@ -52,7 +40,7 @@ def write_spss(outgoing: OutgoingTable, path: Path, *, compressed: bool) -> tupl
     """Write the file, and give what its format could not hold."""
     import pyreadstat
 
-    declared, made = _SpssColumns(outgoing.codebook.format), []
+    declared, made = DeclaredColumns(outgoing.codebook.format), []
     for column, variable in outgoing.columns():
         made.append(_column(column, variable, declared))
         _declare(column, variable, declared)
@@ -75,7 +63,7 @@ def write_spss(outgoing: OutgoingTable, path: Path, *, compressed: bool) -> tupl
     return _spss_notes(declared.noted)
 
 
-def _column(column: pl.Series, variable: Variable, declared: _SpssColumns) -> pl.Series:
+def _column(column: pl.Series, variable: Variable, declared: DeclaredColumns) -> pl.Series:
     """The column as pyreadstat writes it exactly: floats, or text of the declared width."""
     if is_text(column):
         return _text(column, variable, declared)
@@ -91,7 +79,7 @@ def _column(column: pl.Series, variable: Variable, declared: _SpssColumns) -> pl
     return numbers.alias(column.name)
 
 
-def _text(column: pl.Series, variable: Variable, declared: _SpssColumns) -> pl.Series:
+def _text(column: pl.Series, variable: Variable, declared: DeclaredColumns) -> pl.Series:
     text = column.cast(pl.String).fill_null("")
     codes = [str(level.code) for level in variable.levels]
     longest = max((len(code.encode()) for code in codes), default=0)
@@ -107,7 +95,7 @@ def _text(column: pl.Series, variable: Variable, declared: _SpssColumns) -> pl.S
     return pl.concat([padded, text[1:].alias(column.name)])
 
 
-def _declare(column: pl.Series, variable: Variable, declared: _SpssColumns) -> None:
+def _declare(column: pl.Series, variable: Variable, declared: DeclaredColumns) -> None:
     levels, codes = list(variable.levels), list(variable.missing)
     if find_kind(column.dtype) in SPSS_USUAL and declared.source != "spss":
         # Codes among dates are numbers of their program, which mean other days in this one.
@@ -127,7 +115,7 @@ def _declare(column: pl.Series, variable: Variable, declared: _SpssColumns) -> N
 
 
 def _declare_labels(
-    column: pl.Series, variable: Variable, levels: list[Level], declared: _SpssColumns
+    column: pl.Series, variable: Variable, levels: list[Level], declared: DeclaredColumns
 ) -> None:
     long_values = any(len(level.label.encode()) > _VALUE_LABEL for level in levels)
     if long_values or len((variable.label or "").encode()) > _LABEL:
@@ -139,7 +127,7 @@ def _declare_labels(
 
 
 def _declare_missing(
-    column: pl.Series, variable: Variable, codes: list[Code], declared: _SpssColumns
+    column: pl.Series, variable: Variable, codes: list[Code], declared: DeclaredColumns
 ) -> None:
     ranges = [
         {

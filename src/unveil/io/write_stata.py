@@ -1,10 +1,8 @@
 """A synthetic file as a Stata file, .dta (format 118: Stata 14 and later)."""
 
 import re
-from collections.abc import Collection
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -22,6 +20,7 @@ from unveil.io.write_checks import (
 )
 from unveil.io.write_labels import (
     STATA_USUAL,
+    DeclaredColumns,
     cut_note,
     is_letter,
     left_out_note,
@@ -31,7 +30,7 @@ from unveil.io.write_labels import (
     stata_names,
     truncate_bytes,
 )
-from unveil.records.codebook import Code, Format, Level, Variable
+from unveil.records.codebook import Code, Level, Variable
 
 _VERSION = 14
 _LABEL, _VALUE_LABEL = 80, 32_000
@@ -41,20 +40,6 @@ _MOST_COLUMNS = 32_767
 # The header keeps when the file was made, as "16 Nov 2026 05:21".
 _TIME = re.compile(rb"<timestamp>\x11.{17}</timestamp>")
 _MADE = b"<timestamp>\x1101 Jan 1970 00:00</timestamp>"
-
-
-@dataclass
-class _StataColumns:
-    """What pyreadstat is told about the columns, and what people are told."""
-
-    source: Format
-    formats: dict[str, str] = field(default_factory=dict)
-    value_labels: dict[str, dict[Any, str]] = field(default_factory=dict)
-    letters: dict[str, list[str]] = field(default_factory=dict)
-    cut: list[str] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)
-    unlabelled: list[str] = field(default_factory=list)
-    rounded: list[str] = field(default_factory=list)
 
 
 def stata_faults(outgoing: OutgoingTable) -> list[str]:
@@ -90,7 +75,7 @@ def write_stata(outgoing: OutgoingTable, path: Path) -> tuple[str, ...]:
     """Write the file, and give what its format could not hold."""
     import pyreadstat
 
-    declared, made = _StataColumns(outgoing.codebook.format), []
+    declared, made = DeclaredColumns(outgoing.codebook.format), []
     for column, variable in outgoing.columns():
         made.append(_column(column, variable, declared))
         _declare(column, variable, declared)
@@ -102,14 +87,16 @@ def write_stata(outgoing: OutgoingTable, path: Path) -> tuple[str, ...]:
         file_label=(outgoing.codebook.file_label or "")[:_LABEL],
         column_labels={name: label[:_LABEL] for name, label in labels.items()},
         variable_value_labels=declared.value_labels,
-        missing_user_values=declared.letters or None,
+        missing_user_values=declared.missing or None,
         variable_format=declared.formats,
     )
     _pin_time(path)
-    return _stata_notes(declared, has_notes=bool(outgoing.codebook.notes) and not outgoing.fake)
+    return _stata_notes(
+        declared.noted, has_notes=bool(outgoing.codebook.notes) and not outgoing.fake
+    )
 
 
-def _column(column: pl.Series, variable: Variable, declared: _StataColumns) -> pl.Series:
+def _column(column: pl.Series, variable: Variable, declared: DeclaredColumns) -> pl.Series:
     name = column.name
     if is_text(column):
         _set_format(name, stata_format(variable.format, "text"), declared)
@@ -118,7 +105,7 @@ def _column(column: pl.Series, variable: Variable, declared: _StataColumns) -> p
     form = stata_format(variable.format, kind)
     _set_format(name, form, declared)
     if kind in ("moment", "time") and is_finer_than_milliseconds(column):
-        declared.rounded.append(name)
+        declared.noted["rounded"].append(name)
     letters = _letters(column, variable, declared)
     if kind in STATA_USUAL:
         numbers = stata_number(column).alias(name)
@@ -126,23 +113,23 @@ def _column(column: pl.Series, variable: Variable, declared: _StataColumns) -> p
         numbers = _numbers(without_letters(column), variable, declared)
     if not letters:
         return numbers
-    declared.letters[name] = [letter[1:] for letter in letters]
+    declared.missing[name] = [letter[1:] for letter in letters]
     return _with_letters(column, numbers)
 
 
-def _letters(column: pl.Series, variable: Variable, declared: _StataColumns) -> list[str]:
+def _letters(column: pl.Series, variable: Variable, declared: DeclaredColumns) -> list[str]:
     """The letters that occur or have labels; among dates only Stata's own mean anything."""
     if find_kind(column.dtype) in STATA_USUAL and declared.source != "stata":
         return []
     return sorted({*letters_of(variable), *letters_in(column)} - {"._"})
 
 
-def _set_format(name: str, form: str | None, declared: _StataColumns) -> None:
+def _set_format(name: str, form: str | None, declared: DeclaredColumns) -> None:
     if form is not None:
         declared.formats[name] = form
 
 
-def _numbers(column: pl.Series, variable: Variable, declared: _StataColumns) -> pl.Series:
+def _numbers(column: pl.Series, variable: Variable, declared: DeclaredColumns) -> pl.Series:
     """Whole numbers as such where the column is one of them or codes, else floats."""
     if column.dtype in (pl.Boolean, pl.Null):
         return column.cast(pl.Int32)
@@ -164,18 +151,18 @@ def _with_letters(column: pl.Series, numbers: pl.Series) -> pl.Series:
     return pl.Series(column.name, made.tolist(), dtype=pl.Object)
 
 
-def _declare(column: pl.Series, variable: Variable, declared: _StataColumns) -> None:
+def _declare(column: pl.Series, variable: Variable, declared: DeclaredColumns) -> None:
     name = variable.name
     if any(not is_letter(code) for code in variable.missing) or variable.missing_ranges:
-        declared.missing.append(name)
+        declared.noted["missing"].append(name)
     if len(variable.label or "") > _LABEL:
-        declared.cut.append(name)
+        declared.noted["cut"].append(name)
     is_foreign = find_kind(column.dtype) in STATA_USUAL and declared.source != "stata"
     has_labels = not is_text(column) and not is_foreign
     labels = dict(map(_stata_label, variable.levels)) if has_labels else {}
     usable = {code: label for code, label in labels.items() if code is not None}
     if any(_is_lost(level, usable) for level in variable.levels):
-        declared.unlabelled.append(name)
+        declared.noted["unlabelled"].append(name)
     if usable:
         declared.value_labels[name] = usable
 
@@ -208,17 +195,17 @@ def _pin_time(path: Path) -> None:
             file.write(_MADE)
 
 
-def _stata_notes(declared: _StataColumns, *, has_notes: bool) -> tuple[str, ...]:
+def _stata_notes(noted: Mapping[str, list[str]], *, has_notes: bool) -> tuple[str, ...]:
     told = [
-        *cut_note(declared.cut, "Labels", f"Stata's {_LABEL} characters"),
+        *cut_note(noted["cut"], "Labels", f"Stata's {_LABEL} characters"),
         *left_out_note(
-            declared.missing,
+            noted["missing"],
             "Missing codes",
             "Stata has letters instead, and takes the codes for values like any others",
         ),
         *left_out_note(
-            declared.unlabelled, "Some labels", "Stata labels whole numbers and letters only"
+            noted["unlabelled"], "Some labels", "Stata labels whole numbers and letters only"
         ),
-        *cut_note(declared.rounded, "Times", "thousandths of a second when Stata shows them"),
+        *cut_note(noted["rounded"], "Times", "thousandths of a second when Stata shows them"),
     ]
     return (*told, "The notes are not in the file.") if has_notes else tuple(told)

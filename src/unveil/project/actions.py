@@ -255,9 +255,7 @@ class Decide(Action, frozen=True, kw_only=True):
 
     def do(self, project: ProjectFile, progress: Progress = no_progress) -> Decision:
         """Decide; the decision as it is kept."""
-        return decide(
-            project, release=self.release, by=self.by, note=self.note, despite=self.despite
-        )
+        return decide(project, **msgspec.structs.asdict(self))
 
 
 class BuildPack(Action, frozen=True, kw_only=True):
@@ -302,15 +300,7 @@ class RunMeasures(Action, frozen=True, kw_only=True):
 
     def do(self, project: ProjectFile, progress: Progress = no_progress) -> Any:
         """Run; the run as it is kept."""
-        return run_project(
-            project,
-            by=self.by,
-            seed=self.seed,
-            records=self.records,
-            again=self.again,
-            only=self.only,
-            progress=progress,
-        )
+        return run_project(project, **msgspec.structs.asdict(self), progress=progress)
 
 
 class SetSettings(EditAction, frozen=True, kw_only=True):
@@ -371,17 +361,10 @@ class InitProject(Action, frozen=True, kw_only=True):
 
     def do_in(self, folder: Path, progress: Progress = no_progress) -> Path:
         """Write the project file of a folder that has none; paths start there."""
-        made, _ = propose_project(
-            folder / self.data,
-            folder,
-            synthetic=[folder / one for one in self.synthetic],
-            control=None if self.control is None else folder / self.control,
-            audience=self.audience,
-            templates=self.templates,
-            title=self.title,
-            by=self.by,
-            progress=progress,
-        )
+        asked = msgspec.structs.asdict(self)
+        asked |= {"synthetic": [folder / one for one in self.synthetic]}
+        asked |= {"control": None if self.control is None else folder / self.control}
+        made, _ = propose_project(folder / asked.pop("data"), folder, **asked, progress=progress)
         return made
 
 
@@ -404,12 +387,7 @@ class SynthesiseCopies(Action, frozen=True, kw_only=True):
 
     def do(self, project: ProjectFile, progress: Progress = no_progress) -> Any:
         """Make them, and enter them in the project."""
-        given: dict[str, Any] = {
-            "method": self.method,
-            "copies": self.copies,
-            "min_leaf": self.min_leaf,
-        }
-        return synthesise_project(project, progress=progress, **given)
+        return synthesise_project(project, **msgspec.structs.asdict(self), progress=progress)
 
 
 class ProtectCopies(Action, frozen=True, kw_only=True):

@@ -407,52 +407,6 @@ def change(
 # What does a person say: a flag is common knowledge, these are the limits, this is the context?
 
 
-def rule(
-    project: ProjectFile,
-    finding: str,
-    *,
-    accept: bool,
-    reason: str | None,
-    by: str | None,
-    instead: bool = False,
-) -> ProjectFile:
-    """Rule on one flag (`ProjectEdit.rule`); the project as it is then."""
-    with ProjectEdit(project, by) as edit:
-        edit.rule(finding, accept=accept, reason=reason, instead=instead)
-    return edit.project
-
-
-def accept_limits(
-    project: ProjectFile,
-    *,
-    by: str | None,
-    preset: str | None = None,
-    changes: Limits | None = None,
-) -> ProjectFile:
-    """Accept limits by name (`ProjectEdit.limits`); the project as it is then."""
-    with ProjectEdit(project, by) as edit:
-        edit.limits(preset=preset, changes=changes)
-    return edit.project
-
-
-def answer(project: ProjectFile, factor: str, *, answer: str | None, by: str | None) -> ProjectFile:
-    """Answer one of the five questions (`ProjectEdit.answer`); the project as it is then."""
-    name = parse_factor(factor)
-    with ProjectEdit(project, by) as edit:
-        edit.answer(name, answer)
-    return edit.project
-
-
-def accept_alerts(
-    project: ProjectFile, reasons: Mapping[str, str], *, by: str | None
-) -> ProjectFile:
-    """Accept alerts of the last run (`ProjectEdit.accept`); the project as it is then."""
-    with ProjectEdit(project, by) as edit:
-        for alert, reason in reasons.items():
-            edit.accept(alert, reason=reason)
-    return edit.project
-
-
 def propose_limits(
     project: ProjectFile, *, preset: str | None = None, changes: Limits | None = None
 ) -> dict[str, tuple[float, float]]:

@@ -14,10 +14,11 @@ from unveil.records.base import Record
 from unveil.records.cap import Gtcap
 from unveil.records.count_tables import Sap
 from unveil.records.disclosure import AttributeRow, Disclosure, Excess, IdentityRow
+from unveil.records.judgement import FigureRow
 from unveil.records.protection import Protection
 from unveil.records.publication_plan import PublicationPlan
 from unveil.records.recognition import Recognition
-from unveil.records.run import FigureRow, Kind, RunPart
+from unveil.records.run import Kind, RunPart
 from unveil.records.uniques import MatchRisk, Suda
 from unveil.records.utility import PairTables, Utility
 

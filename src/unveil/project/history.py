@@ -13,10 +13,10 @@ from unveil.project.decide import load_decisions
 from unveil.project.model import ProjectFile
 from unveil.project.rulings_in_force import TWO_WAY
 from unveil.project.store import list_runs, load_run
-from unveil.records.judgement import Decision, Limit
+from unveil.records.judgement import Decision, FigureRow, Limit
 from unveil.records.limits import MEASURES
 from unveil.records.report import HistoryRow
-from unveil.records.run import FigureChange, FigureRow, Run, RunComparison, SettingChange
+from unveil.records.run import FigureChange, Run, RunComparison, SettingChange
 from unveil.view.format import format_rule, truncate
 
 # `unveil compare`: what changed between runs in settings, in risk and in utility?

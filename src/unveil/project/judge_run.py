@@ -17,9 +17,9 @@ from unveil.project.rulings_in_force import parse_flag_name
 from unveil.project.sources import hash_files
 from unveil.records.alerts import Acceptance
 from unveil.records.disclosure import Disclosure, NotMeasured
-from unveil.records.judgement import Judgement, RulingState
+from unveil.records.judgement import FigureRow, Judgement, RulingState
 from unveil.records.report import Parts
-from unveil.records.run import FigureRow, Run
+from unveil.records.run import Run
 from unveil.records.summary import Summary, SummaryRuling
 
 COMMON: RulingState = "common knowledge"

@@ -7,19 +7,13 @@ from typing import Any, get_args
 
 from unveil.arguments import choice
 from unveil.project.decide import decide
-from unveil.project.edit_project import (
-    ProjectEdit,
-    accept_alerts,
-    accept_limits,
-    answer,
-    rule,
-)
+from unveil.project.edit_project import Limits, ProjectEdit
 from unveil.project.history import compare_runs
 from unveil.project.log import read_log
 from unveil.project.make_copies import Copies, protect_copy, synthesise_project
 from unveil.project.model import ProjectFile
 from unveil.project.pack import pack_confidential, pack_public
-from unveil.project.propose import create_project
+from unveil.project.propose import write_project
 from unveil.project.read_project import find_project, read_project
 from unveil.project.run import run_project
 from unveil.project.run_result import RunResult
@@ -79,24 +73,9 @@ class Project:
         progress: Progress | None = None,
     ) -> "Project":
         """Propose a project for a file, as `unveil init` does, and write its project.toml."""
-        return cls(
-            create_project(
-                data,
-                folder=folder,
-                keys=keys,
-                synthetic=synthetic,
-                control=control,
-                audience=audience,
-                templates=templates,
-                owner=owner,
-                title=title,
-                by=by,
-                special_codes=special_codes,
-                missing_values=missing_values,
-                preset=preset,
-                progress=progress,
-            )
-        )
+        asked = {name: one for name, one in locals().items() if name not in ("cls", "data")}
+        path, _ = write_project(data, **asked)
+        return cls(path)
 
     @property
     def path(self) -> Path:
@@ -260,32 +239,32 @@ class Project:
         self, finding: str, *, accept: bool, reason: str, by: str, instead: bool = False
     ) -> None:
         """Say of a finding that it is common knowledge (`accept`), or that it stays a risk."""
-        rule(self.file, finding, accept=accept, reason=reason, by=by, instead=instead)
+        with self.edit(by=by) as edit:
+            edit.rule(finding, accept=accept, reason=reason, instead=instead)
 
     def rule_target(
         self, target: str, *, accept: bool, reason: str, by: str, value: str | None = None
     ) -> None:
         """Rule on all flags of a target, or of one of its values, at once."""
-        with ProjectEdit(self.file, by) as edit:
+        with self.edit(by=by) as edit:
             edit.rule_target(target, accept=accept, reason=reason, value=value)
 
     def accept_limits(
-        self,
-        *,
-        by: str,
-        preset: str | None = None,
-        changes: Mapping[str, tuple[float, float]] | None = None,
+        self, *, by: str, preset: str | None = None, changes: Limits | None = None
     ) -> None:
         """Accept limits by name: those in the file, a preset, or others by measure."""
-        accept_limits(self.file, by=by, preset=preset, changes=changes or {})
+        with self.edit(by=by) as edit:
+            edit.limits(preset=preset, changes=changes)
 
     def answer(self, factor: FactorName, answered: str, *, by: str) -> None:
         """Answer one of the five questions about the context."""
-        answer(self.file, factor, answer=answered, by=by)
+        with self.edit(by=by) as edit:
+            edit.answer(factor, answered)
 
     def accept(self, alert: str, *, reason: str, by: str) -> None:
         """Accept one alert of the last run, for its files alone, as `unveil run --accept` does."""
-        accept_alerts(self.file, {alert: reason}, by=by)
+        with self.edit(by=by) as edit:
+            edit.accept(alert, reason=reason)
 
     def decide(
         self, *, release: bool, by: str, note: str, despite: Mapping[str, str] | None = None

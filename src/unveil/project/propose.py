@@ -293,17 +293,10 @@ def _unit(proposal: ProjectProposal) -> str:
 Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
 
-def create_project(
-    data: str | os.PathLike[str], folder: str | os.PathLike[str] | None = None, **settings: Any
-) -> Path:
-    """Write the project file that `propose` makes; one that is there is never written over."""
-    return write_project(data, folder, **settings)[0]
-
-
 def write_project(
     data: str | os.PathLike[str], folder: str | os.PathLike[str] | None = None, **settings: Any
 ) -> tuple[Path, ProjectProposal]:
-    """The new project file, and what it proposes."""
+    """Write the project file that `propose` makes; one that is there is never written over."""
     place = Path() if folder is None else Path(os.fsdecode(folder))
     path = place / NAME
     if os.path.lexists(path):

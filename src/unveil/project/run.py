@@ -49,9 +49,10 @@ from unveil.project.store import (
     next_number,
 )
 from unveil.records.base import Record
+from unveil.records.judgement import FigureRow
 from unveil.records.recoding import as_mapping
 from unveil.records.report import RECORDS, Parts
-from unveil.records.run import FigureRow, Kind, Run, RunPart
+from unveil.records.run import Kind, Run, RunPart
 from unveil.study.choose_engine import NEEDS_ROWS
 from unveil.study.engine import EngineSettings, use_settings
 from unveil.study.scenario import Progress, no_progress

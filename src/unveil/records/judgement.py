@@ -29,18 +29,23 @@ class Limit(Record, frozen=True, kw_only=True):
     origin: str  # where the values come from, or "no published value: your decision"
 
 
-class LimitCheck(Record, frozen=True, kw_only=True):
+class FigureRow(Record, frozen=True, kw_only=True):
+    """One figure that a limit can be held against, out of the record of its part."""
+
+    measure: str  # as limits name it: "DiSCO", "repU", "GTCAP", "R", "S_pMSE"
+    part: str
+    scenario: str | None = None
+    target: str | None = None
+    subject: str | None = None  # of what else: a pair of columns, an attack, n known people
+    copy: Copy | None = None
+    value: float | None  # None: not measured
+    companion: float | None = None  # the same with the original: Dorig, UiO, CAPd
+    high: float | None = None  # the upper end, where the value is the lower end of an interval
+
+
+class LimitCheck(FigureRow, frozen=True, kw_only=True):
     """One figure beside its limit."""
 
-    measure: str
-    part: str
-    scenario: str | None
-    target: str | None
-    subject: str | None
-    copy: Copy | None
-    value: float | None
-    companion: float | None
-    high: float | None = None  # the upper end, where the value is the lower end of an interval
     review: float | None  # None: no limit
     limit: float | None
     status: Status

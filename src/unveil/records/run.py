@@ -8,6 +8,7 @@ from typing import Literal
 
 from unveil.records.alerts import Alert, NotTested
 from unveil.records.base import Copy, HasView, Record, VersionedRecord
+from unveil.records.judgement import FigureRow
 from unveil.records.summary import Summary
 
 Kind = Literal[
@@ -72,20 +73,6 @@ class RunPart(Record, frozen=True, kw_only=True):
     sha256: str | None = None  # of that file
     seconds: float | None = None  # that measuring took, also where it is reused
     notes: tuple[str, ...] = ()  # what was set aside to measure it, in sentences
-
-
-class FigureRow(Record, frozen=True, kw_only=True):
-    """One figure that a limit can be held against, out of the record of its part."""
-
-    measure: str  # as limits name it: "DiSCO", "repU", "GTCAP", "R", "S_pMSE"
-    part: str
-    scenario: str | None = None
-    target: str | None = None
-    subject: str | None = None  # of what else: a pair of columns, an attack, n known people
-    copy: Copy | None = None
-    value: float | None  # None: not measured
-    companion: float | None = None  # the same with the original: Dorig, UiO, CAPd
-    high: float | None = None  # the upper end, where the value is the lower end of an interval
 
 
 class Run(VersionedRecord, frozen=True, kw_only=True):

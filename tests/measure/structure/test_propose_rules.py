@@ -5,7 +5,7 @@ import polars as pl
 
 import unveil
 from unveil.measure.structure.propose_rules import propose_rules
-from unveil.project.propose import create_project
+from unveil.project.propose import write_project
 
 N = 400
 
@@ -40,7 +40,7 @@ def test_rules_are_those_that_hold_in_every_row() -> None:
 
 def test_the_project_file_names_them(tmp_path) -> None:
     _waves().with_columns(ward=pl.Series(["a", "b"] * (N // 2))).write_csv(tmp_path / "stays.csv")
-    path = create_project(tmp_path / "stays.csv", tmp_path)
+    path, _ = write_project(tmp_path / "stays.csv", tmp_path)
     text = path.read_text()
     assert "\nrules = [\n" in text[text.index("[synthesis]") :]
     assert '"los = discharged - admitted"' in text

@@ -18,7 +18,7 @@ import polars as pl
 
 from unveil.arguments import quote_value
 from unveil.assessment.alerts import NOT_COUNTED, Limits, records_not_compared
-from unveil.assessment.assess_release import Breach, assess_release, check_acceptances, files_hash
+from unveil.assessment.assess_release import assess_release, check_acceptances, check_of, files_hash
 from unveil.assessment.key_set_alerts import LIMITED
 from unveil.assessment.limits import LIMITABLE, check_limits, is_limit_exceeded, read_pairs
 from unveil.assessment.summarise import summarise_disclosure
@@ -36,7 +36,6 @@ from unveil.measure.gate.recoded_columns import ScenarioKeys
 from unveil.records.alerts import Acceptance, Alert, Assessment, GateEvidence, NotTested
 from unveil.records.disclosure import Disclosure
 from unveil.records.judgement import Audience
-from unveil.records.limits import Verdict
 from unveil.records.summary import Summary
 from unveil.study.choose_engine import choose_engine
 from unveil.study.engine import EngineName, current_engine, use_engine
@@ -264,7 +263,7 @@ def _assess_evidence(
     return assess_release(
         evidence,
         disclosures=() if record is None else ((None, record),),
-        breaches=[breach_of(one) for one in verdicts if is_limit_exceeded([one])],
+        breaches=[check_of(one) for one in verdicts if is_limit_exceeded([one])],
         limits=limits,
         **said,
     )
@@ -407,11 +406,6 @@ def _hash_paths(sources: Sequence[Any]) -> str | None:
     if len(paths) < len(sources) or not all(one.is_file() for one in paths):
         return None
     return files_hash(map(_digest_file, paths))
-
-
-def breach_of(verdict: Verdict) -> Breach:
-    """A verdict above its limit as what an alert is made of."""
-    return Breach(verdict.measure, verdict.target, verdict.copy, verdict.value, verdict.limit)
 
 
 def _check_idle(given: Mapping[str, Any], limits: Limits) -> None:

@@ -1,4 +1,4 @@
-"""The embedded example: what an artificial survey of 5,000 people looks like.
+"""Where do the stored frames of the example come from? An artificial survey of 5,000 people.
 
 No one in it exists. Regions, levels and the shares in `weights` were made up for this project;
 no data set was used or imitated. What it holds on purpose, for the checks to find:
@@ -9,12 +9,20 @@ no data set was used or imitated. What it holds on purpose, for the checks to fi
 - missing values in several variables, and the special code -8 (refused) in income.
 
 Levels are drawn with whole-number weights and uniform numbers alone: no logarithm, no exponential
-and no library distribution, so every machine draws the same people.
+and no library distribution, so every machine draws the same people. `python tests/survey_people.py`
+makes the stored files again; their codebook, `survey_labels.json`, is written by hand.
 """
+
+from importlib.resources import as_file, files
+from io import BytesIO
+from pathlib import Path
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
+
+from unveil.atomic import replace_file
+from unveil.examples import ORIGINAL, SYNTHETIC
+from unveil.examples.make import MISSING, Codes, People, age_band, codes_to_frame, synthesise
 
 # How often is what, among the people of the artificial survey? Every number here is made up.
 #
@@ -23,8 +31,6 @@ from numpy.typing import NDArray
 # variable has two tables, the weights are multiplied.
 
 
-# Ages 16-17, 18-24, 25-34, 35-44, 45-54, 55-64, 65-74, 75 and over: the rows of the tables by age.
-BAND_STARTS = np.array([18, 25, 35, 45, 55, 65, 75])
 AGES = np.arange(16, 96)
 
 REGION = np.array([[6, 5, 9, 7, 18, 14, 11, 8, 9, 6, 5, 2]])
@@ -168,28 +174,9 @@ MISSING_PERCENT = {
 }
 
 
-Codes = NDArray[np.int64]
-People = dict[str, Codes]
-
 SEED = 20_260_801
 N_PEOPLE = 5_000
 REFUSED = -8
-MISSING = -1  # only while drawing: a frame has null instead
-
-DTYPES: dict[str, type[pl.DataType]] = {
-    "sex": pl.Int8,
-    "age": pl.Int8,
-    "region": pl.Int8,
-    "settlement": pl.Int8,
-    "education": pl.Int8,
-    "marital": pl.Int8,
-    "employment": pl.Int8,
-    "household": pl.Int8,
-    "income": pl.Int32,
-    "health": pl.Int8,
-    "condition": pl.Int8,
-    "satisfaction": pl.Int8,
-}
 
 
 def survey_people(seed: int = SEED, n_people: int = N_PEOPLE) -> pl.DataFrame:
@@ -202,20 +189,6 @@ def survey_people(seed: int = SEED, n_people: int = N_PEOPLE) -> pl.DataFrame:
     for name, percent in MISSING_PERCENT.items():
         people[name] = np.where(rng.random(n_people) * 100 < percent, MISSING, people[name])
     return codes_to_frame(people)
-
-
-def age_band(age: Codes) -> Codes:
-    """The row of the tables by age, from 0 (16 and 17) to 7 (75 and over)."""
-    return np.searchsorted(BAND_STARTS, age, side="right").astype(np.int64)
-
-
-def codes_to_frame(people: People) -> pl.DataFrame:
-    """Drawn codes as a frame of small integers, with null for what is missing."""
-    codes = (pl.Series(name, people[name]) for name in DTYPES)
-    return pl.DataFrame(codes).select(
-        pl.when(pl.col(name) != MISSING).then(pl.col(name)).cast(dtype).alias(name)
-        for name, dtype in DTYPES.items()
-    )
 
 
 def draw(rng: np.random.Generator, weights: Codes) -> Codes:
@@ -287,3 +260,33 @@ def _health(rng: np.random.Generator, people: People) -> People:
     health = draw(rng, HEALTH_BY_AGE[band] * HEALTH_BY_CONDITION[condition])
     satisfaction = draw(rng, SATISFACTION_BY_HEALTH[health])
     return {"health": health + 1, "condition": condition + 1, "satisfaction": satisfaction}
+
+
+def make_frames() -> dict[str, pl.DataFrame]:
+    """Both frames as codes, made from their seeds in memory, under their file names."""
+    original = survey_people()
+    return {ORIGINAL: original, SYNTHETIC: synthesise(original)}
+
+
+def write_stored(folder: Path | None = None) -> tuple[Path, ...]:
+    """Write both frames over the stored ones, or into another existing folder.
+
+    Notes
+    -----
+    With the same polars the files are the same byte for byte; another version of polars may pack
+    the same frames differently.
+    """
+    if folder is None:
+        with as_file(files("unveil.examples")) as package:
+            return write_stored(package)
+    return tuple(replace_file(folder / name, _pack(f)) for name, f in make_frames().items())
+
+
+def _pack(frame: pl.DataFrame) -> bytes:
+    packed = BytesIO()
+    frame.write_parquet(packed, compression="zstd", compression_level=19, statistics=False)
+    return packed.getvalue()
+
+
+if __name__ == "__main__":
+    write_stored()
