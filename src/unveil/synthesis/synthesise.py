@@ -18,7 +18,6 @@ from unveil.synthesis.methods import Options
 from unveil.synthesis.plan import default_method
 from unveil.synthesis.prepare import SynthesisData, prepare_synthesis, take_sample
 from unveil.synthesis.record import Size, make_record
-from unveil.synthesis.rule_kinds import Derived, Rule
 from unveil.synthesis.settings import MOST_COPIES, check_progress, entries, workers_of
 from unveil.synthesis.synthesiser import Models, Synthesiser, draw_copies, rows_of
 
@@ -36,8 +35,8 @@ def synthesise(
     drop: str | Iterable[str] | None = None,
     renumber: str | Iterable[str] | None = None,
     real_values: Mapping[str, str] | None = None,
-    rules: str | Sequence[str | Rule] | None = None,
-    derived: Mapping[str, str] | Sequence[Derived] | None = None,
+    rules: str | Sequence[str] | None = None,
+    derived: Mapping[str, str] | None = None,
     special_codes: Mapping[str, Any] | None = None,
     spikes: Mapping[str, Any] | None = None,
     min_leaf: int = 10,
