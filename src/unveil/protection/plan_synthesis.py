@@ -18,7 +18,7 @@ from unveil.synthesis.methods import FAMILIES, JOINT, MOST_ROWS, SINGLE, Options
 from unveil.synthesis.settings import (
     codes_by_column,
     entries,
-    workers_of,
+    parse_workers,
 )
 from unveil.synthesis.synthesise import synthesise
 
@@ -193,6 +193,6 @@ _CHECKS: dict[str, Callable[[Any], Checks]] = {
     "spikes": partial(_codes, "Spikes"),
     "missing_values": lambda given: iter([lambda: entries(given)]),
     "seed": lambda given: iter([lambda: choose_seed(given)]),
-    "workers": lambda given: iter([lambda: workers_of(given)]),
+    "workers": lambda given: iter([lambda: parse_workers(given)]),
     "rows": lambda given: iter([lambda: whole_number("rows", given, most=MOST_ROWS)]),
 }

@@ -66,7 +66,7 @@ class Zeros(Stored):
             found[np.ix_(*cells)] = True
         return found
 
-    def refuse_seen(self, targets: Sequence[Target]) -> None:
+    def check_unseen(self, targets: Sequence[Target]) -> None:
         """The original must not have what is declared impossible."""
         n = int(self.find_rows([codes_of(target) for target in targets]).sum())
         if n:

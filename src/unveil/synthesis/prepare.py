@@ -172,7 +172,7 @@ def prepare_synthesis(
     if time is not None:
         _check_time(time, people, table.frame.columns, table.place)
         instructions = instructions.with_people(str(person))
-    instructions.refuse_absent(table)
+    instructions.check_names(table)
     used = list_columns(order, predictors, keep, strata, derived)
     if time is not None and used is not None and time not in used:
         raise RolesError(f"order lacks {time!r}, the column of the time. Name it in order as well.")
@@ -197,7 +197,7 @@ def prepare_synthesis(
         drop=drop,
         renumber=instructions.renumber,
     )
-    instructions.refuse_identifiers(files, (*plan.order, *plan.kept, *plan.strata), codes)
+    instructions.check_identifiers(files, (*plan.order, *plan.kept, *plan.strata), codes)
     plan = within_bounds(plan, columns)
     _check_nothing(plan)
     check_idle_options(plan, options)

@@ -52,7 +52,7 @@ from unveil.synthesis.model_parts import (
 )
 from unveil.synthesis.plan import Numbering, SynthesisPlan
 from unveil.synthesis.rules import WrittenRule, link_rivals
-from unveil.synthesis.settings import MOST_COPIES, check_progress, workers_of
+from unveil.synthesis.settings import MOST_COPIES, check_progress, parse_workers
 from unveil.synthesis.split_columns import join_column
 from unveil.synthesis.strata import Strata
 from unveil.version import __version__
@@ -227,7 +227,7 @@ class Synthesiser(RowsResult[Synthesis]):
             whole_number("copies", copies, most=MOST_COPIES),
             n_rows,
             self.seed if seed is None else choose_seed(seed),
-            workers=workers_of(workers),
+            workers=parse_workers(workers),
             progress=check_progress(progress),
         )
 

@@ -112,7 +112,7 @@ _CALL = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
 _OTHER_NAMES = {"log-normal": "lognormal", "gaussian": "normal", "student": "t"}
 
 
-def population_of(given: Any, values: Floats | None = None) -> Population:
+def parse_population(given: Any, values: Floats | None = None) -> Population:
     """The population a user wrote; `values` are smoothed where it is `empirical` without its own.
 
     Raises
