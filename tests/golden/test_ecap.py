@@ -11,7 +11,7 @@ from unveil.measure.ecap.choose_noise import choose_noise
 from unveil.measure.ecap.discrete import ecap_discrete
 from unveil.measure.ecap.ecap import ecap
 from unveil.measure.ecap.gaps import AttackerKnowledge, Continuous
-from unveil.measure.ecap.populations import population_of
+from unveil.measure.ecap.populations import parse_population
 
 CASES = Path(__file__).parents[2] / "../shared/reference/measures/cases.json"
 N_CASES = {"ecap": 15, "ecap_from_p_b": 7, "ecap_sigma": 4, "ecap_discrete": 10}
@@ -57,7 +57,7 @@ def test_neighbours_probabilities_and_ecap(case):
 @pytest.mark.parametrize("case", of("ecap"), ids=named)
 def test_both_probabilities_of_the_equation(case):
     given, close = case["input"], {"rel": 1e-6, "abs": 1e-12}
-    population = population_of({"name": "normal", "mean": given["mean"], "sd": given["sd"]})
+    population = parse_population({"name": "normal", "mean": given["mean"], "sd": given["sd"]})
     setting = AttackerKnowledge(population, given["N"], given["n"], given["noise"])
     values = Continuous.of(np.array([float(given["x"])]), setting)
     for sigma, (p, b) in zip(given["sigmas"], case["expected"]["p_b"], strict=True):

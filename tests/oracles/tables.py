@@ -48,14 +48,9 @@ def unlimited(cell, facts, structural=()):
     return cell not in structural and all(hi is None for cells, _, hi in facts if cell in cells)
 
 
-def bounds(counts, facts, structural=(), at_least=None):
+def bounds(counts, facts, structural=()):
     """The smallest and largest count of every cell over all tables; None if unlimited."""
-    least = at_least or [0] * len(counts)
-    fitting = [
-        table
-        for table in tables(counts, facts, structural)
-        if all(count >= low for count, low in zip(table, least, strict=True))
-    ]
+    fitting = tables(counts, facts, structural)
     lower = [min(table[cell] for table in fitting) for cell in range(len(counts))]
     upper = [
         None if unlimited(cell, facts, structural) else max(table[cell] for table in fitting)
@@ -78,18 +73,16 @@ def recovered(counts, known, fitting, unlimited_cells):
     }
 
 
-def sap(counts, facts, structural=(), *, events=None, at_least=None, chance=None):
+def sap(counts, facts, structural=(), *, events=None, chance=None):
     """P(some event is recovered) for every number of people drawn, over all samples of people."""
     cells = range(len(counts))
-    known = list(at_least or [0] * len(counts))
-    people = list(chance or [counts[cell] - known[cell] for cell in cells])
+    people = list(chance or counts)
     wanted = [(cell,) for cell in cells if cell not in structural] if events is None else events
     fitting = tables(counts, facts, structural)
     free = {cell for cell in cells if unlimited(cell, facts, structural)}
     risky = [0] * (sum(people) + 1)
     for sample in product(*(range(one + 1) for one in people)):
-        now = [known[cell] + sample[cell] for cell in cells]
-        zeros = recovered(counts, now, fitting, free)
+        zeros = recovered(counts, sample, fitting, free)
         if any(zeros.issuperset(event) for event in wanted):
             risky[sum(sample)] += prod(comb(people[cell], sample[cell]) for cell in cells)
     return [Fraction(count, comb(sum(people), n)) for n, count in enumerate(risky)]

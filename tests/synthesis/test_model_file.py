@@ -11,8 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from synthesis.ruled import ruled
-from unveil.errors import InputError, ReadError, WriteError
+from unveil.errors import ReadError, WriteError
 from unveil.records.codebook import Codebook, Level, Variable
 from unveil.synthesis.model_archive import NOTICE
 from unveil.synthesis.synthesise import synthesise
@@ -107,7 +106,8 @@ def test_another_number_of_rows_is_drawn_from_a_file(tmp_path):
 
 @pytest.mark.slow
 def test_rules_and_derived_columns_hold_after_loading(tmp_path):
-    found = ruled(
+    order = ["sex", "age", "born", "hours", "smokes", "income", "seen"]
+    made = synthesise(
         PEOPLE,
         rules=[
             "if age < 16 and not (sex = m and hours in (-8, 12)) then smokes = false",
@@ -119,11 +119,9 @@ def test_rules_and_derived_columns_hold_after_loading(tmp_path):
             "twice": "if(age < 20, 0, round(income / hours, 2))",
             "kind": "if(age<18,'c','a')",
         },
+        order=order,
         special_codes=CODES,
-    )
-    order = ["sex", "age", "born", "hours", "smokes", "income", "seen"]
-    made = synthesise(
-        PEOPLE, rules=found.rules, derived=found.derived, order=order, special_codes=CODES, seed=3
+        seed=3,
     )
     again = round_trip(made, tmp_path)
     copy = again.sample(1, rows=100)[0]
@@ -196,22 +194,6 @@ def test_a_name_that_hides_what_the_file_is_is_refused(name, sentence, tmp_path,
     assert str(caught.value) == sentence
     assert os.listdir(tmp_path) == ["there_CONFIDENTIAL.model"]
     assert (tmp_path / "there_CONFIDENTIAL.model").read_bytes() == b"old"
-
-
-def test_a_rule_that_is_no_text_is_not_saved(tmp_path):
-    class Own:
-        text, column, value, needs = "mine", "age", 7, ("sex",)
-
-        def rows(self, frame):
-            return frame["sex"] == "m"
-
-    with pytest.raises(InputError) as caught:
-        save(synthesise(PEOPLE.select("sex", "age"), rules=[Own()], seed=1), tmp_path / NAME)
-    assert str(caught.value) == (
-        "A model file can hold rules that are written as text only. Write them as text, such as"
-        " 'if age < 16 then marital = SINGLE'."
-    )
-    assert os.listdir(tmp_path) == []
 
 
 @pytest.fixture(scope="module")

@@ -15,8 +15,7 @@ from synthesis.ruled import ruled, ruled_in
 from unveil.errors import InputError, SettingsError
 from unveil.io.table import Labelled, Table
 from unveil.records.codebook import Codebook, Level, MissingRange, Variable
-from unveil.synthesis.impossible import can_be_met
-from unveil.synthesis.rules import rule_notes
+from unveil.synthesis.rules import can_be_met
 from unveil.synthesis.synthesise import synthesise
 
 
@@ -54,8 +53,7 @@ COLUMNS = (
 
 
 def copy_of(rules=None, frame=PEOPLE, derived=None, seed=1, **asked):
-    found = ruled(frame, rules=rules, derived=derived)
-    made = synthesise(frame, rules=found.rules, derived=found.derived, seed=seed, **asked)
+    made = synthesise(frame, rules=rules, derived=derived, seed=seed, **asked)
     return made.sample(1, rows=len(frame))[0]
 
 
@@ -117,8 +115,7 @@ def test_all_rules_hold_together_in_copies_and_strata():
         "if sex = M and marital = SINGLE then smokes = true",
         "if marital = WIDOWED then smokes = false",
     ]
-    found = ruled(PEOPLE, rules=rules)
-    made = synthesise(PEOPLE, rules=found.rules, strata="sex", copies=4, seed=2, min_leaf=2)
+    made = synthesise(PEOPLE, rules=rules, strata="sex", copies=4, seed=2, min_leaf=2)
     for copy in made.copies:
         young, single = pl.col("age") < 16, pl.col("marital") == "SINGLE"
         assert set(copy.filter(young)["marital"]) == {"SINGLE"}
@@ -141,8 +138,7 @@ def test_whatever_the_rule_no_row_breaks_it(low, high, sign, is_or):
         with pytest.raises(SettingsError, match="No row can meet"):
             ruled(frame, rules=rule)
         return
-    found = ruled(frame, rules=rule)
-    copy = synthesise(frame, rules=found.rules, seed=low).copies[0]
+    copy = synthesise(frame, rules=rule, seed=low).copies[0]
     for age, _, marital in copy.rows():
         assert marital == "WIDOWED" or not _met(age, sign, low, high, is_or)
 
@@ -176,17 +172,17 @@ def test_a_rule_that_no_row_of_the_original_meets_but_a_copy_may_is_told():
 def test_two_rules_that_contradict_each_other_only_in_a_copy_are_refused_there():
     # No person has both, but a copy without a link between a and b has.
     frame = pl.DataFrame({"a": [0, 1] * 100, "b": [1, 0] * 100, "c": ["x", "y"] * 100})
-    found = ruled(frame, rules=["if a = 1 then c = y", "if b = 1 then c = x"])
-    assert found.notes == ()
+    rules = ["if a = 1 then c = y", "if b = 1 then c = x"]
+    assert ruled(frame, rules=rules).notes == ()
     with pytest.raises(SettingsError) as caught:
-        synthesise(frame, rules=found.rules, method={"b": "sample"}, seed=1)
+        synthesise(frame, rules=rules, method={"b": "sample"}, seed=1)
     copy = synthesise(frame, method={"b": "sample"}, seed=1).copies[0]
     n = len(copy.filter((pl.col("a") == 1) & (pl.col("b") == 1)))
     assert str(caught.value) == (
         f"Two rules give 'c' different values in {n} rows of the synthetic data: 'if a = 1 then"
         " c = y' and 'if b = 1 then c = x'. Change one, so that no row meets both."
     )
-    synthesise(frame, rules=found.rules, seed=1)  # with the link, no row of the copy has both
+    synthesise(frame, rules=rules, seed=1)  # with the link, no row of the copy has both
 
 
 def test_numbers_that_are_none_are_missing():
@@ -433,16 +429,6 @@ def test_a_rule_that_is_no_text_is_refused():
     )
 
 
-def test_rules_of_others_are_told_of_too():
-    class Own:
-        text, column, value, needs = "mine", "marital", "SINGLE", ("age",)
-
-        def rows(self, frame):
-            return frame["age"] < 30
-
-    assert rule_notes([Own()], PEOPLE)[0].startswith("The rule 'mine' is broken by ")
-
-
 def test_a_derived_column_is_computed_from_the_copy():
     copy = copy_of(derived=BMI)
     exact = copy["weight"] / (copy["height"] / 100) ** 2
@@ -570,9 +556,8 @@ def test_a_rule_can_give_a_value_of_any_type():
     }
     rules = [f"if age < 40 then {name} = {value}" for name, value in values.items()]
     original = Labelled(frame, book)
-    found = ruled(original, rules=rules)
-    assert len(found.notes) == 5
-    copy = synthesise(original, rules=found.rules, seed=1).copies[0]
+    assert len(ruled(original, rules=rules).notes) == 5
+    copy = synthesise(original, rules=rules, seed=1).copies[0]
     assert copy.schema == frame.schema
     young = copy.filter(pl.col("age") < 40).drop("age")
     moment = dt.datetime(2021, 2, 3, 4, 5, tzinfo=ZoneInfo("Europe/Vienna"))

@@ -313,14 +313,14 @@ class Resolver:
         if isinstance(made, ColumnRef) and isinstance(left, Number | Text | Stamp):
             turned = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}.get(given.sign, given.sign)
             return self._with_value(Compare(turned, made, left), made, left)  # type: ignore[arg-type]
-        self._refuse_unlike(left, kind, made, other)
-        self._refuse_order(given, kind, is_ordered=False)
+        self._check_alike(left, kind, made, other)
+        self._check_order(given, kind, is_ordered=False)
         return Compare(given.sign, left, made)
 
     def _with_value(
         self, given: Compare, left: ColumnRef, right: Number | Text | Stamp
     ) -> Expression:
-        self._refuse_order(given, left.kind, is_ordered=left.is_ordered)
+        self._check_order(given, left.kind, is_ordered=left.is_ordered)
         is_equal = given.sign in ("=", "!=")
         known = self.find_column(left.name)
         if not is_equal and left.kind == "text" and isinstance(right, Text):
@@ -398,11 +398,11 @@ class Resolver:
             raise unknown_level_error(self.what, known, given.value)
         check_value(self.what, known, given, verb=verb, columns=list(self.scope.columns))
 
-    def _refuse_unlike(self, left: Any, kind: Kind, right: Any, other: Kind) -> None:
+    def _check_alike(self, left: Any, kind: Kind, right: Any, other: Kind) -> None:
         if kind != other or kind == "empty":
             self._fail(f"compares {describe_node(left, kind)} with {describe_node(right, other)}")
 
-    def _refuse_order(self, given: Compare, kind: Kind, *, is_ordered: bool) -> None:
+    def _check_order(self, given: Compare, kind: Kind, *, is_ordered: bool) -> None:
         if given.sign not in ("=", "!=") and kind in ("text", "truth") and not is_ordered:
             self._fail(f"asks for an order ({given.sign}) among {HOLDS[kind]}, which has none")
 

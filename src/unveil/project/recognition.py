@@ -68,7 +68,7 @@ from unveil.study.roles import names
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import OpenFiles, open_files, parse_missing
 from unveil.synthesis.methods import MOST_ROWS
-from unveil.synthesis.settings import check_progress, workers_of
+from unveil.synthesis.settings import check_progress, parse_workers
 from unveil.version import __version__
 
 MOST_FILES = 1_000
@@ -113,7 +113,7 @@ class RecognitionSettings:
             float(given["level"]),
             None if claimed is None else number_within("claimed_epsilon", claimed, "[0, inf)"),
             choose_seed(given["seed"]),
-            workers_of(given["workers"]),
+            parse_workers(given["workers"]),
         )
 
 

@@ -11,7 +11,7 @@ from unveil.arguments import choice, is_list, number_in, quote_value, true_or_fa
 from unveil.errors import InputError, SettingsError
 from unveil.measure.ecap.arguments import SAMPLINGS, SampleSettings, amount, parse_ecap_threshold
 from unveil.measure.ecap.noise_settings import parse_noise
-from unveil.measure.ecap.populations import population_of
+from unveil.measure.ecap.populations import parse_population
 from unveil.models.neighbours.settings import DistanceSettings
 from unveil.protection.plan_synthesis import Faults, Said, find_faults, synthesis_faults
 from unveil.protection.recoding.steps import (
@@ -196,7 +196,7 @@ def _swapped_ends_faults(clip: Any) -> Faults:
 def _population_faults(said: Said) -> Faults:
     if "population" in said:
         some = np.array([0.0, 1.0])
-        yield from find_faults("population", lambda: population_of(said["population"], some))
+        yield from find_faults("population", lambda: parse_population(said["population"], some))
     told = [
         fault
         for name in ("N", "n")

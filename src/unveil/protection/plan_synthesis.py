@@ -18,7 +18,7 @@ from unveil.synthesis.methods import FAMILIES, JOINT, MOST_ROWS, SINGLE, Options
 from unveil.synthesis.settings import (
     codes_by_column,
     entries,
-    workers_of,
+    parse_workers,
 )
 from unveil.synthesis.synthesise import synthesise
 
@@ -138,7 +138,7 @@ def _rules(given: Any) -> Checks:
             yield partial(read_constraint, rule)
         elif isinstance(rule, str):
             yield partial(parse_rule, rule)
-        elif not hasattr(rule, "rows"):
+        else:
             yield _make_check(
                 f"A rule is {quote_value(rule)}. Write it as text: 'if age < 16 then marital = "
                 "SINGLE'."
@@ -147,11 +147,10 @@ def _rules(given: Any) -> Checks:
 
 def _derived_checks(given: Any) -> Checks:
     if not isinstance(given, Mapping):
-        if not is_list(given) or not all(hasattr(one, "values") for one in given):
-            yield _make_check(
-                f"derived is {quote_value(given)}. Write formulas by column, such as"
-                ' {"bmi": "weight / (height / 100) ^ 2"}.'
-            )
+        yield _make_check(
+            f"derived is {quote_value(given)}. Write formulas by column, such as"
+            ' {"bmi": "weight / (height / 100) ^ 2"}.'
+        )
         return
     for column, text in given.items():
         if isinstance(text, str):
@@ -194,6 +193,6 @@ _CHECKS: dict[str, Callable[[Any], Checks]] = {
     "spikes": partial(_codes, "Spikes"),
     "missing_values": lambda given: iter([lambda: entries(given)]),
     "seed": lambda given: iter([lambda: choose_seed(given)]),
-    "workers": lambda given: iter([lambda: workers_of(given)]),
+    "workers": lambda given: iter([lambda: parse_workers(given)]),
     "rows": lambda given: iter([lambda: whole_number("rows", given, most=MOST_ROWS)]),
 }

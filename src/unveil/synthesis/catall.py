@@ -211,7 +211,7 @@ def fit_catall(
     """
     prior, scale = prior_of(options), noise_scale(options, 1)
     zeros = Zeros.of(impossible, targets)
-    zeros.refuse_seen(targets)
+    zeros.check_unseen(targets)
     if scale is None:
         return CatallModel(SeenCells.of(targets, prior, zeros))
     shape = shape_of(targets, "'catall' with noise")

@@ -25,8 +25,7 @@ from unveil.synthesis.constraints import (
     resolve_constraints,
     split_rules,
 )
-from unveil.synthesis.rule_kinds import Derived, Rule
-from unveil.synthesis.rules import without_nan
+from unveil.synthesis.rules import WrittenRule, without_nan
 from unveil.synthesis.settings import codes_by_column
 
 _TYPES: dict[Kind, type[pl.DataType]] = {
@@ -69,16 +68,11 @@ class DerivedColumn:
         return made.cast(self.dtype, strict=False).alias(self.column)
 
 
-def parse_derived(given: Any, scope: Scope) -> tuple[Derived, ...]:
-    """The derived columns a user gave: formulas by column, or objects that can do the same.
-
-    A formula may name a column that is derived before it.
-    """
+def parse_derived(given: Any, scope: Scope) -> tuple[DerivedColumn, ...]:
+    """The derived columns a user gave; a formula may name a column that is derived before it."""
     if given is None:
         return ()
     if not isinstance(given, Mapping):
-        if isinstance(given, Sequence) and all(hasattr(one, "values") for one in given):
-            return tuple(given)
         raise SettingsError(
             f"Derived columns are given as {type(given).__name__}. Write formulas by column, such"
             ' as {"bmi": "weight / (height / 100) ^ 2"}.'
@@ -91,7 +85,7 @@ def parse_derived(given: Any, scope: Scope) -> tuple[Derived, ...]:
     return tuple(made)
 
 
-def derived_notes(derived: Sequence[Derived], frame: pl.DataFrame) -> tuple[str, ...]:
+def derived_notes(derived: Sequence[DerivedColumn], frame: pl.DataFrame) -> tuple[str, ...]:
     """Where the original itself differs from what the formulas give."""
     said = []
     for column in derived:
@@ -162,7 +156,7 @@ def resolve_rules(
     rules: Any,
     derived: Any,
     special_codes: Mapping[str, Any] | None,
-) -> tuple[tuple[Rule, ...], tuple[Constraint, ...], tuple[Derived, ...]]:
+) -> tuple[tuple[WrittenRule, ...], tuple[Constraint, ...], tuple[DerivedColumn, ...]]:
     """Rules, constraints and formulas whose columns and levels the original has, or a refusal.
 
     A rule that says how a column is computed, los = discharged - admitted, is a formula.
@@ -187,9 +181,9 @@ def resolve_rules(
 
 def rule_and_derived_notes(
     table: Table,
-    rules: Sequence[Rule],
+    rules: Sequence[WrittenRule],
     constraints: Sequence[Constraint],
-    derived: Sequence[Derived],
+    derived: Sequence[DerivedColumn],
 ) -> tuple[str, ...]:
     """What is to be said of them; rules that contradict each other, or say nothing, are refused."""
     return (

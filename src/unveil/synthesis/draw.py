@@ -11,7 +11,7 @@ from unveil.arrays import Ints
 from unveil.models.design import ColumnValues, Predictors, Values
 from unveil.seeding import stream
 from unveil.synthesis.fit import Chance, FittedStep
-from unveil.synthesis.rule_kinds import Rule, apply_rule
+from unveil.synthesis.rules import WrittenRule, apply_rule
 from unveil.synthesis.split_columns import join_column
 
 
@@ -20,7 +20,7 @@ class Drawing:
     """What every copy is drawn from."""
 
     strata: tuple[tuple[FittedStep, ...], ...]
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[WrittenRule, ...] = ()
 
     def draw(
         self,

@@ -75,7 +75,7 @@ class Instructions:
             for name, reason in self.real_values.items()
         )
 
-    def refuse_absent(self, table: Table) -> None:
+    def check_names(self, table: Table) -> None:
         """Refuse names that the original has not, all of them at once."""
         table.check_columns((*self.drop, *self.renumber, *self.real_values))
 
@@ -97,7 +97,7 @@ class Instructions:
         ]
         return replace(self, drop=(*others[0], person), renumber=others[1])
 
-    def refuse_identifiers(
+    def check_identifiers(
         self,
         files: OpenFiles,
         columns: Iterable[str],

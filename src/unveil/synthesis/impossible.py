@@ -3,7 +3,7 @@
 Structural zeros of a joint table: a set of levels for some of its columns, none of which may meet.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -15,55 +15,12 @@ from numpy.typing import NDArray
 
 from unveil.arrays import Mask
 from unveil.errors import SettingsError, quote_text
-from unveil.expressions.evaluate import evaluate, evaluate_condition, needs_of, parts_of
-from unveil.expressions.nodes import Absent, Among, ColumnRef, Compare, Expression
 from unveil.models.design import ColumnValues, ModelColumn
 from unveil.models.stored import Stored
 from unveil.synthesis.methods import Target
 from unveil.synthesis.plan import Step, SynthesisPlan
-from unveil.synthesis.rule_kinds import Rule, code_of
+from unveil.synthesis.rules import WrittenRule, code_of
 from unveil.synthesis.split_columns import join_column
-
-# Can any row meet a condition, with the values that the columns of the original have?
-
-
-_MOST_COMBINATIONS = 200_000
-
-
-def can_be_met(condition: Expression, frame: pl.DataFrame) -> bool:
-    """Whether some combination of values, each of which a person has, meets a condition.
-
-    Synthetic data may combine values as no person of the original does, so each column is looked at
-    alone: values for which every comparison turns out the same are one case, and all cases are
-    combined. Where it compares columns, or cases are too many, it is taken that it can be met.
-    """
-    asked = tuple(dict.fromkeys(_comparisons(condition)))
-    if any(len(needs_of(one)) > 1 for one in asked):
-        return True
-    cases = [_cases(frame[name], asked) for name in needs_of(condition)]
-    if prod(len(case) for case in cases) > _MOST_COMBINATIONS:
-        return True
-    together = cases[0].to_frame()
-    for case in cases[1:]:
-        together = together.join(case.to_frame(), how="cross")
-    return bool(together.select(evaluate_condition(condition)).to_series().any())
-
-
-def _comparisons(given: Expression) -> Iterator[Expression]:
-    if isinstance(given, Compare | Among | Absent | ColumnRef):
-        yield given
-        return
-    for part in parts_of(given):
-        yield from _comparisons(part)
-
-
-def _cases(series: pl.Series, asked: tuple[Expression, ...]) -> pl.Series:
-    """One value for each way in which the comparisons about a column turn out."""
-    own = [one for one in asked if needs_of(one) == (series.name,)]
-    values = series.alias("").unique(maintain_order=True).alias(series.name).to_frame()
-    answers = values.select(evaluate(one).alias(str(n)) for n, one in enumerate(own))
-    first = answers.with_row_index("row").unique(answers.columns, keep="first")["row"]
-    return values[first.sort()].to_series()
 
 
 def codes_of(target: Target) -> NDArray[np.int32]:
@@ -109,7 +66,7 @@ class Zeros(Stored):
             found[np.ix_(*cells)] = True
         return found
 
-    def refuse_seen(self, targets: Sequence[Target]) -> None:
+    def check_unseen(self, targets: Sequence[Target]) -> None:
         """The original must not have what is declared impossible."""
         n = int(self.find_rows([codes_of(target) for target in targets]).sum())
         if n:
@@ -156,7 +113,7 @@ _MOST_SETS = 1_000
 
 
 def impossible_in(
-    step: Step, rules: Sequence[Rule], parts: Mapping[str, ColumnValues]
+    step: Step, rules: Sequence[WrittenRule], parts: Mapping[str, ColumnValues]
 ) -> list[Impossible]:
     """The cells that rules leave empty in the table of a joint step.
 
@@ -169,7 +126,7 @@ def impossible_in(
 
 
 def table_notes(
-    plan: SynthesisPlan, rules: Sequence[Rule], parts: Mapping[str, ColumnValues]
+    plan: SynthesisPlan, rules: Sequence[WrittenRule], parts: Mapping[str, ColumnValues]
 ) -> tuple[str, ...]:
     """A sentence for each rule that a joint table does not know of."""
     said = []
@@ -185,33 +142,37 @@ def table_notes(
 
 
 def _is_inside(
-    rule: Rule, step: Step, columns: Mapping[str, ModelColumn], parts: Mapping[str, ColumnValues]
+    rule: WrittenRule,
+    step: Step,
+    columns: Mapping[str, ModelColumn],
+    parts: Mapping[str, ColumnValues],
 ) -> bool:
-    needs = _needs(rule)
+    needs = rule.own_needs
     if rule.column not in columns or not all(name in columns for name in needs):
         return False
     if prod(columns[name].n_levels for name in needs) > _MOST_SETS:
         return False
     frame = pl.DataFrame({name: join_column(parts[name]) for name in needs})
-    broken = _find_cells(rule, frame) & (
+    broken = rule.find_met(frame).to_numpy() & (
         parts[rule.column].values != code_of(columns[rule.column], rule)
     )
     return not broken.any()
 
 
-def _cells(rule: Rule, columns: Mapping[str, ModelColumn]) -> list[Impossible]:
+def _cells(rule: WrittenRule, columns: Mapping[str, ModelColumn]) -> list[Impossible]:
     """For each combination of levels that meets the condition, every other level than the rule's.
 
     A set takes all levels of the last column that meet the condition with the same levels of the
     columns before it.
     """
-    needs, target = _needs(rule), columns[rule.column]
+    needs, target = rule.own_needs, columns[rule.column]
     places = list(product(*(range(columns[name].n_levels) for name in needs)))
     codes = np.array(places, dtype=np.int32)
     frame = pl.DataFrame(
         [join_column(ColumnValues(columns[name], codes[:, n])) for n, name in enumerate(needs)]
     )
-    met = _find_cells(rule, frame)
+    # A rival of the rule may be met by a combination that no row has.
+    met = rule.find_met(frame).to_numpy()
     sets: dict[tuple[int, ...], list[int]] = {}
     for place in (places[row] for row in np.flatnonzero(met)):
         sets.setdefault(place[:-1], []).append(place[-1])
@@ -225,16 +186,3 @@ def _cells(rule: Rule, columns: Mapping[str, ModelColumn]) -> list[Impossible]:
         })
         for before, last in sets.items()
     ]  # fmt: skip
-
-
-def _needs(rule: Rule) -> tuple[str, ...]:
-    """The columns of its own condition, without those of its rivals."""
-    condition: tuple[str, ...] = getattr(rule, "own_needs", rule.needs)
-    return condition
-
-
-def _find_cells(rule: Rule, frame: pl.DataFrame) -> NDArray[np.bool_]:
-    # A rival of the rule may be met by a combination that no row has.
-    rows: pl.Series = getattr(rule, "find_met", rule.rows)(frame)
-    met: NDArray[np.bool_] = rows.to_numpy()
-    return met

@@ -65,7 +65,7 @@ def fit_ipf(
     prior, axes = prior_of(options), margins_of(options, targets)
     shape, n = shape_of(targets, "'ipf'"), len(targets[0].values)
     zeros = Zeros.of(impossible, targets)
-    zeros.refuse_seen(targets)
+    zeros.check_unseen(targets)
     cannot = zeros.table(shape)
     margins = {some: count_cells(targets, some) for some in axes}
     scale, notes = noise_scale(options, len(axes)), []

@@ -232,7 +232,7 @@ def _open_here(original: Any, by: tuple[str, ...]) -> _OpenStrata:
             " Spark."
         )
     file = open_batches(original, "original")
-    _refuse_text(file.path)
+    _check_other_than_text(file.path)
     lazy = pl.scan_parquet(file.path, glob=False, hive_partitioning=False)
     sizes = lazy.group_by(by).agg(pl.len().alias("n")).collect(engine="streaming").sort(by)
 
@@ -256,7 +256,7 @@ def _open_on_spark(original: Any, by: tuple[str, ...]) -> _OpenStrata:
     from unveil.synthesis.spark_strata import count_strata, draw_on_spark
 
     if isinstance(original, str | os.PathLike):
-        _refuse_text(Path(os.fsdecode(original)))
+        _check_other_than_text(Path(os.fsdecode(original)))
     spark = Spark(current_engine(), original if holder(original) == "spark" else None)
     side = open_side(spark, "original", original, None, ())
     choose(side.table.frame.columns, by, side.table.place)
@@ -273,7 +273,7 @@ def _open_on_spark(original: Any, by: tuple[str, ...]) -> _OpenStrata:
     return _OpenStrata(sizes, side.table.codebook, side.table.source, draw)
 
 
-def _refuse_text(path: Path) -> None:
+def _check_other_than_text(path: Path) -> None:
     if path.suffix.lower() in TEXT:
         raise SettingsError(
             "Strata are read one by one from a Parquet file only, for a text file says what its"

@@ -221,7 +221,7 @@ class LongData:
         return " ".join(told)
 
 
-def refuse_with_time(given: Mapping[str, Any], method: str | Mapping[str, str]) -> None:
+def check_with_time(given: Mapping[str, Any], method: str | Mapping[str, str]) -> None:
     """Settings that mean nothing, or cannot be had, where people have their rows in order."""
     said = [name for name, value in given.items() if value is not None]
     if said:

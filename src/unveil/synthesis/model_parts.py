@@ -1,7 +1,6 @@
 """What a model file holds: columns, rules and fitted models, read back and checked."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from decimal import Decimal
 from math import isfinite
 from typing import Any, TypeVar
@@ -10,14 +9,11 @@ import msgspec
 import numpy as np
 import polars as pl
 
-from unveil.errors import SettingsError
 from unveil.models.design import ColumnValues, ModelColumn
-from unveil.synthesis.derived import DerivedColumn
 from unveil.synthesis.fit import FittedStep
 from unveil.synthesis.methods import JOINT, SINGLE, method_of, restore_model
 from unveil.synthesis.model_archive import ModelArchive, Shelf, check
 from unveil.synthesis.plan import Step
-from unveil.synthesis.rules import WrittenRule
 from unveil.synthesis.split_columns import from_numbers, to_numbers
 
 # Columns, and what they hold, as a model file has them.
@@ -179,29 +175,6 @@ def part_of(doc: PartDoc, columns: Mapping[str, ModelColumn], file: ModelArchive
 def within(codes: Any, n: int) -> bool:
     """Whether all codes are from 0 to n - 1."""
     return not codes.size or (int(codes.min()) >= 0 and int(codes.max()) < n)
-
-
-# Rules and formulas in a model file: as trees of plain records, never as text to be run.
-
-
-def check_rule(rule: Any) -> WrittenRule:
-    """A rule for a model file, without its rivals, or a refusal where it is code."""
-    if not isinstance(rule, WrittenRule):
-        raise SettingsError(
-            "A model file can hold rules that are written as text only. Write them as text, such as"
-            " 'if age < 16 then marital = SINGLE'."
-        )
-    return replace(rule, rivals=())
-
-
-def check_formula(derived: Any) -> DerivedColumn:
-    """A derived column for a model file, or a refusal where it is code."""
-    if not isinstance(derived, DerivedColumn):
-        raise SettingsError(
-            "A model file can hold derived columns that are written as text only. Write them as"
-            " formulas, such as 'weight / (height / 100) ^ 2'."
-        )
-    return derived
 
 
 # Fitted models as a model file has them; a model that could not be drawn from is refused.

@@ -24,13 +24,13 @@ from unveil.study.people import People
 from unveil.study.roles import names
 from unveil.study.study import Study, open_files
 from unveil.synthesis.constraints import Constraint
-from unveil.synthesis.derived import resolve_rules, rule_and_derived_notes
+from unveil.synthesis.derived import DerivedColumn, resolve_rules, rule_and_derived_notes
 from unveil.synthesis.identifiers import Instructions, note_people
 from unveil.synthesis.impossible import Impossible, impossible_in, table_notes
 from unveil.synthesis.ipf import check_protected
 from unveil.synthesis.methods import Options
 from unveil.synthesis.plan import Step, SynthesisPlan, make_plan, order_by_dependency, within_bounds
-from unveil.synthesis.rule_kinds import Derived, Rule
+from unveil.synthesis.rules import WrittenRule
 from unveil.synthesis.settings import (
     check_codes_of_categories,
     check_idle_options,
@@ -53,8 +53,8 @@ class SynthesisData:
     parts: Mapping[str, ColumnValues]
     plan: SynthesisPlan
     strata: Strata
-    rules: tuple[Rule, ...]
-    derived: tuple[Derived, ...]
+    rules: tuple[WrittenRule, ...]
+    derived: tuple[DerivedColumn, ...]
     options: Options
     seed: int
     instructions: Instructions
@@ -172,7 +172,7 @@ def prepare_synthesis(
     if time is not None:
         _check_time(time, people, table.frame.columns, table.place)
         instructions = instructions.with_people(str(person))
-    instructions.refuse_absent(table)
+    instructions.check_names(table)
     used = list_columns(order, predictors, keep, strata, derived)
     if time is not None and used is not None and time not in used:
         raise RolesError(f"order lacks {time!r}, the column of the time. Name it in order as well.")
@@ -197,7 +197,7 @@ def prepare_synthesis(
         drop=drop,
         renumber=instructions.renumber,
     )
-    instructions.refuse_identifiers(files, (*plan.order, *plan.kept, *plan.strata), codes)
+    instructions.check_identifiers(files, (*plan.order, *plan.kept, *plan.strata), codes)
     plan = within_bounds(plan, columns)
     _check_nothing(plan)
     check_idle_options(plan, options)
@@ -292,9 +292,9 @@ def _check_nothing(plan: SynthesisPlan) -> None:
 
 
 def _check_late_rules(
-    rules: Iterable[Rule],
+    rules: Iterable[WrittenRule],
     constraints: Iterable[Constraint],
-    derived: Sequence[Derived],
+    derived: Sequence[DerivedColumn],
     plan: SynthesisPlan,
     table: Table,
 ) -> None:

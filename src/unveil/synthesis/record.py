@@ -17,7 +17,7 @@ from unveil.study.scenario import Progress, no_progress
 from unveil.synthesis.plan import Step
 from unveil.synthesis.prepare import SynthesisData
 from unveil.synthesis.regression import SEPARATED
-from unveil.synthesis.settings import MOST_COPIES, check_progress, workers_of
+from unveil.synthesis.settings import MOST_COPIES, check_progress, parse_workers
 from unveil.synthesis.synthesiser import Models, Synthesiser, draw_copies, inflation_note, rows_of
 
 _FEWEST_ALONE = 20
@@ -274,7 +274,7 @@ def draw_again(
     n_copies = whole_number("copies", copies, most=MOST_COPIES)
     n_rows = rows_of(kept.models.plan, rows, kept.models.n_original)
     own = kept.seed if seed is None else choose_seed(seed)
-    n_workers, say = workers_of(workers), check_progress(progress)
+    n_workers, say = parse_workers(workers), check_progress(progress)
     made = draw_copies(kept.models, n_copies, n_rows, own, workers=n_workers, progress=say)
     size = Size(len(made[0]), n_copies, is_seeded=seed is not None)
     return replace(kept, record=resize_record(kept.record, size), copies=tuple(made), seed=own)

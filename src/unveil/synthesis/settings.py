@@ -144,6 +144,6 @@ def entries(given: Any) -> list[str]:
     return list(found)
 
 
-def workers_of(given: Any) -> int:
+def parse_workers(given: Any) -> int:
     """Threads to fit and draw in: as many as there are cores, unless said otherwise."""
     return (os.cpu_count() or 1) if given is None else whole_number("workers", given)

@@ -13,13 +13,12 @@ from unveil.synthesis.draw import Drawing
 from unveil.synthesis.fit import fit_all
 from unveil.synthesis.identifiers import Instructions
 from unveil.synthesis.ipf import published_total
-from unveil.synthesis.long import prepare_long, refuse_with_time
+from unveil.synthesis.long import check_with_time, prepare_long
 from unveil.synthesis.methods import Options
 from unveil.synthesis.plan import default_method
 from unveil.synthesis.prepare import SynthesisData, prepare_synthesis, take_sample
 from unveil.synthesis.record import Size, make_record
-from unveil.synthesis.rule_kinds import Derived, Rule
-from unveil.synthesis.settings import MOST_COPIES, check_progress, entries, workers_of
+from unveil.synthesis.settings import MOST_COPIES, check_progress, entries, parse_workers
 from unveil.synthesis.synthesiser import Models, Synthesiser, draw_copies, rows_of
 
 
@@ -36,8 +35,8 @@ def synthesise(
     drop: str | Iterable[str] | None = None,
     renumber: str | Iterable[str] | None = None,
     real_values: Mapping[str, str] | None = None,
-    rules: str | Sequence[str | Rule] | None = None,
-    derived: Mapping[str, str] | Sequence[Derived] | None = None,
+    rules: str | Sequence[str] | None = None,
+    derived: Mapping[str, str] | None = None,
     special_codes: Mapping[str, Any] | None = None,
     spikes: Mapping[str, Any] | None = None,
     min_leaf: int = 10,
@@ -161,11 +160,11 @@ def synthesise(
         named = [name for margin in options.margins for name in margin]
         method, order = dict.fromkeys(named, "ipf"), order or [*dict.fromkeys(named)]
     n_copies = whole_number("copies", copies, most=MOST_COPIES)
-    n_workers, say = workers_of(workers), check_progress(progress or no_progress)
+    n_workers, say = parse_workers(workers), check_progress(progress or no_progress)
     instructions: Any = (drop, renumber, real_values)
     if time is not None:
         given = {"rows": rows, "keep": keep, "strata": strata, "predictors": predictors}
-        refuse_with_time(given, method)
+        check_with_time(given, method)
     own, n_file = choose_seed(seed), None
     if sample is not None:
         original, n_file = take_sample(original, sample, own, entries(missing_values), person)

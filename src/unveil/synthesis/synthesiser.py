@@ -42,8 +42,6 @@ from unveil.synthesis.model_parts import (
     Doc,
     PartDoc,
     StepDoc,
-    check_formula,
-    check_rule,
     decode_document,
     encode_document,
     part_doc,
@@ -53,9 +51,8 @@ from unveil.synthesis.model_parts import (
     within,
 )
 from unveil.synthesis.plan import Numbering, SynthesisPlan
-from unveil.synthesis.rule_kinds import Derived, Rule
 from unveil.synthesis.rules import WrittenRule, link_rivals
-from unveil.synthesis.settings import MOST_COPIES, check_progress, workers_of
+from unveil.synthesis.settings import MOST_COPIES, check_progress, parse_workers
 from unveil.synthesis.split_columns import join_column
 from unveil.synthesis.strata import Strata
 from unveil.version import __version__
@@ -76,7 +73,7 @@ class Models:
     strata: Strata
     drawing: Drawing
     given: Mapping[str, ColumnValues]
-    derived: tuple[Derived, ...]
+    derived: tuple[DerivedColumn, ...]
     names: tuple[str, ...]  # the columns of a synthetic file, in the order of the original
     n_original: int
     constraints: tuple[Constraint, ...] = ()
@@ -230,7 +227,7 @@ class Synthesiser(RowsResult[Synthesis]):
             whole_number("copies", copies, most=MOST_COPIES),
             n_rows,
             self.seed if seed is None else choose_seed(seed),
-            workers=workers_of(workers),
+            workers=parse_workers(workers),
             progress=check_progress(progress),
         )
 
@@ -244,7 +241,7 @@ class Synthesiser(RowsResult[Synthesis]):
         return load(path)
 
 
-def _settle(frame: pl.DataFrame, rule: Rule) -> pl.DataFrame:
+def _settle(frame: pl.DataFrame, rule: WrittenRule) -> pl.DataFrame:
     """The value of a rule in the rows that meet it, as the column writes it."""
     column = frame[rule.column]
     value = pl.Series([rule.value]).cast(column.dtype, strict=False)
@@ -441,8 +438,8 @@ def _document(synthesiser: Synthesiser, shelf: Shelf) -> Document:
             tuple(step_doc(fitted, shelf) for fitted in stratum)
             for stratum in models.drawing.strata
         ),
-        rules=tuple(map(check_rule, models.drawing.rules)),
-        derived=tuple(map(check_formula, models.derived)),
+        rules=tuple(replace(rule, rivals=()) for rule in models.drawing.rules),
+        derived=models.derived,
         names=models.names,
         n_original=models.n_original,
         constraints=models.constraints,

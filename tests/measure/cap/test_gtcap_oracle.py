@@ -103,7 +103,6 @@ def test_neither_cells_nor_pieces_of_windows_make_a_difference(case, rule, kind)
         patch.setattr(kernel_pairs, "WORTHWHILE", 0)
         patch.setattr(kernel_pairs, "BLOCK", 3)
         patch.setattr(gtcap_scores, "PLACES", 2)
-        patch.setattr(gtcap_scores, "STRIDE", 1)
         check(case, rule, kind)
 
 

@@ -120,9 +120,9 @@ def test_more_noise_never_makes_a_claim_surer(noise):
 
 def test_a_population_smoothed_from_many_values_is_nearly_the_one_they_come_from():
     q = (np.arange(20_000) + 0.5) / 20_000
-    from unveil.measure.ecap.populations import population_of
+    from unveil.measure.ecap.populations import parse_population
 
-    people = population_of("normal(170, 12)")
+    people = parse_population("normal(170, 12)")
     values = 170 + 12 * people.shape.ppf(q)
     given = {"name": "empirical", "values": values}
     found = ecap([160, 178], population=given, N=1500, n=25, sigma=0.2).ecap

@@ -7,7 +7,7 @@ import pytest
 
 from oracles.ecap import drawn_neighbours
 from unveil.measure.ecap.gaps import gaps
-from unveil.measure.ecap.populations import population_of
+from unveil.measure.ecap.populations import parse_population
 
 DRAWN = {
     "normal(170, 12)": lambda rng: rng.gauss(170, 12),
@@ -18,7 +18,7 @@ DRAWN = {
 
 
 def neighbours(population, x, N):
-    given = population_of(population)
+    given = parse_population(population)
     found = gaps(given.shape, given.standard(np.array([float(x)])), N)
     return x - found.below[0] * given.scale, x + found.above[0] * given.scale
 

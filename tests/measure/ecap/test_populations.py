@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from profiles import examples
 from unveil.errors import SettingsError
-from unveil.measure.ecap.populations import population_of
+from unveil.measure.ecap.populations import parse_population
 
 VALUES = np.array([1.0, 2, 2, 3, 5, 8, 13, 13, 14])
 ALL = ["normal(34, 8)", "lognormal(1, 0.5, 2)", "t(4, 1, 2)", "gamma(2, 3)", "gamma(0.5, 1, -1)"]
@@ -18,7 +18,7 @@ WAYS = (
 
 
 def shapes():
-    return [*(population_of(text) for text in ALL), population_of("empirical", VALUES)]
+    return [*(parse_population(text) for text in ALL), parse_population("empirical", VALUES)]
 
 
 @pytest.mark.parametrize("population", shapes(), ids=lambda one: one.text)
@@ -39,14 +39,14 @@ def test_the_density_is_the_slope_of_the_share_below(population):
 
 
 def test_a_text_and_a_mapping_say_the_same():
-    assert population_of({"name": "normal", "mean": 34, "sd": 8}).text == "normal(34, 8)"
-    assert population_of(" Normal( 34 ,8.0 ) ").text == "normal(34, 8)"
-    assert population_of({"name": "gamma", "shape": 2, "scale": 3, "loc": 1}).loc == 1
-    assert population_of("log-normal(0, 1)").text == "lognormal(0, 1)"
+    assert parse_population({"name": "normal", "mean": 34, "sd": 8}).text == "normal(34, 8)"
+    assert parse_population(" Normal( 34 ,8.0 ) ").text == "normal(34, 8)"
+    assert parse_population({"name": "gamma", "shape": 2, "scale": 3, "loc": 1}).loc == 1
+    assert parse_population("log-normal(0, 1)").text == "lognormal(0, 1)"
 
 
 def test_given_values_are_smoothed_about_their_mean():
-    population = population_of({"name": "empirical", "values": VALUES.tolist()})
+    population = parse_population({"name": "empirical", "values": VALUES.tolist()})
     q = (np.arange(20_000) + 0.5) / 20_000
     drawn = population.loc + population.scale * population.shape.ppf(q)
     assert drawn.mean() == pytest.approx(VALUES.mean(), abs=1e-3)
@@ -59,16 +59,16 @@ def test_a_wider_population_is_wider_and_stays_where_it_is(values, factor):
     if len(set(values)) < 2:
         values = [*values, values[0] + 1]
     for population in (
-        population_of("empirical", np.array(values, dtype=float)),
-        population_of("normal(3, 2)"),
-        population_of("t(5, 1, 2)"),
+        parse_population("empirical", np.array(values, dtype=float)),
+        parse_population("normal(3, 2)"),
+        parse_population("t(5, 1, 2)"),
     ):
         wide = population.stretch(factor)
         assert wide.spread == pytest.approx(factor * population.spread, rel=1e-9)
 
 
 def test_a_stretched_gamma_keeps_its_mean():
-    population = population_of("gamma(4, 2)").stretch(2)
+    population = parse_population("gamma(4, 2)").stretch(2)
     assert population.text == "gamma(1, 8)"
 
 
@@ -119,5 +119,5 @@ def test_a_stretched_gamma_keeps_its_mean():
 )
 def test_what_is_no_population_is_refused(given, said):
     with pytest.raises(SettingsError) as fault:
-        population_of(given)
+        parse_population(given)
     assert str(fault.value) == said

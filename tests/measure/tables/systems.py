@@ -3,6 +3,7 @@
 from hypothesis import strategies as st
 
 from unveil.measure.tables.parts import Fact, System
+from unveil.measure.tables.sap_events import ProgrammeOracle
 
 Facts = list[tuple[tuple[int, ...], int, int | None]]
 
@@ -10,6 +11,15 @@ Facts = list[tuple[tuple[int, ...], int, int | None]]
 def system(counts, facts, structural=(), shape=None):
     named = tuple(Fact(tuple(cells), lo, hi, f"sum {i}") for i, (cells, lo, hi) in enumerate(facts))
     return System(tuple(counts), named, frozenset(structural), shape or (len(counts),))
+
+
+def is_recovered(oracle, counts, known, cell):
+    """Whether somebody who knows so many of each cell knows that they are all of one."""
+    if isinstance(oracle, ProgrammeOracle):
+        return oracle.recovers_all(known, (cell,))
+    pairs = enumerate(zip(counts, known, strict=True))
+    full = sum(1 << place for place, (count, own) in pairs if own >= count)
+    return bool(oracle.find_recovered(full, (cell,)))
 
 
 def two_way_sets(rows, columns):

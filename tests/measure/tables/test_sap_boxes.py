@@ -3,6 +3,7 @@
 import re
 from fractions import Fraction
 from itertools import pairwise
+from operator import sub
 from random import Random
 
 import numpy as np
@@ -22,7 +23,6 @@ from measure.tables.systems import (
     two_way_sets,
 )
 from profiles import examples
-from unveil.errors import InternalError
 from unveil.measure.tables.published_table import PublishedTable
 from unveil.measure.tables.sap_boxes import split
 from unveil.measure.tables.sap_events import SamplePolynomials
@@ -75,23 +75,18 @@ def test_a_system_in_which_more_than_full_cells_matters():
 @given(data=st.data())
 def test_split_equals_all_samples(made, data):
     counts, facts, impossible = data.draw(made)
-    known = [data.draw(st.integers(0, count)) for count in counts]
-    left = [count - own for count, own in zip(counts, known, strict=True)]
-    chance = [data.draw(st.integers(0, own)) for own in left]
+    chance = [data.draw(st.integers(0, count)) for count in counts]
     possible = sorted(set(range(len(counts))) - impossible)
     events = data.draw(
         st.none() | st.lists(st.sets(st.sampled_from(possible), min_size=1), max_size=3)
         if possible
         else st.none()
     )
-    expected = tuple(
-        twin.sap(counts, facts, impossible, events=events, at_least=known, chance=chance)
-    )
+    expected = tuple(twin.sap(counts, facts, impossible, events=events, chance=chance))
     found = split(
         system(counts, facts, impossible),
         sum(chance),
         events=None if events is None else [tuple(event) for event in events],
-        at_least=known,
         chance=chance,
     )
     assert found.lower == found.upper == expected
@@ -111,7 +106,7 @@ def test_bounds_hold_at_every_stop_and_sap_never_falls(made, data):
         assert stopped.n_nodes <= nodes
         triples = zip(stopped.lower, exact, stopped.upper, strict=True)
         assert all(low <= true <= high for low, true, high in triples)
-        assert stopped.complete == (stopped.gap == 0)
+        assert stopped.complete == (stopped.lower == stopped.upper)
 
 
 def test_fewer_people_asked_for_are_the_beginning_of_all():
@@ -120,11 +115,6 @@ def test_fewer_people_asked_for_are_the_beginning_of_all():
     beyond = split(system(PAPER, paper_facts(), structural=(2, 5, 8)), 15)
     assert part.lower == whole.lower[:6]
     assert beyond.lower == (*whole.lower, 1, 1)
-
-
-def test_nobody_can_be_drawn_of_whom_all_are_known():
-    with pytest.raises(InternalError, match="More people are known or sampled than a cell has"):
-        split(system([2, 1], []), 3, at_least=[2, 0], chance=[1, 1])
 
 
 def test_an_event_of_impossible_cells_alone_is_no_disclosure():
@@ -154,14 +144,7 @@ def test_tables_of_six_by_eight_are_exact_within_few_nodes(seed):
     made = six_by_eight(seed)
     found = split(made, made.N, nodes=1_000)
     assert found.complete
-    assert found.gap == 0
-
-
-def test_a_gap_that_is_small_enough_ends_the_work():
-    made = six_by_eight(4, cells=False)
-    found = split(made, made.N, gap=0.2, nodes=20_000)
-    assert 0 < found.gap <= 0.2
-    assert not found.complete
+    assert found.lower == found.upper
 
 
 def three_way(counts):
@@ -199,7 +182,8 @@ def test_a_larger_three_way_table_is_certified_when_stopped():
         strict=True,
     ):
         assert low <= later_low <= later_high <= high
-    assert late.gap < early.gap
+    gaps = [max(map(sub, one.upper, one.lower)) for one in (early, late)]
+    assert gaps[1] < gaps[0]
 
 
 def test_time_that_has_run_out_leaves_certified_bounds():
@@ -242,10 +226,10 @@ def test_memory_that_is_used_up_ends_the_work_with_certified_bounds(monkeypatch)
     stopped = split(made, made.N)
     assert not stopped.complete
     assert stopped.n_nodes < 20_000
-    exact = split(made, made.N, gap=0.01)
+    longer = split(made, made.N, nodes=stopped.n_nodes + 1_000)
     for n in range(made.N + 1):
-        assert stopped.lower[n] <= exact.upper[n]
-        assert exact.lower[n] <= stopped.upper[n]
+        assert stopped.lower[n] <= longer.upper[n]
+        assert longer.lower[n] <= stopped.upper[n]
 
 
 def test_products_that_are_forgotten_are_made_again(monkeypatch):

@@ -14,11 +14,10 @@ OTHER = system([1, 1, 1, 2], [((0, 1), 2, 2), ((0, 2), 2, 2), ((1, 2, 3), 4, 4)]
 
 
 @pytest.mark.parametrize("made", [MADE, OTHER], ids=["network", "programme"])
-@pytest.mark.parametrize("stratified", [False, True])
-def test_draws_agree_with_the_exact_probability(made, stratified):
+def test_draws_agree_with_the_exact_probability(made):
     exact = split(made, made.N).lower
     # 0.9999 of each interval: the seed is fixed, and no n may miss by chance.
-    found = estimate(made, made.N, draws=400, seed=7, confidence=0.9999, stratified=stratified)
+    found = estimate(made, made.N, draws=400, seed=7, confidence=0.9999)
     assert [one.n for one in found] == list(range(made.N + 1))
     for one, true in zip(found, exact, strict=True):
         assert one.lower <= true <= one.upper
@@ -48,7 +47,6 @@ def test_only_those_who_may_be_drawn_are_drawn():
 
 def test_no_time_is_no_draw():
     assert estimate(MADE, 13, draws=50, seconds=1e-9) == ()
-    assert estimate(MADE, 13, draws=50, seconds=1e-9, stratified=True) == ()
 
 
 @pytest.mark.parametrize(("risky", "draws"), [(0, 20), (3, 20), (20, 20), (1, 1), (250, 400)])

@@ -53,7 +53,7 @@ class PriorTable:
         listed_codes = [
             _codes([row[i] for row in self.rows], column) for i, column in enumerate(columns)
         ]
-        self._refuse_strangers(listed_codes, columns)
+        self._check_known(listed_codes, columns)
         own_codes = [_own_codes(classes, column) for column in columns]
         # Table and cells are stacked, so that equal numbers are equal combinations in both. A value
         # that the data do not have has a code of its own, which no cell has.
@@ -66,7 +66,7 @@ class PriorTable:
         shares: Floats = np.bincount(ids[:n_rows], self.shares, minlength=n_ids).astype(float)
         return shares[ids[n_rows:]]
 
-    def _refuse_strangers(self, codes: Sequence[Ints], columns: Sequence[CodedColumn]) -> None:
+    def _check_known(self, codes: Sequence[Ints], columns: Sequence[CodedColumn]) -> None:
         for of_rows, column in zip(codes, columns, strict=True):
             if (of_rows == column.n_levels).all():
                 raise SettingsError(
@@ -195,7 +195,7 @@ class Baseline:
             return self.known.compute_by_cell(classes)
         return _marginal(classes) / classes.n_original
 
-    def refuse_unknown_keys(self, key_names: Sequence[str]) -> None:
+    def check_keys(self, key_names: Sequence[str]) -> None:
         """Refuse a table by keys that this intruder does not know."""
         others = [name for name in self.known.keys if name not in key_names] if self.known else []
         if others:

@@ -279,7 +279,7 @@ def read_baseline(
         missing_values=missing,
     )
     for key_set in attribution.key_sets:
-        baseline.refuse_unknown_keys(key_set.keys)
+        baseline.check_keys(key_set.keys)
     return baseline
 
 

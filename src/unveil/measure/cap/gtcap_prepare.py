@@ -31,7 +31,7 @@ from unveil.models.neighbours.radius import LARGEST, Columns, RadiusAxis, axis_o
 from unveil.records.cap import Coefficient, UniqueRule
 from unveil.records.disclosure import BandedColumn, Coercion
 from unveil.study.band_spec import Bands
-from unveil.study.open_scenario import check_other_columns as refuse_other_bands
+from unveil.study.open_scenario import check_other_columns
 from unveil.study.roles import Roles, names, parse_roles, roles
 from unveil.study.scenario import Progress
 from unveil.study.study import open_files
@@ -171,7 +171,7 @@ def prepare_gtcap(
     tables = open_files(sides, spelt.columns, missing_values, progress)
     chosen = roles(tables, spelt.keys, spelt.targets)
     check_other_radii(settings.radii, chosen.columns)
-    refuse_other_bands(settings.bands, chosen)
+    check_other_columns(settings.bands, chosen)
     encoded = tables.encode(chosen.columns, _without_radii(settings), progress)
     columns = encoded.columns
     plain = [column for column in columns if column.name not in settings.radii]

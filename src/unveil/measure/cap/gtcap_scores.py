@@ -35,8 +35,8 @@ from unveil.records.cap import Coefficient, UniqueRule
 # All four readings ask of each original record whether any OTHER original record is like it.
 
 
-PLACES, STRIDE = 64, 8
-"""How many places of all windows are looked at side by side, and after how many to tidy up."""
+PLACES = 8
+"""How many places of all windows are looked at first."""
 
 
 def uniques(problem: GtcapProblem, rule: UniqueRule, coefficient: Coefficient) -> Mask:
@@ -95,12 +95,12 @@ def _alone_in(buckets: Buckets, originals: slice) -> Mask:
 def _has_company(swept: Sweep, axes: Sequence[RadiusAxis], n_rows: int) -> Mask:
     """Whether some other record of the window is near on the other axes too.
 
-    Most records find company soon or have a short window, so all windows are looked through side by
-    side, one place at a time; then what is left of the long ones, in growing pieces.
+    Most records find company soon or have a short window, so windows are looked through in pieces
+    that grow.
     """
     found = np.zeros(n_rows, bool)
     by_width = sorted(axes, key=lambda axis: axis.width)
-    todo, look = _place_by_place(swept, by_width, found), PLACES
+    todo, look = swept, PLACES
     while len(todo.asked):
         piece = replace(todo, past=np.minimum(todo.past, todo.first + look))
         _find_company(piece, by_width, found)
@@ -113,26 +113,6 @@ def _open_windows(todo: Sweep, found: Mask) -> Sweep:
     """The windows that are not at their end, of records still alone."""
     left = ~found[todo.asked] & (todo.first < todo.past)
     return replace(todo, asked=todo.asked[left], first=todo.first[left], past=todo.past[left])
-
-
-def _place_by_place(todo: Sweep, axes: Sequence[RadiusAxis], found: Mask) -> Sweep:
-    """Look at the first places of every window; and what is left to look at then."""
-    data = [axis.values[axis.codes[todo.data]] for axis in axes]
-    for _ in range(PLACES // STRIDE):
-        todo = _open_windows(todo, found)
-        asked = [axis.values[axis.codes[todo.asked]] for axis in axes]
-        last = todo.past - 1
-        for step in range(STRIDE):
-            # A window that has ended looks at its last place again.
-            places = np.minimum(todo.first + step, last)
-            near = np.flatnonzero(np.abs(data[0][places] - asked[0]) < axes[0].limit)
-            places = places[near]
-            for axis, theirs, own in zip(axes[1:], data[1:], asked[1:], strict=True):
-                is_near = np.abs(theirs[places] - own[near]) < axis.limit
-                near, places = near[is_near], places[is_near]
-            _mark(found, todo.data[places], todo.asked[near])
-        todo = replace(todo, first=np.minimum(todo.first + STRIDE, todo.past))
-    return _open_windows(todo, found)
 
 
 def _find_company(piece: Sweep, axes: Sequence[RadiusAxis], found: Mask) -> None:

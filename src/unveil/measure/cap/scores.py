@@ -187,7 +187,7 @@ def _select_people(classes: KeyClasses, key_set: KeySet, mask: Any) -> Mask:
     """Who is in the mask given, or special without one."""
     if mask is None:
         return special_uniques(classes)
-    return truth_values(_mask_of(mask, key_set), classes.n_original)
+    return parse_mask(_mask_of(mask, key_set), classes.n_original)
 
 
 def special_uniques(classes: KeyClasses) -> Mask:
@@ -216,7 +216,7 @@ def _mask_of(mask: Any, key_set: KeySet) -> Any:
     return mask(key_set.keys) if callable(mask) else mask
 
 
-def truth_values(given: Any, n_original: int) -> Mask:
+def parse_mask(given: Any, n_original: int) -> Mask:
     """One truth value for each original record, or a refusal."""
     try:
         mask = np.asarray(given.to_numpy() if hasattr(given, "to_numpy") else given)

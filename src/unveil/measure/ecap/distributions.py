@@ -4,15 +4,68 @@ Each shape is a continuous distribution in its own units. Both tails are compute
 side, so that nothing is lost by subtracting from 1.
 """
 
+from __future__ import annotations
+
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Protocol, Self
+from functools import cached_property, partial
 
 import numpy as np
 
 from unveil.arrays import Floats
 from unveil.errors import SettingsError
+
+Figures = Callable[[Floats], Floats]
+
+
+@dataclass(frozen=True, eq=False)
+class PopulationShape:
+    """A continuous distribution: both tails, their inverses, and the density."""
+
+    cdf: Figures
+    """The share below."""
+    sf: Figures
+    """The share above."""
+    ppf: Figures
+    """Below which value a share lies."""
+    isf: Figures
+    """Above which value a share lies."""
+    pdf: Figures
+    """The density; 0 where no one is."""
+    begins_at_zero: bool = False
+    """Whether no one is below 0, and the density just above may have a pole."""
+    sign: float = 1.0
+    """-1 of a shape that is turned round, and ends where the other begins."""
+    own_knots: Floats | None = None
+
+    @cached_property
+    def knots(self) -> Floats:
+        """Ascending values between which the density is smooth enough for a short quadrature.
+
+        Without knots of its own the median, and quantiles that reach far into both tails.
+        """
+        if self.own_knots is not None:
+            return self.own_knots
+        with np.errstate(all="ignore"):
+            quantiles = [self.ppf(_TAILS), self.ppf(np.array([0.5])), self.isf(_TAILS)]
+        found = np.concatenate(quantiles)
+        return np.unique(found[np.isfinite(found)])
+
+    @cached_property
+    def mirror(self) -> PopulationShape:
+        """The same with its sign turned: what is said of one side holds for the other."""
+        return PopulationShape(
+            lambda z: self.sf(-z),
+            lambda z: self.cdf(-z),
+            lambda q: -self.isf(q),
+            lambda q: -self.ppf(q),
+            lambda z: self.pdf(-z),
+            begins_at_zero=self.begins_at_zero,
+            sign=-self.sign,
+            own_knots=-self.knots[::-1],
+        )
+
 
 # The population as given values show it: their smoothed distribution, and no formula.
 #
@@ -29,41 +82,12 @@ _MOST_KNOTS = 1024
 
 
 @dataclass(frozen=True, eq=False)
-class SmoothedShape:
+class _SmoothedDensity:
     """A density of straight lines between equally spaced points; the first is at 0, 1 apart."""
-
-    begins_at_zero = False
 
     density: Floats
     below: Floats  # share below each point
     above: Floats
-
-    @classmethod
-    def of(cls, values: Floats) -> tuple[Self, float, float]:
-        """The shape, where its first point lies, and how far its points are apart."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            width, reach = bandwidth(values), values.max() - values.min()
-        if not (np.isfinite([width, reach]).all() and width > 0):
-            raise SettingsError(
-                "The population cannot be smoothed: its values are too large, or lie too close"
-                " together, for numbers of 64 bits. Give them in other units."
-            )
-        low, high = values.min() - _REACH * width, values.max() + _REACH * width
-        cells = min(int(np.ceil((high - low) / width * _STEPS)), _MOST_CELLS)
-        step = (high - low) / cells
-        places = (values - low) / step
-        left = np.minimum(places.astype(np.int64), cells - 1)
-        share = places - left
-        counts = np.bincount(left, 1 - share, cells + 1) + np.bincount(left + 1, share, cells + 1)
-        cut = _REACH * _STEPS
-        kernel = np.exp(-0.5 * (np.arange(1 - cut, cut) / _STEPS) ** 2)
-        density = np.convolve(counts, kernel, mode="same")
-        density[[0, -1]] = 0.0
-        density /= (density[1:] + density[:-1]).sum() / 2
-        masses = (density[1:] + density[:-1]) / 2
-        below = np.concatenate([[0.0], np.cumsum(masses)])
-        above = np.concatenate([np.cumsum(masses[::-1])[::-1], [0.0]])
-        return cls(density, below, above), float(low), float(step)
 
     def _cell(self, z: Floats) -> tuple[np.ndarray, Floats]:
         inside = np.clip(z, 0.0, len(self.density) - 1.0)
@@ -116,9 +140,39 @@ class SmoothedShape:
             found = found[np.linspace(0, len(found) - 1, _MOST_KNOTS).astype(np.int64)]
         return found
 
-    def peak(self, n: int) -> float:
-        """What one of n values adds to the density at its own place."""
-        return 1 / (n * _STEPS * math.sqrt(2 * math.pi))
+
+def peak(n: int) -> float:
+    """What one of n values adds to their smoothed density at its own place."""
+    return 1 / (n * _STEPS * math.sqrt(2 * math.pi))
+
+
+def smooth_values(values: Floats) -> tuple[PopulationShape, float, float]:
+    """The shape, where its first point lies, and how far its points are apart."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        width, reach = bandwidth(values), values.max() - values.min()
+    if not (np.isfinite([width, reach]).all() and width > 0):
+        raise SettingsError(
+            "The population cannot be smoothed: its values are too large, or lie too close"
+            " together, for numbers of 64 bits. Give them in other units."
+        )
+    low, high = values.min() - _REACH * width, values.max() + _REACH * width
+    cells = min(int(np.ceil((high - low) / width * _STEPS)), _MOST_CELLS)
+    step = (high - low) / cells
+    places = (values - low) / step
+    left = np.minimum(places.astype(np.int64), cells - 1)
+    share = places - left
+    counts = np.bincount(left, 1 - share, cells + 1) + np.bincount(left + 1, share, cells + 1)
+    cut = _REACH * _STEPS
+    kernel = np.exp(-0.5 * (np.arange(1 - cut, cut) / _STEPS) ** 2)
+    density = np.convolve(counts, kernel, mode="same")
+    density[[0, -1]] = 0.0
+    density /= (density[1:] + density[:-1]).sum() / 2
+    masses = (density[1:] + density[:-1]) / 2
+    below = np.concatenate([[0.0], np.cumsum(masses)])
+    above = np.concatenate([np.cumsum(masses[::-1])[::-1], [0.0]])
+    made = _SmoothedDensity(density, below, above)
+    shape = PopulationShape(made.cdf, made.sf, made.ppf, made.isf, made.pdf, own_knots=made.knots())
+    return shape, float(low), float(step)
 
 
 def bandwidth(values: Floats) -> float:
@@ -152,216 +206,68 @@ _MOST_LOG = 700.0
 _TAILS: Floats = 10.0 ** -np.array(_POWERS)
 
 
-class PopulationShape(Protocol):
-    """A continuous distribution: both tails, their inverses, and the density."""
-
-    def __hash__(self) -> int: ...
-
-    @property
-    def begins_at_zero(self) -> bool:
-        """Whether no one is below 0, and the density just above may have a pole."""
-
-    def cdf(self, z: Floats) -> Floats:
-        """The share below."""
-
-    def sf(self, z: Floats) -> Floats:
-        """The share above."""
-
-    def ppf(self, q: Floats) -> Floats:
-        """Below which value a share lies."""
-
-    def isf(self, q: Floats) -> Floats:
-        """Above which value a share lies."""
-
-    def pdf(self, z: Floats) -> Floats:
-        """The density."""
-
-    def knots(self) -> Floats:
-        """Ascending values between which the density is smooth enough for a short quadrature."""
-
-
-@lru_cache(maxsize=64)
-def quantile_knots(shape: PopulationShape) -> Floats:
-    """The median, and quantiles that reach far into both tails."""
-    with np.errstate(all="ignore"):
-        found = np.concatenate([shape.ppf(_TAILS), shape.ppf(np.array([0.5])), shape.isf(_TAILS)])
-    return np.unique(found[np.isfinite(found)])
-
-
-class _Smooth:
-    """A shape whose density is smooth between its quantiles."""
-
-    def knots(self: PopulationShape) -> Floats:
-        """Quantiles of both tails."""
-        return quantile_knots(self)
-
-
-class _Symmetric(_Smooth):
-    """A shape that is the same on both sides of 0."""
-
-    begins_at_zero = False
-
-    def sf(self: PopulationShape, z: Floats) -> Floats:
-        """The share above."""
-        return self.cdf(-z)
-
-    def isf(self: PopulationShape, q: Floats) -> Floats:
-        """Above which value a share lies."""
-        return -self.ppf(q)
-
-
-@dataclass(frozen=True)
-class Normal(_Symmetric):
+def normal_shape() -> PopulationShape:
     """The standard normal distribution."""
+    from scipy.special import ndtr, ndtri
 
-    def cdf(self, z: Floats) -> Floats:
-        """The share below."""
-        from scipy.special import ndtr
-
-        return np.asarray(ndtr(z))
-
-    def ppf(self, q: Floats) -> Floats:
-        """Below which value a share lies."""
-        from scipy.special import ndtri
-
-        return np.asarray(ndtri(q))
-
-    def pdf(self, z: Floats) -> Floats:
-        """The density."""
-        return np.asarray(np.exp(-0.5 * z * z) / math.sqrt(2 * math.pi))
+    return _symmetric(ndtr, ndtri, lambda z: np.exp(-0.5 * z * z) / math.sqrt(2 * math.pi))
 
 
-@dataclass(frozen=True)
-class LogNormal(_Smooth):
+def _symmetric(cdf: Figures, ppf: Figures, pdf: Figures) -> PopulationShape:
+    """A shape that is the same on both sides of 0."""
+    return PopulationShape(cdf, lambda z: cdf(-z), ppf, lambda q: -ppf(q), pdf)
+
+
+def lognormal_shape(s: float) -> PopulationShape:
     """exp(s Z) of a standard normal Z."""
+    normal = normal_shape()
 
-    s: float
-    begins_at_zero = True
-
-    def _log(self, z: Floats) -> Floats:
+    def log(z: Floats) -> Floats:
         with np.errstate(divide="ignore"):
-            return np.asarray(np.log(np.maximum(z, 0.0)) / self.s)
+            return np.asarray(np.log(np.maximum(z, 0.0)) / s)
 
-    def cdf(self, z: Floats) -> Floats:
-        """The share below."""
-        return Normal().cdf(self._log(z))
+    def pdf(z: Floats) -> Floats:
+        density = normal.pdf(log(z))
+        return np.divide(density, s * z, out=np.zeros_like(density), where=z > 0)
 
-    def sf(self, z: Floats) -> Floats:
-        """The share above."""
-        return Normal().sf(self._log(z))
-
-    def ppf(self, q: Floats) -> Floats:
-        """Below which value a share lies."""
-        return np.asarray(np.exp(self.s * Normal().ppf(q)))
-
-    def isf(self, q: Floats) -> Floats:
-        """Above which value a share lies."""
-        return np.asarray(np.exp(self.s * Normal().isf(q)))
-
-    def pdf(self, z: Floats) -> Floats:
-        """The density; 0 at and below 0."""
-        density = Normal().pdf(self._log(z))
-        return np.divide(density, self.s * z, out=np.zeros_like(density), where=z > 0)
+    return PopulationShape(
+        lambda z: normal.cdf(log(z)),
+        lambda z: normal.sf(log(z)),
+        lambda q: np.exp(s * normal.ppf(q)),
+        lambda q: np.exp(s * normal.isf(q)),
+        pdf,
+        begins_at_zero=True,
+    )
 
 
-@dataclass(frozen=True)
-class StudentT(_Symmetric):
+def student_shape(df: float) -> PopulationShape:
     """Student's t with more than one degree of freedom: with fewer there is no mean neighbour."""
+    from scipy.special import stdtr, stdtrit
 
-    df: float
+    log = math.lgamma((df + 1) / 2) - math.lgamma(df / 2) - 0.5 * math.log(df * math.pi)
 
-    def cdf(self, z: Floats) -> Floats:
-        """The share below."""
-        from scipy.special import stdtr
-
-        return np.asarray(stdtr(self.df, z))
-
-    def ppf(self, q: Floats) -> Floats:
-        """Below which value a share lies."""
-        from scipy.special import stdtrit
-
-        return np.asarray(stdtrit(self.df, q))
-
-    def pdf(self, z: Floats) -> Floats:
-        """The density."""
-        df = self.df
-        log = math.lgamma((df + 1) / 2) - math.lgamma(df / 2) - 0.5 * math.log(df * math.pi)
+    def pdf(z: Floats) -> Floats:
         with np.errstate(over="ignore"):
             return np.asarray(np.exp(log - (df + 1) / 2 * np.log1p(z * z / df)))
 
+    return _symmetric(partial(stdtr, df), partial(stdtrit, df), pdf)
 
-@dataclass(frozen=True)
-class Gamma(_Smooth):
+
+def gamma_shape(k: float) -> PopulationShape:
     """The gamma distribution of scale 1."""
+    from scipy.special import gammainc, gammaincc, gammainccinv, gammaincinv, gammaln
 
-    k: float
-    begins_at_zero = True
-
-    def cdf(self, z: Floats) -> Floats:
-        """The share below."""
-        from scipy.special import gammainc
-
-        return np.asarray(gammainc(self.k, np.maximum(z, 0.0)))
-
-    def sf(self, z: Floats) -> Floats:
-        """The share above."""
-        from scipy.special import gammaincc
-
-        return np.asarray(gammaincc(self.k, np.maximum(z, 0.0)))
-
-    def ppf(self, q: Floats) -> Floats:
-        """Below which value a share lies."""
-        from scipy.special import gammaincinv
-
-        return np.asarray(gammaincinv(self.k, q))
-
-    def isf(self, q: Floats) -> Floats:
-        """Above which value a share lies."""
-        from scipy.special import gammainccinv
-
-        return np.asarray(gammainccinv(self.k, q))
-
-    def pdf(self, z: Floats) -> Floats:
-        """The density; 0 at and below 0."""
-        from scipy.special import gammaln
-
+    def pdf(z: Floats) -> Floats:
         is_in = z > 0
         at = np.where(is_in, z, 1.0)
-        found = np.exp(np.minimum((self.k - 1) * np.log(at) - at - gammaln(self.k), _MOST_LOG))
-        return np.asarray(np.where(is_in, found, 0.0))
+        found = np.exp(np.minimum((k - 1) * np.log(at) - at - gammaln(k), _MOST_LOG))
+        return np.where(is_in, found, 0.0)
 
-
-@dataclass(frozen=True)
-class Mirror:
-    """The same distribution with its sign turned: what is said of one side holds for the other."""
-
-    of: PopulationShape
-
-    @property
-    def begins_at_zero(self) -> bool:
-        """As the other: it ends there."""
-        return self.of.begins_at_zero
-
-    def cdf(self, z: Floats) -> Floats:
-        """The share below."""
-        return self.of.sf(-z)
-
-    def sf(self, z: Floats) -> Floats:
-        """The share above."""
-        return self.of.cdf(-z)
-
-    def ppf(self, q: Floats) -> Floats:
-        """Below which value a share lies."""
-        return -self.of.isf(q)
-
-    def isf(self, q: Floats) -> Floats:
-        """Above which value a share lies."""
-        return -self.of.ppf(q)
-
-    def pdf(self, z: Floats) -> Floats:
-        """The density."""
-        return self.of.pdf(-z)
-
-    def knots(self) -> Floats:
-        """Those of the other, turned."""
-        return -self.of.knots()[::-1]
+    return PopulationShape(
+        lambda z: gammainc(k, np.maximum(z, 0.0)),
+        lambda z: gammaincc(k, np.maximum(z, 0.0)),
+        partial(gammaincinv, k),
+        partial(gammainccinv, k),
+        pdf,
+        begins_at_zero=True,
+    )

@@ -35,7 +35,7 @@ from unveil.measure.ecap.gaps import (
     check_impossible,
 )
 from unveil.measure.ecap.noise_kinds import NOISES
-from unveil.measure.ecap.populations import is_of_the_values, population_of
+from unveil.measure.ecap.populations import is_of_the_values, parse_population
 from unveil.records.noise import Ecap
 from unveil.view.show import Result
 
@@ -84,7 +84,7 @@ def prepare_values(
     numbers = parse_numbers(values)
     drawn = SampleSettings(N, n, sampling)
     kind = choice("noise", noise, NOISES)
-    people = population_of(population, numbers)
+    people = parse_population(population, numbers)
     distinct = Distinct.of(numbers)
     check_impossible(distinct, people, whole=discrete)
     if is_of_the_values(population):

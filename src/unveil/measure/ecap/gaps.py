@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from unveil.arrays import Floats
 from unveil.errors import SettingsError
 from unveil.measure.ecap.arguments import Sampling, claims, lowest
-from unveil.measure.ecap.distributions import Mirror, PopulationShape, SmoothedShape
+from unveil.measure.ecap.distributions import PopulationShape, peak
 from unveil.measure.ecap.noise_kinds import KINDS, NoiseKind, NoiseName
 from unveil.measure.ecap.populations import Population
 
@@ -47,7 +47,7 @@ class Gaps:
 
 def gaps(shape: PopulationShape, z: Floats, N: int) -> Gaps:
     """Expected distances of the neighbours of each value among N - 1 others."""
-    return Gaps(_below(shape, z, N), _below(Mirror(shape), -z, N))
+    return Gaps(_below(shape, z, N), _below(shape.mirror, -z, N))
 
 
 def _below(shape: PopulationShape, z: Floats, N: int) -> Floats:
@@ -145,7 +145,7 @@ def others(shape: PopulationShape, noise: NoiseKind, z: Floats, gaps: Gaps, sigm
     width = (gaps.below + gaps.above) / 2 / sigma
     pieces = (
         _PopulationPiece(shape, noise, sigma, below, gaps.below / 2 / sigma, width),
-        _PopulationPiece(Mirror(shape), noise, sigma, -above, gaps.above / 2 / sigma, width),
+        _PopulationPiece(shape.mirror, noise, sigma, -above, gaps.above / 2 / sigma, width),
     )
     mass = sum((piece.mass() for piece in pieces), np.zeros_like(z))
     outside = shape.cdf(below) + shape.sf(above)
@@ -167,22 +167,24 @@ class _PopulationPiece:
     def mass(self) -> Floats:
         """How much of the population lands in I1, in blocks that bound memory."""
         found = np.zeros_like(self.end)
-        knots = self.shape.knots()
-        peak = float(np.log(max(self.shape.pdf(knots).max(), np.finfo(float).tiny)))
+        knots = self.shape.knots
+        highest = float(np.log(max(self.shape.pdf(knots).max(), np.finfo(float).tiny)))
         if self.shape.begins_at_zero:
-            peak = min(peak, -float(np.log(self.sigma)))  # a pole is high, but has little mass
+            highest = min(
+                highest, -float(np.log(self.sigma))
+            )  # a pole is high, but has little mass
         n_panels = (len(knots) + len(_GRADES)) * (len(_THIRDS) if self.shape.begins_at_zero else 1)
         size = max(_MOST_POINTS // (n_panels * len(_NODES)), 1)
         for first in range(0, len(self.end), size):
             part = slice(first, first + size)
             block = replace(self, end=self.end[part], a=self.a[part], w=self.w[part])
-            found[part] = block.integrate(block.edges(knots, peak))
+            found[part] = block.integrate(block.edges(knots, highest))
         return found
 
-    def edges(self, knots: Floats, peak: float) -> Floats:
+    def edges(self, knots: Floats, highest: float) -> Floats:
         """Where panels begin and end, one row a value."""
         with np.errstate(divide="ignore"):
-            growth = np.clip(peak - np.log(self.shape.pdf(self.end)), 0.0, _MOST_GROWTH)
+            growth = np.clip(highest - np.log(self.shape.pdf(self.end)), 0.0, _MOST_GROWTH)
         reach = self.noise.reach(self.a, growth)[:, None]
         of_shape = (self.end[:, None] - knots) / self.sigma
         all_of_them = [reach * _GRADES, self.noise.kinks(self.a, self.w), of_shape]
@@ -215,14 +217,10 @@ class _PopulationPiece:
         width = np.broadcast_to(self.w[row, None], t.shape)
         return self.noise.beyond(self.a[row, None] + t, width)
 
-    @property
-    def _sign(self) -> float:
-        return -1.0 if isinstance(self.shape, Mirror) else 1.0
-
     def _from_zero(self, row: np.ndarray, first: Floats, last: Floats) -> tuple[Floats, Floats]:
         """How far the nearer and the farther end of each panel are from where the shape begins."""
         ends = self.end[row] - self.sigma * first, self.end[row] - self.sigma * last
-        lengths = [np.maximum(self._sign * one, 0.0) for one in ends]
+        lengths = [np.maximum(self.shape.sign * one, 0.0) for one in ends]
         least = _NO_DISTANCE * np.abs(self.end[row])
         near, far = (
             np.where(one < least, 0.0, one) for one in (np.minimum(*lengths), np.maximum(*lengths))
@@ -240,14 +238,14 @@ class _PopulationPiece:
         y = (edges[:, 1:, None] + lengths[..., None] * _NODES).reshape(len(row), n_points)
         weights = (lengths[..., None] * _WEIGHTS).reshape(len(row), n_points)
         kernel = self._kernel(row, self._at(row, y))
-        masses = (self.shape.pdf(self._sign * y) * kernel * weights).sum(axis=1)
-        base = self.shape.of if isinstance(self.shape, Mirror) else self.shape
+        masses = (self.shape.pdf(self.shape.sign * y) * kernel * weights).sum(axis=1)
+        base = self.shape if self.shape.sign > 0 else self.shape.mirror
         at_rest = self._kernel(row, self._at(row, (near + edges[:, -1])[:, None] / 2))[:, 0]
         return np.asarray(masses + at_rest * (base.cdf(edges[:, -1]) - base.cdf(near)))
 
     def _at(self, row: np.ndarray, y: Floats) -> Floats:
         """The t of places at a distance y from where the shape begins."""
-        return np.maximum((self.end[row, None] - self._sign * y) / self.sigma, 0.0)
+        return np.maximum((self.end[row, None] - self.shape.sign * y) / self.sigma, 0.0)
 
 
 # Values with their neighbours, found once; their ECAP at any amount of noise.
@@ -428,10 +426,8 @@ def check_alone(distinct: Distinct, population: Population) -> None:
     Such is a value of fewer than five records where its own kernel is more than half of the
     density: without it next to no one would be there, and a claim would be nearly certain.
     """
-    if not isinstance(population.shape, SmoothedShape):
-        return
     density = population.shape.pdf(population.standard(distinct.x))
-    own = distinct.counts * population.shape.peak(int(distinct.counts.sum()))
+    own = distinct.counts * peak(int(distinct.counts.sum()))
     is_alone = (distinct.counts < _FEW) & (own > _OWN * density)
     if is_alone.any():
         n_alone, total = int(distinct.counts[is_alone].sum()), int(distinct.counts.sum())

@@ -17,12 +17,12 @@ from unveil.arrays import Floats
 from unveil.errors import SettingsError, list_names, nearest, quote_text
 from unveil.measure.ecap.arguments import parse_numbers
 from unveil.measure.ecap.distributions import (
-    Gamma,
-    LogNormal,
-    Normal,
     PopulationShape,
-    SmoothedShape,
-    StudentT,
+    gamma_shape,
+    lognormal_shape,
+    normal_shape,
+    smooth_values,
+    student_shape,
 )
 
 EMPIRICAL = "empirical"
@@ -77,27 +77,31 @@ def _loc(given: Parameters, place: int) -> float:
 
 FAMILIES: dict[str, Family] = {
     "normal": Family(
-        ("mean", "sd"), 2, ("sd",), lambda g: (g[0], g[1], Normal()), lambda g, f: (g[0], g[1] * f)
+        ("mean", "sd"),
+        2,
+        ("sd",),
+        lambda g: (g[0], g[1], normal_shape()),
+        lambda g, f: (g[0], g[1] * f),
     ),
     "lognormal": Family(
         ("mu", "sigma", "loc"),
         2,
         ("sigma",),
-        lambda g: (_loc(g, 2), math.exp(g[0]), LogNormal(g[1])),
+        lambda g: (_loc(g, 2), math.exp(g[0]), lognormal_shape(g[1])),
         lambda g, f: (g[0], g[1] * f, *g[2:]),
     ),
     "t": Family(
         ("df", "loc", "scale"),
         3,
         ("df", "scale"),
-        lambda g: (g[1], g[2], StudentT(g[0])),
+        lambda g: (g[1], g[2], student_shape(g[0])),
         lambda g, f: (g[0], g[1], g[2] * f),
     ),
     "gamma": Family(
         ("shape", "scale", "loc"),
         2,
         ("shape", "scale"),
-        lambda g: (_loc(g, 2), g[1], Gamma(g[0])),
+        lambda g: (_loc(g, 2), g[1], gamma_shape(g[0])),
         lambda g, f: (g[0] / f**2, g[1] * f**2, *g[2:]),  # the mean stays
     ),
 }
@@ -108,7 +112,7 @@ _CALL = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
 _OTHER_NAMES = {"log-normal": "lognormal", "gaussian": "normal", "student": "t"}
 
 
-def population_of(given: Any, values: Floats | None = None) -> Population:
+def parse_population(given: Any, values: Floats | None = None) -> Population:
     """The population a user wrote; `values` are smoothed where it is `empirical` without its own.
 
     Raises
@@ -242,7 +246,7 @@ def _smooth_values(values: Floats | None) -> Population:
     known = values[~np.isnan(values)]
     if not len(known):
         raise SettingsError("The empirical population has no values that are not missing.")
-    shape, low, step = SmoothedShape.of(known)
+    shape, low, step = smooth_values(known)
     mean = float(known.mean())
 
     def at(factor: float) -> Population:

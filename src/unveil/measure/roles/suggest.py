@@ -74,11 +74,11 @@ class SuggestSettings:
                 " have them proposed."
             )
 
-    def refuse_absent(self, table: Table) -> None:
+    def check_names(self, table: Table) -> None:
         """Refuse names that the data have not, all of them at once."""
         table.check_columns((*(self.keys or ()), *self.special_codes))
 
-    def refuse_unread(self, table: Table, unread: Mapping[str, str]) -> None:
+    def check_read(self, table: Table, unread: Mapping[str, str]) -> None:
         """Refuse keys that hold no single values."""
         faults = [
             f"Column {name!r} of {mid_sentence(table.place)} holds {unread[name]}, not single"
@@ -89,7 +89,7 @@ class SuggestSettings:
         ]
         check_faults(faults, RolesError)
 
-    def refuse_codes_of_text(self, aligned: Mapping[str, AlignedColumn]) -> None:
+    def check_special_codes(self, aligned: Mapping[str, AlignedColumn]) -> None:
         """Refuse special codes of columns that hold no numbers."""
         faults = [
             f"Special codes are given for {name!r}, which holds no numbers. Remove it from the"
@@ -263,11 +263,11 @@ def suggest(
     files = open_files({"data": data}, None, missing_values, progress)
     table = files[0]
     check_no_header(table)
-    asked.refuse_absent(table)
+    asked.check_names(table)
     unread = {name: kind for name in table.frame.columns if (kind := kind_unread(table, name))}
-    asked.refuse_unread(table, unread)
+    asked.check_read(table, unread)
     aligned = files.align([name for name in table.frame.columns if name not in unread])
-    asked.refuse_codes_of_text(aligned)
+    asked.check_special_codes(aligned)
     columns = _classify_columns(files, asked, unread, progress)
     person = find_person(table)
     columns = [

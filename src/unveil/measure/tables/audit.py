@@ -269,12 +269,12 @@ def _bounds(
 def _sum_bounds(
     release: PublishedTable, cells: Sequence[int], low: int, high: int | None, until: float | None
 ) -> tuple[int, int | None, bool]:
-    programme, nobody = Programme(release.system), [0] * len(release.system.counts)
+    programme = Programme(release.system)
     try:
-        below = programme.extreme(cells, nobody, up=False, outer=low, until=until)
+        below = programme.extreme(cells, up=False, outer=low, until=until)
         if high is None:  # a cell that nothing limits makes its sums as large as one likes
             return below.value, None, below.reached
-        above = programme.extreme(cells, nobody, up=True, outer=high, until=until)
+        above = programme.extreme(cells, up=True, outer=high, until=until)
     except OutOfTime:
         return low, high, False
     return below.value, above.value, below.reached and above.reached

@@ -57,7 +57,6 @@ class CertifiedBounds:
 def tightest(
     system: System,
     *,
-    at_least: Sequence[int] | None = None,
     seconds: float | None = None,
     progress: Progress = no_progress,
 ) -> CertifiedBounds:
@@ -65,31 +64,28 @@ def tightest(
 
     Parameters
     ----------
-    at_least
-        People known beforehand in each cell.
     seconds
         Stop after so long. What is not settled then has bounds that hold, but may be loose: those
         of the relaxation, or of sums taken one by one.
 
     Notes
     -----
-    lower_i = min c'_i and upper_i = max c'_i over whole c' >= at_least that fit every fact. A cell
+    lower_i = min c'_i and upper_i = max c'_i over whole c' >= 0 that fit every fact. A cell
     has no upper bound iff no fact with one counts it: cells are not negative, so that any such
     fact limits it. Every table found moves the inner bounds of all cells, and a cell whose inner
     and outer bound meet needs no search of its own.
     """
-    least = tuple(at_least) if at_least is not None else (0,) * len(system.counts)
-    search = _BoundSearch(system, least, None if seconds is None else time.monotonic() + seconds)
+    search = _BoundSearch(system, None if seconds is None else time.monotonic() + seconds)
     return search.run(progress)
 
 
 class _BoundSearch:
     """Outer bounds that hold and inner bounds that tables reach, until they meet."""
 
-    def __init__(self, system: System, least: tuple[int, ...], until: float | None) -> None:
-        self._least, self._until = least, until
+    def __init__(self, system: System, until: float | None) -> None:
+        self._until = until
         sums = sums_of(system)
-        self.lower, self.upper = propagate_bounds(sums, least)
+        self.lower, self.upper = propagate_bounds(sums)
         # Sums that share no cell say nothing about each other: one at a time is the tightest.
         members = [cell for entry in sums.sums for cell in entry.cells]
         self._apart = len(members) == len(set(members))
@@ -97,7 +93,7 @@ class _BoundSearch:
         network = network_of(system)
         self._is_network = network is not None
         self._solver: Flow | Programme = (
-            Flow(network, least)
+            Flow(network)
             if network is not None and network.n_nodes <= MOST_NODES
             else Programme(system)
         )
@@ -154,7 +150,7 @@ class _BoundSearch:
     def _extreme(self, cell: int, outer: int, *, up: bool) -> Extreme:
         if isinstance(self._solver, Flow):
             return self._solver.extreme(cell, up=up, outer=outer)
-        return self._solver.extreme((cell,), self._least, up=up, outer=outer, until=self._until)
+        return self._solver.extreme((cell,), up=up, outer=outer, until=self._until)
 
     def _learn(self, found: Extreme) -> None:
         """What a table shows about all the other cells."""
@@ -163,10 +159,9 @@ class _BoundSearch:
             self._inner_upper = list(map(max, self._inner_upper, found.table))
 
 
-def propagate_bounds(sums: Sums, least: Sequence[int]) -> tuple[list[int], list[int | None]]:
+def propagate_bounds(sums: Sums) -> tuple[list[int], list[int | None]]:
     """Bounds by taking one sum at a time, again and again: certified, and often the tightest."""
-    lower = [max(lo, low) for lo, low in zip(sums.lo, least, strict=True)]
-    upper = [*sums.hi]
+    lower, upper = [*sums.lo], [*sums.hi]
     for _ in range(ROUNDS):
         before = [*lower], [*upper]
         for entry in sums.sums:

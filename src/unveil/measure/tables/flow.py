@@ -114,17 +114,17 @@ class Network:
         """The nodes (bits) that one more person at `start` can be led on to."""
         return _reachable_nodes(self._ways_beside(full), 1 << start)
 
-    def rises_alone(self, cell: int) -> bool:
-        """Whether a cell can be raised that is full, while no other cell of anybody is."""
+    def is_exposed(self, cell: int) -> bool:
+        """Whether the cell is recovered once all its own people are known, and nobody else."""
         arc = self.cells[cell]
         if not arc.rises or arc.tail == arc.head:
-            return arc.rises
+            return not arc.rises
         goal, first = 1 << arc.tail, self._ways[arc.head]
         beside = self._between.get((arc.head, arc.tail), 0) & ~(1 << cell)
         if not beside and not self._always[arc.head] & goal:
             first &= ~goal
         # Through its own end a circle need not lead again.
-        return bool(_reachable_nodes(self._ways, first, goal, barred=1 << arc.head) & goal)
+        return not _reachable_nodes(self._ways, first, goal, barred=1 << arc.head) & goal
 
     def find_recovered(self, full: int, cells: Sequence[int]) -> int:
         """Those of the cells (bits) that are full and cannot be raised: recovered zeros.
@@ -261,13 +261,11 @@ MOST_NODES = 2_000
 
 
 class Flow:
-    """The residual network at the true counts, with people known beforehand in their cells."""
+    """The residual network at the true counts."""
 
-    def __init__(self, network: Network, at_least: Sequence[int]) -> None:
+    def __init__(self, network: Network) -> None:
         self._arcs = (*network.cells, *network.sums)
         self._n_cells = len(network.cells)
-        lows = [max(arc.lo, low) for arc, low in zip(network.cells, at_least, strict=True)]
-        self._lows = [*lows, *(arc.lo for arc in network.sums)]
         self._between: dict[frozenset[int], list[int]] = {}
         for number, arc in enumerate(self._arcs):
             self._between.setdefault(frozenset((arc.tail, arc.head)), []).append(number)
@@ -321,7 +319,7 @@ class Flow:
         """How many more an arc can lead away from one of its ends; None where there is no limit."""
         arc = self._arcs[number]
         if arc.tail != tail:
-            return arc.flow - self._lows[number]
+            return arc.flow - arc.lo
         return None if arc.hi is None else arc.hi - arc.flow
 
     def _table(self, moved: Room, cell: int) -> list[int]:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import combinations, product
+from itertools import combinations, compress, product
 from math import prod
 from typing import Any
 
@@ -198,6 +198,36 @@ class Grid:
         raise SettingsError(
             f"{where} names a level that dimension {self.dims[dim]!r} does not have.{hint}"
         )
+
+
+@dataclass(frozen=True)
+class PartRows:
+    """Each row of a long table: the code of its level in every dimension, -1 for a sum."""
+
+    grid: Grid
+    codes: NDArray[np.int64]
+    place: str
+    """What a sentence calls the table."""
+
+    def of(self, part: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The rows of a part, and the entry of the part that each is about."""
+        kept = np.array([dim in self.grid.dims_of(part) for dim in self.grid.dims])
+        rows = np.flatnonzero(((self.codes >= 0) == kept).all(axis=1))
+        entry = np.zeros(len(rows), np.int64)
+        for dim in np.flatnonzero(kept):
+            entry = entry * self.grid.shape[dim] + self.codes[rows, dim]
+        return rows, entry
+
+    @property
+    def parts(self) -> list[str]:
+        """The parts some row is about."""
+        found, dims = np.unique(self.codes >= 0, axis=0), self.grid.dims
+        return [self.grid.part([*compress(dims, kept)]) for kept in found]
+
+    @property
+    def coarser(self) -> list[str]:
+        """The same, but for the table."""
+        return [part for part in self.parts if part != TABLE]
 
 
 def pairs(dims: Iterable[str], label: Iterable[str]) -> str:

@@ -77,25 +77,19 @@ class Programme:
         return table
 
     def extreme(
-        self,
-        cells: Sequence[int],
-        least: Sequence[int],
-        *,
-        up: bool,
-        outer: int,
-        until: float | None = None,
+        self, cells: Sequence[int], *, up: bool, outer: int, until: float | None = None
     ) -> Extreme:
-        """The largest (`up`) or smallest sum of cells over all tables of at least `least`.
+        """The largest (`up`) or smallest sum of cells over all tables.
 
         `outer` is a limit that is known already. Where time runs out the relaxation's bound,
         rounded outwards, is taken instead: certified, but perhaps not reached. Where some cell
         would be further from its true count than `FARTHEST`, `outer` stands.
         """
-        sign = -1.0 if up else 1.0
         cost = np.zeros(self._n_cells)
-        cost[list(cells)] = sign
-        found = self._solve(cost, least, until)
-        table = self._table(found, least)
+        cost[list(cells)] = -1.0 if up else 1.0
+        nobody = [0] * self._n_cells
+        found = self._solve(cost, nobody, until)
+        table = self._table(found, nobody)
         if found.status == OPTIMAL and table is not None and self._is_near(table):
             return Extreme(sum(table[cell] for cell in cells), True, table)
         if found.status == STOPPED and until is not None:

@@ -17,7 +17,14 @@ from unveil.io.sources import read_table
 from unveil.io.table import Table
 from unveil.measure.tables.crosstab import Crosstab, parse_crosstab
 from unveil.measure.tables.from_records import texts
-from unveil.measure.tables.grid import TABLE, Counts, Grid, check_counts, check_names
+from unveil.measure.tables.grid import (
+    TABLE,
+    Counts,
+    Grid,
+    PartRows,
+    check_counts,
+    check_names,
+)
 from unveil.study.roles import names
 from unveil.study.study import Study
 
@@ -195,34 +202,6 @@ class FileTable:
     crosstab: Crosstab | None = None
 
 
-@dataclass(frozen=True)
-class _Rows:
-    """Each row of a long table: the code of its level in every dimension, -1 for a sum."""
-
-    grid: Grid
-    codes: NDArray[np.int64]
-    place: str
-
-    def of(self, part: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The rows of a part, and the entry of the part that each is about."""
-        kept = np.array([dim in self.grid.dims_of(part) for dim in self.grid.dims])
-        rows = np.flatnonzero(((self.codes >= 0) == kept).all(axis=1))
-        entry = np.zeros(len(rows), np.int64)
-        for dim in np.flatnonzero(kept):
-            entry = entry * self.grid.shape[dim] + self.codes[rows, dim]
-        return rows, entry
-
-    @property
-    def parts(self) -> list[str]:
-        """The parts some row is about, but for the table."""
-        found = np.unique(self.codes >= 0, axis=0)
-        dims = [
-            [d for d, is_kept in zip(self.grid.dims, kept, strict=True) if is_kept]
-            for kept in found
-        ]
-        return [part for part in map(self.grid.part, dims) if part != TABLE]
-
-
 def table_in(
     source: Any,
     *,
@@ -379,7 +358,7 @@ def fold(text: str) -> str:
     return text.strip().casefold()
 
 
-def _rows(table: Table, dims: Sequence[str], labels: frozenset[str]) -> tuple[_Rows, list[str]]:
+def _rows(table: Table, dims: Sequence[str], labels: frozenset[str]) -> tuple[PartRows, list[str]]:
     """The rows as codes of levels, in the order in which the file names them first."""
     encoded = Study([table]).files.encode(dims)
     codes, levels = [], []
@@ -399,7 +378,7 @@ def _rows(table: Table, dims: Sequence[str], labels: frozenset[str]) -> tuple[_R
         levels.append(tuple(named[code] for code in kept))
     grid = Grid(tuple(dims), tuple(levels))
     notes = [note.sentence for note in encoded.coercions]
-    return _Rows(grid, np.column_stack(codes), table.place), notes
+    return PartRows(grid, np.column_stack(codes), table.place), notes
 
 
 def _numbers(table: Table, count: str) -> list[Any]:
@@ -417,7 +396,7 @@ def _numbers(table: Table, count: str) -> list[Any]:
     return column.to_list()
 
 
-def _counts(rows: _Rows, numbers: Sequence[Any]) -> tuple[Counts, list[str]]:
+def _counts(rows: PartRows, numbers: Sequence[Any]) -> tuple[Counts, list[str]]:
     found, cells = rows.of(TABLE)
     if not len(found):
         raise InputError(f"{rows.place} has only rows of sums. The table has no cells.")
@@ -433,7 +412,7 @@ def _counts(rows: _Rows, numbers: Sequence[Any]) -> tuple[Counts, list[str]]:
     return check_counts(flat, rows.grid), [note] if n_absent else []
 
 
-def _check_twins(rows: _Rows, part: str, entries: NDArray[np.int64]) -> None:
+def _check_twins(rows: PartRows, part: str, entries: NDArray[np.int64]) -> None:
     found, n_times = np.unique(entries, return_counts=True)
     if (n_times > 1).any():
         what = rows.grid.whats(part)[int(found[n_times > 1][0])]
@@ -444,10 +423,10 @@ def _check_twins(rows: _Rows, part: str, entries: NDArray[np.int64]) -> None:
 
 
 def _check_margins(
-    rows: _Rows, counts: Counts, numbers: Sequence[Any], labels: frozenset[str]
+    rows: PartRows, counts: Counts, numbers: Sequence[Any], labels: frozenset[str]
 ) -> None:
     """Sums in the file must be those of its cells, or one of the two is wrong."""
-    for part in rows.parts:
+    for part in rows.coarser:
         found, entries = rows.of(part)
         _check_twins(rows, part, entries)
         sums = rows.grid.sum_part(counts, part)
@@ -461,10 +440,10 @@ def _check_margins(
                 )
 
 
-def _published_parts(rows: _Rows, values: Sequence[Any]) -> dict[str, list[Any]]:
+def _published_parts(rows: PartRows, values: Sequence[Any]) -> dict[str, list[Any]]:
     """Published values by part, of those parts that the column has whole."""
     made: dict[str, list[Any]] = {}
-    for part in (TABLE, *rows.parts):
+    for part in (TABLE, *rows.coarser):
         found, entries = rows.of(part)
         if part == TABLE or len(found) == len(rows.grid.labels(part)):
             flat: list[Any] = [0] * len(rows.grid.labels(part))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from unveil.io.sources import read_table
 from unveil.io.table import Table, mid_sentence
 from unveil.measure.tables.crosstab import parse_crosstab
 from unveil.measure.tables.from_records import texts
-from unveil.measure.tables.grid import TABLE, TOTAL, Grid
+from unveil.measure.tables.grid import TABLE, TOTAL, Grid, PartRows
 from unveil.measure.tables.read_counts import ROLE, fold, read_layout
 from unveil.measure.tables.schemes import Published
 from unveil.study.study import Study
@@ -58,10 +59,8 @@ def read_published(
         )
     values = _values(long.table, long.count)
     sums = {label.strip().casefold() for label in total_label}
-    named = _by_label(_published_labels(long.table, long.dims, sums), values, grid, table.place)
-    if grid.of_people:
-        named |= _zeros_of_absent_levels(named, grid)
-    return dict(_parts(named, grid, table.place))
+    rows = _match_rows(_published_labels(long.table, long.dims, sums), grid, table.place)
+    return dict(_parts(rows, values))
 
 
 def _is_long(table: Table, grid: Grid, value: str | None, layout: str | None) -> bool:
@@ -168,65 +167,60 @@ def _value(given: Any) -> Published:
     return int(float(text))
 
 
-def _by_label(
-    labels: Sequence[Label], values: Sequence[Published], grid: Grid, place: str
-) -> dict[Label, Published]:
-    made: dict[Label, Published] = {}
-    known = [frozenset((None, *levels)) for levels in grid.levels]
-    for given, value in zip(labels, values, strict=True):
-        label = tuple(map(_as_in_table, given, known))
-        for dim, level, levels in zip(grid.dims, label, known, strict=True):
-            if level not in levels:
+def _match_rows(labels: Sequence[Label], grid: Grid, place: str) -> PartRows:
+    """The rows by the levels of the table."""
+    known: list[dict[str | None, int]] = [
+        {None: -1} | {level: i for i, level in enumerate(levels)} for levels in grid.levels
+    ]
+    rows = []
+    for label in labels:
+        row = tuple(map(_find_level, label, known))
+        for dim, code in zip(grid.dims, row, strict=True):
+            if code is None:
                 raise InputError(
                     f"{place} with the published values has a level of {dim!r} that the table does"
                     " not have. Its levels must be those of the counts."
                 )
-        if label in made:
-            raise InputError(
-                f"{place} with the published values has more than one row for one cell or sum."
-                " Give each once."
-            )
-        made[label] = value
-    return made
+        rows.append(row)
+    if len(set(rows)) < len(rows):
+        raise InputError(
+            f"{place} with the published values has more than one row for one cell or sum."
+            " Give each once."
+        )
+    return PartRows(grid, np.array(rows, np.int64).reshape(-1, len(grid.dims)), place)
 
 
-def _as_in_table(level: str | None, levels: frozenset[str | None]) -> str | None:
-    """A level without the apostrophe that keeps a spreadsheet from running it as a formula."""
+def _find_level(level: str | None, codes: dict[str | None, int]) -> int | None:
+    """The code of a level, with or without the apostrophe that keeps a spreadsheet from running it.
+
+    None where the table does not have it.
+    """
     bare = level[1:] if level is not None and level.startswith("'") else level
-    return bare if level not in levels and bare in levels else level
+    return codes.get(level, codes.get(bare))
 
 
-def _zeros_of_absent_levels(named: dict[Label, Published], grid: Grid) -> dict[Label, Published]:
-    """A 0 for every cell and sum of a level that no row of the file has."""
-    kept = dict.fromkeys(tuple(level is not None for level in label) for label in named)
-    seen = [set(levels) for levels in zip(*named, strict=True)]
-    made: dict[Label, Published] = {}
-    for is_kept in kept:
-        dims = [dim for dim, keeps in zip(grid.dims, is_kept, strict=True) if keeps]
-        for label in grid.labels(grid.part(dims)):
-            full = _full(label, dims, grid)
-            if any(one not in levels for one, levels in zip(full, seen, strict=True) if one):
-                made[full] = 0
-    return made
-
-
-def _parts(named: dict[Label, Published], grid: Grid, place: str) -> Any:
-    kept = dict.fromkeys(tuple(level is not None for level in label) for label in named)
-    for is_kept in kept:
-        dims = [dim for dim, keeps in zip(grid.dims, is_kept, strict=True) if keeps]
-        part = grid.part(dims)
-        wanted = [_full(label, dims, grid) for label in grid.labels(part)]
-        lacking = sum(label not in named for label in wanted)
-        if lacking and part == TABLE:
+def _parts(rows: PartRows, values: Sequence[Published]) -> Iterator[tuple[str, Any]]:
+    """The values of every part that is whole; of people, 0 for a level that no row has."""
+    grid = rows.grid
+    for part in rows.parts:
+        found, entries = rows.of(part)
+        n = prod(grid.shape_of(part))
+        named = dict.fromkeys(_absent_entries(rows, part), 0) if grid.of_people else {}
+        named |= {e: values[row] for row, e in zip(found.tolist(), entries.tolist(), strict=True)}
+        if len(named) < n and part == TABLE:
             raise InputError(
-                f"{place} with the published values has no row for {lacking:,} of"
-                f" {len(wanted):,} cells. Give every cell; an empty value is a suppressed one."
+                f"{rows.place} with the published values has no row for {n - len(named):,} of"
+                f" {n:,} cells. Give every cell; an empty value is a suppressed one."
             )
-        if not lacking:
-            flat = [named[label] for label in wanted]
-            yield part, flat[0] if part == TOTAL else flat
+        if len(named) == n:
+            yield part, named[0] if part == TOTAL else [named[entry] for entry in range(n)]
 
 
-def _full(label: Sequence[str], dims: Sequence[str], grid: Grid) -> Label:
-    given = dict(zip(dims, label, strict=True))
-    return tuple(given.get(dim) for dim in grid.dims)
+def _absent_entries(rows: PartRows, part: str) -> list[int]:
+    """The entries of a part with a level that no row of the file has."""
+    kept = [dim for dim, name in enumerate(rows.grid.dims) if name in rows.grid.dims_of(part)]
+    is_absent = np.zeros(rows.grid.shape_of(part), bool)
+    for axis, dim in enumerate(kept):
+        lacks = ~np.isin(np.arange(rows.grid.shape[dim]), rows.codes[:, dim])
+        is_absent |= lacks.reshape([-1 if place == axis else 1 for place in range(len(kept))])
+    return np.flatnonzero(is_absent).tolist()

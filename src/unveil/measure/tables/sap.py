@@ -12,8 +12,9 @@ from typing import Any
 import polars as pl
 
 from unveil.arguments import number_within, whole_number
-from unveil.errors import InputError, SettingsError, list_names
+from unveil.errors import InputError
 from unveil.measure.tables.audit import Exposure, exposed_cells
+from unveil.measure.tables.bounds import release_of
 from unveil.measure.tables.grid import TABLE, TOTAL, Given, Grid, key_levels, pairs
 from unveil.measure.tables.known_people import KnownPeople, parse_known, remove_known
 from unveil.measure.tables.parts import System, sums_of
@@ -272,14 +273,14 @@ def sap(
     2.3.2 needs the sample as well. Impossible cells (structural) never count. n beyond the total
     is the total.
     """
-    asked = dict(rounding=rounding, total=total, margins=margins, constraints=constraints)
-    asked |= dict(structural=structural, nested=nested, published=published)
-    asked |= dict(dims=dims, levels=levels)
+    told = dict(rounding=rounding, total=total, margins=margins, constraints=constraints)
+    told |= dict(structural=structural, nested=nested, published=published)
+    told |= dict(dims=dims, levels=levels)
+    asked = {name: one for name, one in told.items() if one is not None and one is not False}
     limits = parse_effort(nodes, seconds)
     effort = Effort(*limits, progress=progress or no_progress).start()
-    release = counts if isinstance(counts, PublishedTable) else _make_table(counts, asked, seed)
-    if counts is release:
-        _check_asked(asked)
+    draws = {} if isinstance(counts, PublishedTable) else {"seed": seed}
+    release = release_of(counts, asked | draws)
     grid = release.grid
     people = parse_known(known, grid)
     keys = () if given is None else key_levels(given, grid)
@@ -293,28 +294,10 @@ def sap(
     is_by_depth = isinstance(depth, str) and depth == BY_DEPTH
     depths = len(grid.dims) - len(keys) if is_by_depth else 1
     found = curve(main, last, effort.part(1 / depths))
-    by_depth = (
-        _by_depth(main, keys, last, effort, found)
-        if isinstance(depth, str) and depth == BY_DEPTH
-        else ()
-    )
+    by_depth = _by_depth(main, keys, last, effort, found) if is_by_depth else ()
     wanted = SapQuery(release, people, keys, d)
     made = record_of(wanted, main, found, by_depth, given_away=given_away, seed=effort.seed)
     return SapResult(made)
-
-
-def _make_table(counts: Any, asked: dict[str, Any], seed: int | None) -> PublishedTable:
-    only_facts = asked["constraints"] is not None and asked["rounding"] is None
-    return PublishedTable.from_counts(counts, **asked, table=not only_facts, seed=seed)
-
-
-def _check_asked(asked: Mapping[str, Any]) -> None:
-    beside = [name for name, value in asked.items() if value is not None and value is not False]
-    if beside:
-        raise SettingsError(
-            f"A published table states itself what is published; omit {list_names(beside)}, or"
-            " give the counts instead."
-        )
 
 
 def _by_depth(

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, Context
 from fractions import Fraction
 
+from unveil.measure.tables.flow import Network
 from unveil.measure.tables.integer_programme import OutOfTime
 from unveil.measure.tables.parts import System
 from unveil.measure.tables.sap_events import (
@@ -46,11 +47,6 @@ class SapBounds:
     network: bool
     """Whether paths of a network answered; integer programmes did elsewhere."""
 
-    @property
-    def gap(self) -> float:
-        """The largest distance between the bounds."""
-        return max(float(up - low) for low, up in zip(self.lower, self.upper, strict=True))
-
 
 def split(
     system: System,
@@ -58,9 +54,7 @@ def split(
     *,
     nodes: int = 20_000,
     seconds: float | None = None,
-    gap: float = 0.0,
     events: Sequence[Sequence[int]] | None = None,
-    at_least: Sequence[int] | None = None,
     chance: Sequence[int] | None = None,
     oracle: AnyOracle | None = None,
     progress: Progress = no_progress,
@@ -69,15 +63,13 @@ def split(
 
     Parameters
     ----------
-    nodes, seconds, gap
-        Stop after so many boxes, after so long, or when the bounds are nowhere further apart.
+    nodes, seconds
+        Stop after so many boxes, or after so long.
     events
         Sets of base cells: a sample is risky where every cell of some set is recovered. Each
         possible cell by itself without them.
-    at_least
-        People known beforehand in each cell.
     chance
-        People of each cell who may be drawn, of those not known beforehand; all without it.
+        People of each cell who may be drawn; all without it.
     oracle
         That of the system, where there is one already.
     progress
@@ -89,14 +81,15 @@ def split(
     asked for than may be drawn, all of them are.
     """
     until = None if seconds is None else time.monotonic() + seconds
-    risk = Risk(system, events=events, at_least=at_least, chance=chance, oracle=oracle, n_max=n_max)
+    risk = Risk(system, events=events, chance=chance, oracle=oracle, n_max=n_max)
     search = _BoxSearch(risk, SamplePolynomials(risk.people, n_max))
     risk.until = until
     if isinstance(risk.oracle, ProgrammeOracle):
         risk.oracle.until = until
-    search.run(nodes, until, gap, progress)
+    search.run(nodes, until, progress)
     lower, upper = search.bounds(n_max)
-    return SapBounds(lower, upper, not search.open, search.n_nodes, risk.oracle.by_fullness)
+    network = isinstance(risk.oracle, Network)
+    return SapBounds(lower, upper, not search.open, search.n_nodes, network)
 
 
 @dataclass
@@ -113,7 +106,7 @@ class _BoxSearch:
     _focus: int = 0
     _made: int = 0
 
-    def run(self, nodes: int, until: float | None, gap: float, progress: Progress) -> None:
+    def run(self, nodes: int, until: float | None, progress: Progress) -> None:
         """Split the heaviest box until none is open, or it is time to stop."""
         self._focus = self.weights.n_max // 3
         self._push(0, self.risk.top)
@@ -126,8 +119,7 @@ class _BoxSearch:
             if self.n_nodes % 64 == 0 or self.n_nodes >= look:
                 progress(f"splitting the samples{self._so_far()}", self.n_nodes, nodes)
             if self.n_nodes >= look:
-                if self._refocus() <= gap:
-                    return
+                self._refocus()
                 look = self.n_nodes + 1 + self.n_nodes // 5
             box = heapq.heappop(self.open)
             try:
@@ -202,12 +194,11 @@ class _BoxSearch:
             share = self.weights.share(weight, self._focus)
             heapq.heappush(self.open, (-share, self._made, low, high, weight))
 
-    def _refocus(self) -> float:
-        """Weigh the open boxes by the n at which most is undecided; how much that is."""
-        focus, widest = self.weights.widest(self.undecided)
+    def _refocus(self) -> None:
+        """Weigh the open boxes by the n at which most is undecided."""
+        focus = self.weights.widest(self.undecided)
         if focus != self._focus:
             self._focus = focus
             share = self.weights.share
             self.open = [(-share(box[4], focus), *box[1:]) for box in self.open]
             heapq.heapify(self.open)
-        return widest

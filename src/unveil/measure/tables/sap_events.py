@@ -13,7 +13,7 @@ from math import comb, lgamma, log
 from operator import or_
 from typing import Any
 
-from unveil.errors import InternalError, SettingsError
+from unveil.errors import SettingsError
 from unveil.measure.tables.flow import Network, network_of
 from unveil.measure.tables.integer_programme import OutOfTime, Programme, Table
 from unveil.measure.tables.parts import System, sums_of
@@ -29,44 +29,8 @@ from unveil.measure.tables.parts import System, sums_of
 WITNESSES = 512
 
 
-class NetworkOracle:
-    """By reachability: a cell is raised by leading one person round a circle of the network."""
-
-    by_fullness = True  # only WHICH cells are fully known matters, not how many of the others are
-
-    def __init__(self, system: System, network: Network) -> None:
-        self.system = system
-        self.network = network
-
-    def raisable(self, cell: int, at_least: Sequence[int]) -> bool:
-        """Whether the cell is below its limit, and a path leads one person more back to it."""
-        arc = self.network.cells[cell]
-        full = self.full(at_least) | 1 << cell
-        return arc.rises and bool(self.network.reach(arc.head, full) >> arc.tail & 1)
-
-    def find_recovered(self, at_least: Sequence[int], cells: Sequence[int]) -> frozenset[int]:
-        """Those of the cells that are fully known and cannot be raised."""
-        bits = self.network.find_recovered(self.full(at_least), cells)
-        return frozenset(cell for cell in cells if bits >> cell & 1)
-
-    def recovers_all(self, at_least: Sequence[int], cells: Sequence[int]) -> bool:
-        """Whether each of the cells is fully known and cannot be raised."""
-        return len(self.find_recovered(at_least, cells)) == len(set(cells))
-
-    def is_exposed(self, cell: int) -> bool:
-        """Whether the cell is recovered once all its own people are known, and nobody else."""
-        return not self.network.rises_alone(cell)
-
-    def full(self, at_least: Sequence[int]) -> int:
-        """The cells (bits) all of whose people are known."""
-        pairs = enumerate(zip(self.system.counts, at_least, strict=True))
-        return sum(1 << cell for cell, (count, known) in pairs if known >= count)
-
-
 class ProgrammeOracle:
     """By integer programmes, each table found being a witness for every smaller sample."""
-
-    by_fullness = False
 
     def __init__(self, system: System) -> None:
         self.system = system
@@ -91,10 +55,6 @@ class ProgrammeOracle:
             return False
         self._remember(table)
         return True
-
-    def find_recovered(self, at_least: Sequence[int], cells: Sequence[int]) -> frozenset[int]:
-        """Those of the cells that are fully known and cannot be raised."""
-        return frozenset(cell for cell in cells if self.recovers_all(at_least, (cell,)))
 
     def recovers_all(self, at_least: Sequence[int], cells: Sequence[int]) -> bool:
         """Whether each of the cells is fully known and cannot be raised."""
@@ -157,13 +117,13 @@ class ProgrammeOracle:
                 del self._witnesses[cell][WITNESSES:]
 
 
-AnyOracle = NetworkOracle | ProgrammeOracle
+AnyOracle = Network | ProgrammeOracle
+"""Of a network only which cells are fully known matters, not how many of the others are."""
 
 
 def oracle_of(system: System) -> AnyOracle:
-    """The network's oracle where the sums of a system are a network, else the programme's."""
-    network = network_of(system)
-    return ProgrammeOracle(system) if network is None else NetworkOracle(system, network)
+    """The network of a system whose sums are one; else integer programmes."""
+    return network_of(system) or ProgrammeOracle(system)
 
 
 # How many samples of each size lie in a box: exact polynomials, packed into whole numbers.
@@ -231,12 +191,11 @@ class SamplePolynomials:
         """The same as a share of all samples of n people."""
         return self.at(packed, n) / self.totals[n]
 
-    def widest(self, packed: int) -> tuple[int, float]:
-        """The size of sample at which the share is largest, and that share."""
+    def widest(self, packed: int) -> int:
+        """The size of sample at which the share is largest."""
         found = self.coefficients(packed)
         shares = [ways / total for ways, total in zip(found, self.totals, strict=True)]
-        largest = max(shares)
-        return shares.index(largest), largest
+        return shares.index(max(shares))
 
     def _binomial(self, people: int) -> int:
         if people not in self._free:
@@ -373,7 +332,6 @@ class Risk:
         system: System,
         *,
         events: Sequence[Sequence[int]] | None = None,
-        at_least: Sequence[int] | None = None,
         chance: Sequence[int] | None = None,
         oracle: AnyOracle | None = None,
         n_max: int | None = None,
@@ -381,15 +339,13 @@ class Risk:
         self.system = system
         self.oracle = oracle_of(system) if oracle is None else oracle
         self.events = _events(system, events)
-        self.known = tuple(at_least) if at_least is not None else (0,) * len(system.counts)
-        self.chance = _chance(system.counts, self.known, chance)
+        self.chance = system.counts if chance is None else tuple(chance)
         self.people = sum(self.chance)
         self.knobs = _knobs(self, self.people if n_max is None else n_max)
         self.top = _union(knob.all_bits for knob in self.knobs)
         self._offsets = [knob.offset for knob in self.knobs]
         self._knob_of = {knob.cell: knob for knob in self.knobs}
-        pairs = enumerate(zip(system.counts, self.known, strict=True))
-        self._full = _union(1 << cell for cell, (count, own) in pairs if own == count)
+        self._full = _union(1 << cell for cell, count in enumerate(system.counts) if not count)
         self._cells = tuple(sorted({cell for event in self.events for cell in event}))
 
     def is_risky(self, bits: int) -> bool:
@@ -424,10 +380,7 @@ class Risk:
         """Cores of one cell that a network shows at a glance: cells at their own upper limit."""
         if isinstance(self.oracle, ProgrammeOracle):
             return []
-        arcs, single = (
-            self.oracle.network.cells,
-            {event[0] for event in self.events if len(event) == 1},
-        )
+        arcs, single = self.oracle.cells, {event[0] for event in self.events if len(event) == 1}
         return [k.all_bits for k in self.knobs if k.cell in single and not arcs[k.cell].rises]
 
     def factors(self, low: int, high: int) -> list[Factor]:
@@ -446,9 +399,9 @@ class Risk:
 
     def _at_least(self, bits: int) -> list[int]:
         """The people known in each cell when these levels are just reached."""
-        known = [*self.known]
+        known = [0] * len(self.system.counts)
         for knob in self.list_knobs(bits):
-            known[knob.cell] += knob.fewest(knob.level(bits))
+            known[knob.cell] = knob.fewest(knob.level(bits))
         return known
 
     def _least_level(self, event: Event, knob: Knob, others: int, level: int) -> int:
@@ -467,7 +420,7 @@ class Risk:
         if isinstance(self.oracle, ProgrammeOracle):
             return next((event for event in self.events if self._happens(event, bits)), None)
         self._check_time()
-        found = self.oracle.network.find_recovered(bits | self._full, self._cells)
+        found = self.oracle.find_recovered(bits | self._full, self._cells)
         if not found:
             return None
         return next((e for e in self.events if all(found >> cell & 1 for cell in e)), None)
@@ -477,7 +430,7 @@ class Risk:
         self._check_time()
         if isinstance(self.oracle, ProgrammeOracle):
             return self.oracle.recovers_all(self._at_least(bits), event)
-        found = self.oracle.network.find_recovered(bits | self._full, event)
+        found = self.oracle.find_recovered(bits | self._full, event)
         return all(found >> cell & 1 for cell in event)
 
     def _check_time(self) -> None:
@@ -489,7 +442,7 @@ class Risk:
         if isinstance(self.oracle, ProgrammeOracle):
             return self.top
         full = bits | self._full
-        return _union(self.oracle.network.blocking(cell, full) for cell in event)
+        return _union(self.oracle.blocking(cell, full) for cell in event)
 
 
 def _union(bits: Iterable[int]) -> int:
@@ -503,26 +456,17 @@ def _events(system: System, given: Sequence[Sequence[int]] | None) -> tuple[Even
     return tuple(tuple(event) for event in given if not system.structural.issuperset(event))
 
 
-def _chance(
-    counts: Sequence[int], known: Sequence[int], given: Sequence[int] | None
-) -> tuple[int, ...]:
-    left = tuple(count - own for count, own in zip(counts, known, strict=True))
-    chance = left if given is None else tuple(given)
-    if any(own < 0 for own in (*left, *chance)) or any(map(int.__gt__, chance, left)):
-        raise InternalError("More people are known or sampled than a cell has.")
-    return chance
-
-
 def _knobs(risk: Risk, n_max: int) -> tuple[Knob, ...]:
     made, offset = [], 0
-    rows = zip(risk.system.counts, risk.known, risk.chance, strict=True)
-    for cell, (count, known, people) in enumerate(rows):
-        if not people or (risk.oracle.by_fullness and known + people < count):
+    by_fullness = isinstance(risk.oracle, Network)
+    rows = zip(risk.system.counts, risk.chance, strict=True)
+    for cell, (count, people) in enumerate(rows):
+        if not people or (by_fullness and people < count):
             continue  # nobody to sample, or too few to ever matter
         every = range(1, min(people, n_max) + 1)
-        steps: Sequence[int] = (people,) if risk.oracle.by_fullness else every
+        steps: Sequence[int] = (people,) if by_fullness else every
         if not steps:
             continue
-        made.append(Knob(cell, people, steps, cell if risk.oracle.by_fullness else offset))
+        made.append(Knob(cell, people, steps, cell if by_fullness else offset))
         offset += len(steps)
     return tuple(made)

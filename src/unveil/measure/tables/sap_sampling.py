@@ -45,9 +45,7 @@ def estimate(
     draws: int = 2_000,
     seed: int = 0,
     confidence: float = 0.95,
-    stratified: bool = False,
     events: Sequence[Sequence[int]] | None = None,
-    at_least: Sequence[int] | None = None,
     chance: Sequence[int] | None = None,
     oracle: AnyOracle | None = None,
     seconds: float | None = None,
@@ -58,27 +56,21 @@ def estimate(
     Parameters
     ----------
     draws
-        How often people are drawn. Unstratified, one draw is an order of all people, and answers
-        for every n: a risk once is a risk with more people, so the n at which it begins is found
-        by halving, and the estimates never fall as n grows.
-    stratified
-        Draw afresh for every n instead, so that the errors of different n are independent.
+        How often people are drawn. One draw is an order of all people, and answers for every n: a
+        risk once is a risk with more people, so the n at which it begins is found by halving, and
+        the estimates never fall as n grows.
     confidence
         Of each interval by itself.
     seconds
         Stop after so long with the draws there are; empty where not one is complete.
-    events, at_least, chance, oracle
+    events, chance, oracle
         As in `sap_boxes.split`.
     """
     until = None if seconds is None else time.monotonic() + seconds
-    risk = Risk(system, events=events, at_least=at_least, chance=chance, oracle=oracle, n_max=n_max)
+    risk = Risk(system, events=events, chance=chance, oracle=oracle, n_max=n_max)
     asked = _CachedOracle(risk, until)
     sizes = range(min(n_max, risk.people) + 1)
-    counts = (
-        _sample_stratified(asked, sizes, draws, seed, progress)
-        if stratified
-        else _sample_nested(asked, sizes, draws, seed, progress)
-    )
+    counts = _count_risky(asked, sizes, draws, seed, progress)
     return tuple(
         Chance(n, made, risky, *clopper_pearson(risky, made, confidence))
         for n, (risky, made) in zip(sizes, counts, strict=False)
@@ -120,7 +112,7 @@ class _CachedOracle:
         return self._answers[bits]
 
 
-def _sample_nested(
+def _count_risky(
     asked: _CachedOracle, sizes: range, draws: int, seed: int, progress: Progress
 ) -> list[tuple[int, int]]:
     """For every n, how many of the draws are risky: those whose risk has begun by then."""
@@ -164,20 +156,3 @@ def _first_risk(asked: _CachedOracle, order: np.ndarray, beyond: int) -> int:
         else:
             low = middle + 1
     return low
-
-
-def _sample_stratified(
-    asked: _CachedOracle, sizes: range, draws: int, seed: int, progress: Progress
-) -> list[tuple[int, int]]:
-    """For every n by itself, how many of its own draws are risky."""
-    found = []
-    for n in sizes:
-        progress("drawing people", n, len(sizes))
-        random = np.random.default_rng([seed, n])
-        chance = asked.risk.chance
-        samples = (_draw_cells(chance, n, random)[:n] for _ in range(draws))
-        try:
-            found.append((sum(map(asked.is_risky, samples)), draws))
-        except OutOfTime:
-            break
-    return found

@@ -17,9 +17,10 @@ from time import monotonic
 
 import numpy as np
 
+from unveil.measure.tables.flow import Network
 from unveil.measure.tables.integer_programme import Table
 from unveil.measure.tables.parts import System
-from unveil.measure.tables.sap_events import AnyOracle, NetworkOracle
+from unveil.measure.tables.sap_events import AnyOracle
 from unveil.measure.tables.sap_exact import Integers, safe_counts, signed_sums
 
 MOST_N = 2_000
@@ -52,7 +53,7 @@ def witness_bound(
     possible = [cell for cell in range(len(people)) if cell not in system.structural]
     asked = [(cell,) for cell in possible] if events is None else [tuple(one) for one in events]
     full = [one for one in asked if all(people[cell] == system.counts[cell] for cell in one)]
-    if isinstance(oracle, NetworkOracle):
+    if isinstance(oracle, Network):
         ways = _by_fullness(system, oracle, full, people, last)
     else:
         cells = sorted({c for one in full if sum(people[c] for c in one) <= last for c in one})
@@ -68,7 +69,7 @@ def witness_bound(
 
 def _by_fullness(
     system: System,
-    oracle: NetworkOracle,
+    oracle: Network,
     events: Sequence[Sequence[int]],
     people: Sequence[int],
     last: int,

@@ -7,7 +7,7 @@ copy's records among all; cells that are empty in both do not count.
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
 
@@ -102,8 +102,6 @@ MOST_CELLS = 2**20
 SPARSE = 4
 """Tables of more cells than this for each record are counted by the cells that occur."""
 
-KEPT = 16  # of these are held at once
-
 
 @dataclass(frozen=True, eq=False)
 class TableCells:
@@ -168,36 +166,15 @@ def _dense(
     starts = np.concatenate(([0], np.cumsum(spaces)))
     slices = columns[0].sides.slices
     counts = np.zeros((len(slices), int(starts[-1])), np.int64)
-    packing = _Packing(columns)
     for table, (start, end) in zip(tables, pairwise(starts.tolist()), strict=True):
         if counter is not None:
             numbers, found = counter(table)
             counts[:, start + numbers] = found
             continue
-        packed = packing.of(table)
+        packed = _pack_cells(columns, table)
         for side, rows in enumerate(slices):
             counts[side, start:end] = np.bincount(packed[rows], minlength=end - start)
     return TableCells(tuple(tables), starts, None, counts)
-
-
-@dataclass
-class _Packing:
-    """Tables come in order: what all but the last variable make of the number is kept a while."""
-
-    columns: Sequence[GroupedColumn]
-    first: tuple[int, ...] | None = None
-    scaled: dict[int, Ints] = field(default_factory=dict)
-
-    def of(self, table: tuple[int, ...]) -> Ints:
-        """The number of the cell of every record."""
-        if len(table) == 1:
-            return _pack_cells(self.columns, table)
-        last = self.columns[table[-1]]
-        if table[:-1] != self.first or len(self.scaled) >= KEPT:
-            self.first, self.scaled = table[:-1], {}
-        if last.n_levels not in self.scaled:
-            self.scaled[last.n_levels] = _pack_cells(self.columns, table[:-1]) * last.n_levels
-        return self.scaled[last.n_levels] + last.codes
 
 
 def _sparse(

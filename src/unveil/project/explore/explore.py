@@ -339,7 +339,7 @@ def explore(
     given: Any = (drop, (), real_values)
     instructions = Instructions(*given)
     (table,) = open_files({"original": original}, None, missing_values, say)
-    instructions.refuse_absent(table)
+    instructions.check_names(table)
     table = replace(table, frame=table.frame.drop(instructions.drop))
     whose = _check_person(table, person, time, tested)
     others = [name for name in table.frame.columns if name != whose]
@@ -350,7 +350,7 @@ def explore(
     number = choose_seed(store.seed() if seed is None else seed)
     parts = _parts(table, share, number, whose)
     study = Study([replace(one, notes=()) for one in (table, *parts)], sources=[original])
-    instructions.refuse_identifiers(study.files.select(0), others, codes)
+    instructions.check_identifiers(study.files.select(0), others, codes)
     head = {
         "data": fingerprint(table),
         "seed": number,

@@ -75,7 +75,7 @@ def _parents_first(parents: Mapping[str, str]) -> Iterator[str]:
 def merge_levels(step: Merge, column: RecodedColumn) -> Change:
     """The levels that are named, as one."""
     levels = RecodeLevels(column)
-    levels.refuse_unknown(step.levels, "which is to be merged")
+    levels.check_known(step.levels, "which is to be merged")
     target = levels.find_level(step.into)
     into = {levels.find_level(one): target for one in step.levels}
     sides, declared = levels.merge(into)
@@ -150,7 +150,7 @@ def _climb(
     parents = {child: parent for child, parent in step.hierarchy}
     grown = set(parents.values())
     unknown = [child for child in parents if child not in grown]
-    levels.refuse_unknown(unknown, "which the hierarchy names as a child")
+    levels.check_known(unknown, "which the hierarchy names as a child")
     by_code = {
         levels.find_level(child): levels.find_level(parent) for child, parent in parents.items()
     }

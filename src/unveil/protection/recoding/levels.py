@@ -181,7 +181,7 @@ class RecodeLevels:
             return TAGS[given]
         return float(given) if _PLAIN.fullmatch(given) else None
 
-    def refuse_unknown(self, given: Iterable[LevelName], what: str) -> None:
+    def check_known(self, given: Iterable[LevelName], what: str) -> None:
         """Refuse levels that the column has not; a hint is given of declared labels alone."""
         for one in given:
             if self.find_level(one) not in self.known_levels:

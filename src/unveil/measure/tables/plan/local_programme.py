@@ -139,9 +139,7 @@ class LocalProgramme:
             if (upper if up else lower) == (high if up else low):
                 continue
             outer = upper if up else lower
-            found = self.programme.extreme(
-                cells.tolist(), (0,) * len(self.caps), up=up, outer=outer, until=until
-            )
+            found = self.programme.extreme(cells.tolist(), up=up, outer=outer, until=until)
             if found.table is not None:
                 self.tables.append(np.array(found.table))
             if up:

@@ -13,7 +13,7 @@ from unveil.arguments import is_list, quote_value
 from unveil.arrays import Ints, Mask
 from unveil.errors import InputError, InternalError, SettingsError, list_names, nearest
 from unveil.measure.one_table import OneTable, open_table
-from unveil.measure.tables.grid import TABLE, Grid, check_names, find_spellings
+from unveil.measure.tables.grid import TABLE, Grid, PartRows, check_names, find_spellings
 from unveil.measure.tables.parts import plan as plan_parts
 from unveil.measure.tables.parts import publish
 from unveil.measure.tables.plan.boxes import Boxes, count_people
@@ -455,38 +455,26 @@ class _Reader:
     def _read(self, table: TableSettings, shape: _Shape, values: LabelledValues) -> PlanFacts:
         """The values of a file, row by row; suppressed ones by the table's scheme."""
         grid = shape.grid
-        rows = _rows_of(values, shape.dims)
-        cells = int((rows >= 0).all(axis=1).sum())
+        rows = PartRows(grid, _rows_of(values, shape.dims), "Its file")
+        cells = len(rows.of(TABLE)[0])
         if cells < grid.n_cells:
             raise InputError(
                 f"Its file has no row for {grid.n_cells - cells:,} of {grid.n_cells:,} cells. Give"
                 " every cell; an empty value is a suppressed one."
             )
         parts = {}
-        for kept in np.unique(rows >= 0, axis=0):
-            part = grid.part([dim for dim, is_kept in zip(grid.dims, kept, strict=True) if is_kept])
+        for part in rows.parts:
             shape.check_covered(part)
-            of_part = np.flatnonzero(((rows >= 0) == kept).all(axis=1))
             # A file may have only some values of a margin, in any order.
-            place = np.zeros(len(of_part), np.int64)
-            for i in np.flatnonzero(kept):
-                place = place * grid.shape[i] + rows[of_part, i]
+            of_part, place = rows.of(part)
             order = np.argsort(place)
             ends = shape.ends(part)[place[order]]
-            truth = self._count(ends)
-            known = _intervals(
-                [values.values[row] for row in of_part[order]],
-                _scheme_of(grid, part, table),
-                truth=truth,
-                secondary=table.secondary,
-            )
+            truth, scheme = self._count(ends), _scheme_of(grid, part, table)
+            own = [values.values[row] for row in of_part[order]]
+            known = _intervals(own, scheme, truth=truth, secondary=table.secondary)
             if truth is not None:
                 _check_truth(truth, known)
             parts[part] = (ends, *known)
-            own, scheme = (
-                [values.values[row] for row in of_part[order]],
-                _scheme_of(grid, part, table),
-            )
             if known[2].any() and scheme.kind != "suppress":
                 self._unruled[table.name] = None
             self._keep_keyed(scheme, ends, own, shape.number)

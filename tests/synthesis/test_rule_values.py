@@ -7,7 +7,7 @@ import pytest
 
 from unveil.errors import SettingsError
 from unveil.records.codebook import Level, Variable
-from unveil.synthesis.rule_kinds import apply_rule, code_of
+from unveil.synthesis.rules import apply_rule, code_of
 from unveil.synthesis.split_columns import join_column, split
 
 UNKNOWN = (
