@@ -4,6 +4,9 @@ from collections.abc import Iterator
 
 from unveil.records.comparison import AssociationRow, Comparison, DistanceRow, PairCounts
 from unveil.view.blocks import Block, Heading, Sentence, notes
+from unveil.view.charts.chart import Chart
+from unveil.view.charts.forms import figure_row, percent_bars
+from unveil.view.charts.marks import SYNTHETIC, truncate_name
 from unveil.view.format import format_count, percent, truncate
 from unveil.view.group_notes import group_notes
 from unveil.view.pair_tables import is_few
@@ -176,6 +179,19 @@ def changed_associations(record: Comparison, most: int = MOST_ROWS) -> list[Asso
         if row.copy == record.headline_copy and row.difference is not None
     ]
     return sorted(known, key=lambda row: -abs(row.difference or 0.0))[:most]
+
+
+def distances(record: Comparison, *, most: int | None = None) -> Chart:
+    """Total variation of every column, or of so many, the most different first."""
+    shares = [(row.column, row.total_variation) for row in ranked_rows(record)]
+    rows = [
+        figure_row(truncate_name(column), 100 * share, percent(100 * share))
+        for column, share in shares
+        if share is not None
+    ]
+    axis = "percent of records that would have to change"
+    chart = percent_bars(rows[:most], axis, SYNTHETIC, "Total variation distance by column")
+    return chart if rows else Chart(chart.spec, chart.title, "No column could be compared.")
 
 
 @as_text.register

@@ -5,6 +5,16 @@ from collections.abc import Iterator, Sequence
 from unveil.records.protection import DistanceFilter, Refill, Shift
 from unveil.view import blocks
 from unveil.view.blocks import Block, Heading, notes, table
+from unveil.view.charts.chart import Chart
+from unveil.view.charts.marks import (
+    ROW,
+    SYNTHETIC,
+    TextColumn,
+    bar,
+    describe_rows,
+    number,
+    row_panel,
+)
 from unveil.view.format import (
     and_list,
     fill,
@@ -137,6 +147,29 @@ def round_rows(record: Refill) -> list[tuple[str, ...]]:
         (str(one.round), f"{one.drawn:,}", f"{one.kept:,}", format_share(one.acceptance))
         for one in record.rounds
     ]
+
+
+def refill_rounds(record: Refill) -> Chart:
+    """A bar for each round: filled what was retained, hollow what stood too close."""
+    rows = [
+        {
+            "name": f"round {one.round}",
+            "retained": one.kept,
+            "generated": one.drawn,
+            "told": f"{one.kept:,} retained, {one.drawn - one.kept:,} removed",
+        }
+        for one in record.rounds
+    ]
+    axis = {"tickCount": 5, "format": ",d", "tickMinStep": 1}
+    x = number("retained", "generated records (filled: retained, hollow: removed)", axis=axis)
+    removed = bar(x, ROW, fill="white", stroke=SYNTHETIC, strokeWidth=1.5)
+    removed["encoding"]["x2"] = {"field": "generated"}
+    marks = [bar(x, ROW, color=SYNTHETIC), removed]
+    return Chart(
+        row_panel(rows, marks, [TextColumn("told", align="left")]),
+        title="Records retained and removed by the distance filter, by round",
+        description=f"{format_count(len(rows), 'round')}. {describe_rows(rows)}",
+    )
 
 
 @as_text.register

@@ -20,6 +20,7 @@ from unveil.records.exclusions import Effect
 from unveil.records.limits import Verdict
 from unveil.view.blocks import (
     Block,
+    Figure,
     Folded,
     Heading,
     Sentence,
@@ -28,6 +29,9 @@ from unveil.view.blocks import (
     sentences,
     table,
 )
+from unveil.view.charts.chart import Chart
+from unveil.view.charts.forms import DotPair, pairs_chart
+from unveil.view.charts.marks import truncate_name
 from unveil.view.format import (
     MISSING,
     agree,
@@ -258,6 +262,10 @@ def headline_excess(record: Excess) -> list[ExcessRow]:
 
 
 SPLIT_PARTS = ("R", "matched", "determined", "correct")
+EXCESS_CAPTION = (
+    "Blue square: training records. Grey ring: control sample, about whom the synthetic data can"
+    " hold only what is true in general."
+)
 EXCESS_HEADS = ("training", "control", "R", "training after", "control after", "R after", "R excl.")
 
 
@@ -365,16 +373,17 @@ def _split_sentence(record: Excess, row: ExcessRow) -> str:
     return " " + TEMPLATES["excess parts"].format(measure=row.measure, R=ratio(of["R"].R), **shown)
 
 
+def _excess_table(caption: str, record: Excess, rows: Sequence[ExcessRow]) -> TableBlock:
+    heads = ("target", "measure", *EXCESS_HEADS[: None if record.exclude else 3])
+    cells = [(truncate(row.target), row.measure, *excess_cells(record, row)) for row in rows]
+    return table(caption, heads, cells, text=("measure",))
+
+
 def excess_blocks(record: Excess, *, has_words: bool = False) -> Iterator[Block]:
     """Training data against control sample; in words where asked for, the largest R first."""
     yield Heading("Excess disclosure of training records over the control sample")
     yield Sentence(excess_sizes(record), "lead")
-    heads = ("target", "measure", *EXCESS_HEADS[: None if record.exclude else 3])
-    rows = [
-        (truncate(row.target), row.measure, *excess_cells(record, row))
-        for row in headline_excess(record)
-    ]
-    yield table("Training data against control sample", heads, rows, text=("measure",))
+    yield _excess_table("Training data against control sample", record, headline_excess(record))
     yield from excess_part_blocks(record)
     ranked = sorted(headline_excess(record), key=lambda row: -(row.R or 0))
     words = tuple(
@@ -391,6 +400,78 @@ def excess_blocks(record: Excess, *, has_words: bool = False) -> Iterator[Block]
     else:
         yield Folded("In words", words)
     yield from notes(record.coercions)
+
+
+def excess_chart(record: Excess) -> Chart:
+    """Training records against the control sample for every target, the widest gap first."""
+    several = len(record.measures) > 1
+    pairs = [
+        DotPair(
+            f"{truncate_name(row.target)}{f', {row.measure}' if several else ''}",
+            row.train,
+            row.control,
+            ratio(row.R),
+        )
+        for row in _widest_first(record)
+    ]
+    title = f"Training records and control sample, by {and_list(record.keys)}"
+    return pairs_chart(pairs, title, "percent of people", "R")
+
+
+def _widest_first(record: Excess) -> list[ExcessRow]:
+    return sorted(headline_excess(record), key=lambda row: -(-9.0 if row.R is None else row.R))
+
+
+def excess_detail(record: Excess, of: str) -> Iterator[Block]:
+    """The same in a report: the widest gap, with the chart; in words it unfolds."""
+    rows = _widest_first(record)
+    shown = _excess_table("", record, rows)
+    yield Figure(widest(of, rows), excess_chart(record), EXCESS_CAPTION, shown)
+    yield from excess_part_blocks(record)
+    yield Sentence(excess_sizes(record), key="checks/excess sizes", of=of)
+    words = tuple(
+        Sentence(
+            f"{truncate(row.target)}: {excess_sentence(record, row)}",
+            key="checks/excess",
+            of=f"{of}|{row.target}|{row.measure}",
+        )
+        for row in rows
+        if row.R is not None
+    )
+    if words:
+        yield Folded("Excess disclosure in words", words)
+
+
+def widest(part: str, rows: Sequence[ExcessRow]) -> Sentence:
+    """The target with the widest gap, in points."""
+    known = [
+        (row.train - row.control, row)
+        for row in rows
+        if row.train is not None and row.control is not None
+    ]
+    if not known:
+        text = "Training and control sample could not both be measured for any target."
+        return Sentence(text, "lead", "leakage.nothing", part)
+    gap, row = max(known, key=lambda pair: pair[0])
+    shares = f"{percent(row.train or 0.0)} against {percent(row.control or 0.0)}"
+    of = f"{part}|{row.target}|{row.measure}"
+    if gap <= 0:
+        text = (
+            "Training records are not disclosed more often than the control sample; widest gap:"
+            f" {truncate(row.target)}, {shares}."
+        )
+        return Sentence(text, "lead", "leakage.none", of)
+    text = (
+        f"Training records are disclosed more often than the control sample, most for"
+        f" {truncate(row.target)}: {shares} ({points(gap)} points)."
+    )
+    return Sentence(text, "lead", "leakage.more", of)
+
+
+def points(gap: float) -> str:
+    """A difference of percentages; never a positive 0."""
+    shown = f"{gap:.1f}"
+    return "less than 0.1" if shown == "0.0" else shown
 
 
 @as_text.register

@@ -8,6 +8,9 @@ from collections.abc import Callable, Iterator
 from unveil.records.cap import Gcap, GcapRow, Tcap, TcapRow
 from unveil.view.blocks import Block, Heading, Sentence, notes, sentences, table
 from unveil.view.cap_words import label_of, share
+from unveil.view.charts.chart import Chart
+from unveil.view.charts.forms import bars_panel, figure_row
+from unveil.view.charts.marks import describe_rows, percent_axis, stroke
 from unveil.view.format import and_list, format_share, people, percent, percent_or_dash
 from unveil.view.show import as_blocks, as_text
 
@@ -86,7 +89,7 @@ def tcap_keyed(row: TcapRow, tau: float) -> Iterator[tuple[str, str]]:
         yield "tcap determined", text
 
 
-def _target(row: TcapRow | GcapRow) -> str:
+def _target(row: Tcap | TcapRow | GcapRow) -> str:
     return and_list((row.target,) if isinstance(row.target, str) else row.target)
 
 
@@ -111,6 +114,32 @@ def tcap_cells(
     figures, baselines = tcap_figures(row)
     yield label, *map(shown, figures)
     yield AT_RANDOM, *map(shown, baselines)
+
+
+TCAPS = {
+    "where a synthetic record is certain (Taub)": 0,
+    "matched, and determined correctly (Raab)": 2,
+    "unique on their keys (Chapelle)": 3,
+    "correct where determined (Little)": 4,
+}
+"""The measures called TCAP, and where each stands under TCAP_HEADS."""
+
+
+def tcap_chart(record: Tcap) -> Chart:
+    """The four measures called TCAP, all copies pooled, each with its baseline as a stroke."""
+    both = tcap_figures(record.rows[-1])
+    rows = []
+    for name, place in TCAPS.items():
+        value, base = (None if one[place] is None else 100 * one[place] for one in both)
+        told = f"{percent_or_dash(value)}, at random {percent_or_dash(base)}"
+        rows.append({**figure_row(name, value, told), "baseline": base})
+    ends = [row[field] for row in rows for field in ("value", "baseline")]
+    x = percent_axis("percent, each of its own people", ends)
+    return Chart(
+        bars_panel(rows, x, more=[stroke(x, "baseline")]),
+        title=f"The four TCAP measures of {_target(record)}, and at random",
+        description=describe_rows(rows),
+    )
 
 
 def gcap_sentence(row: GcapRow) -> str:

@@ -9,6 +9,9 @@ from typing import Any
 from unveil.records.utility import Utility, UtilityRow
 from unveil.view import blocks
 from unveil.view.blocks import Block, Heading, Sentence, TableBlock, notes, table
+from unveil.view.charts.chart import Chart
+from unveil.view.charts.forms import bars_panel, figure_row
+from unveil.view.charts.marks import DOTTED, INK, Spec, describe_rows, number, pixel, rule, write
 from unveil.view.format import format_count, percent
 from unveil.view.group_notes import group_notes
 from unveil.view.show import as_blocks, as_text
@@ -194,6 +197,33 @@ def model_table(record: Utility) -> TableBlock:
     """All measures of the model, copy by copy."""
     footnote = THUMB if any(row.S_pMSE is not None for row in record.rows) else ""
     return filled_table(CAPTION, HEADS, [*map(cells, record.rows)], footnote=footnote)
+
+
+def utility_chart(record: Utility) -> Chart:
+    """S_pMSE of every copy; pMSE where one cannot be standardised."""
+    is_standard = all(row.S_pMSE is not None for row in record.rows)
+    values = [(row.S_pMSE if is_standard else row.pMSE) or 0.0 for row in record.rows]
+    rows = [
+        figure_row(f"copy {row.copy}", value, figure(value) if is_standard else f"{value:.6f}")
+        for row, value in zip(record.rows, values, strict=True)
+    ]
+    measure = "S_pMSE" if is_standard else "pMSE"
+    reach = max([*values, POOR * 1.2 if is_standard else 0.0])
+    x = number("value", measure, scale={"domain": [0, reach or 1]})
+    return Chart(
+        bars_panel(rows, x, more=_thumb(x) if is_standard else ()),
+        title="How well a model tells each copy from the original",
+        description=f"{measure}. {describe_rows(rows)}",
+    )
+
+
+def _thumb(x: Spec) -> list[Spec]:
+    """What chance gives, and the limits of the rule of thumb."""
+    lines = [{"value": value, "text": f"{value:g}"} for value in (1.0, GOOD, POOR)]
+    return [
+        rule(lines, INK, DOTTED, x=x),
+        write("text", x, pixel(-9), "center", rows=lines),
+    ]
 
 
 @as_text.register

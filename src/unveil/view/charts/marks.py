@@ -32,6 +32,7 @@ SHADES = ("#3d3d3d", "#f2f2f2", SYNTHETIC)
 """Lower in the synthetic data, alike, higher: no colour of a status; the sign is written."""
 PEOPLE = "percent of people in the original"
 SOLID, DASHED, DOTTED = [1, 0], [6, 3], [2, 3]
+TICKS = {"tickCount": 6, "labelOverlap": "greedy", "labelFlush": False}
 
 WIDTH = 200
 """Pixels of the plot between names and figures."""

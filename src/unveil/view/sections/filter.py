@@ -7,7 +7,6 @@ from unveil.records.report import Parts, ReportContents
 from unveil.view import distance_filter as filtered
 from unveil.view import projection as projected
 from unveil.view.blocks import Block, Figure, Heading, Sentence, table
-from unveil.view.charts.bars import refill_rounds
 from unveil.view.charts.scatter import projected_groups
 from unveil.view.format import format_count, truncate
 from unveil.view.protection import stage_rows, stage_sentences
@@ -37,7 +36,7 @@ def _filter(part: str, record: Protection) -> Iterator[Block]:
     if refill is None:
         yield Sentence("No distance filter was used.", key="filter.no filter", of=part)
         return
-    chart, rows = refill_rounds(refill), table("", ROUND_HEADS, _rounds(refill))
+    chart, rows = filtered.refill_rounds(refill), table("", ROUND_HEADS, _rounds(refill))
     yield removal_sentence(part, refill)
     drawn = Figure(Sentence(""), chart, CAPTIONS["rounds"], rows)
     yield from fold("Round by round", [drawn])

@@ -13,7 +13,6 @@ from unveil.view import pair_tables as paired
 from unveil.view import projection as projected
 from unveil.view import utility as modelled
 from unveil.view.blocks import Block, Figure, Heading, Sentence, table
-from unveil.view.charts.bars import distances
 from unveil.view.charts.distributions import distribution
 from unveil.view.charts.grids import correlation_difference, pair_map, visible_columns
 from unveil.view.charts.scatter import projected_groups
@@ -150,7 +149,7 @@ def column_blocks(part: str, record: Comparison, most: int = MOST_COLUMNS) -> It
     caption = DISTANCES
     if len(rows) > MOST_DRAWN:
         caption = f"The {MOST_DRAWN} columns that differ most. {caption}"
-    chart = distances(record, most=MOST_DRAWN)
+    chart = compared.distances(record, most=MOST_DRAWN)
     yield Figure(lead, chart, caption, table("", heads, rows))
     drawn = [_bars(part, record, row) for row in ranked[:most]]
     columns = format_count(len(drawn), "column")
