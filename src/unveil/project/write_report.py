@@ -26,8 +26,7 @@ from unveil.project.seeds import confidential_folder
 from unveil.project.store import load_parts, load_run, results_sha256
 from unveil.records.report import ExclusionText, Parts, ReportContents, ScenarioText
 from unveil.records.run import Run
-from unveil.view.disclosure import TEMPLATES
-from unveil.view.format import and_list
+from unveil.view.disclosure import scenario as describe_scenario
 from unveil.view.pages.report import custodian_page
 from unveil.view.pages.summary import summary_page
 
@@ -81,7 +80,7 @@ def _scenarios(project: ProjectFile, run: Run, parts: Parts) -> Iterator[Scenari
             template=templates.get(name),
             keys=tuple(keys),
             targets=tuple(targets),
-            sentence=TEMPLATES["scenario"].format(keys=and_list(keys)),
+            sentence=describe_scenario(keys),
         )
 
 

@@ -76,7 +76,7 @@ def disclosure_blocks(
         yield from alert_blocks(_file_alerts(assessment))
         yield Heading("Disclosure risk of the synthetic data")
     yield from sentences(
-        [said.files(record), f"{said.sizes(record)} {said.scenario(record)}"], "lead"
+        [said.files(record), f"{said.sizes(record)} {said.scenario(record.keys)}"], "lead"
     )
     yield from sentences(
         [said.means(record), said.people_sentence(record), flags_view.exclusions(record)]
@@ -183,7 +183,7 @@ def attribute_table(record: Disclosure, verdicts: Sequence[Checked] = ()) -> Tab
         # What is added goes last: only a status is worth more.
         spare=(*spare, "original Dorig", wrongly, ADDED_HEADS[0], heads[1], *ADDED_HEADS[1:]),
         main=("correctly DiSCO",),
-        footnote=f"{said.TEMPLATES['columns']}{f' {FOOTNOTE}' if added else ''}",
+        footnote=f"{said.COLUMNS}{f' {FOOTNOTE}' if added else ''}",
     )
 
 
@@ -203,7 +203,7 @@ def _tolerance_table(record: Disclosure) -> TableBlock:
         rows,
         text=("within",),
         main=("DiSCO",),
-        footnote=said.TEMPLATES["tolerance"],
+        footnote=said.TOLERANCE,
     )
 
 
@@ -251,11 +251,9 @@ def _flags_sentence(record: Disclosure) -> str | None:
     by_target = flags_view.flags_by_target(record)
     if not by_target:
         return None
-    return said.TEMPLATES["flags"].format(
-        n=sum(map(len, by_target.values())),
-        variables=format_count(len(by_target), "variable"),
-        counts=", ".join(f"{truncate(target)} {len(some)}" for target, some in by_target.items()),
-    )
+    n, counts = sum(map(len, by_target.values())), format_count(len(by_target), "variable")
+    each = ", ".join(f"{truncate(target)} {len(some)}" for target, some in by_target.items())
+    return f"Flags that may be common knowledge: {n} on {counts} ({each})."
 
 
 def _words(record: Disclosure) -> Iterator[Sentence]:
