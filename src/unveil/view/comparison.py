@@ -14,21 +14,6 @@ from unveil.view.show import as_blocks, as_text
 from unveil.view.utility import filled_table, first_rows
 
 CONFIDENTIAL = "Confidential: it shows figures of the original."
-TEMPLATES = {
-    "sizes": "{columns} compared: {n} in the original, {m} in {copies}.",
-    "column": (
-        "{column} differs most: total variation distance {p} (share of records in {copies} that"
-        " would have to change)."
-    ),
-    "column in bands": (
-        "{column} differs most: total variation distance {p} (share of records in {copies} that"
-        " would have to move to another band)."
-    ),
-    "association": (
-        "The association of {a} and {b} changed most: {measure} {there} in the original, {here} in"
-        " {copies}."
-    ),
-}
 MEASURES = {
     "pearson": "Pearson's correlation",
     "spearman": "Spearman's correlation",
@@ -55,22 +40,17 @@ FEW = "few"
 def comparison_sentences(record: Comparison) -> Iterator[tuple[str, str]]:
     """What the comparison says, by the name of what is said."""
     copies = copies_of(record)
-    yield (
-        "sizes",
-        TEMPLATES["sizes"].format(
-            columns=format_count(len(record.columns), "column"),
-            n=format_count(record.n_original, "record"),
-            m=" + ".join(f"{n:,}" for n in record.n_synthetic),
-            copies=copies,
-        ),
-    )
+    columns = format_count(len(record.columns), "column")
+    n, m = format_count(record.n_original, "record"), (f"{n:,}" for n in record.n_synthetic)
+    yield "sizes", f"{columns} compared: {n} in the original, {' + '.join(m)} in {copies}."
     worst = most_different(record)
     if worst is not None and worst.total_variation:
         share = percent(100 * worst.total_variation)
-        kind = "column in bands" if is_in_bands(record, worst) else "column"
+        move = "move to another band" if is_in_bands(record, worst) else "change"
         yield (
             "column",
-            TEMPLATES[kind].format(column=truncate(worst.column), p=share, copies=copies),
+            f"{truncate(worst.column)} differs most: total variation distance {share} (share of"
+            f" records in {copies} that would have to {move}).",
         )
     elif worst is not None:
         yield "column", f"Every column has the same distribution in the original and in {copies}."
@@ -94,13 +74,10 @@ def _association(record: Comparison) -> str:
         return "No association could be computed."
     if not row.difference:
         return "No association changed."
-    return TEMPLATES["association"].format(
-        a=truncate(row.a),
-        b=truncate(row.b),
-        measure=MEASURES[row.measure],
-        there=figure(row.original),
-        here=figure(row.synthetic),
-        copies=copies_of(record),
+    return (
+        f"The association of {truncate(row.a)} and {truncate(row.b)} changed most:"
+        f" {MEASURES[row.measure]} {figure(row.original)} in the original, {figure(row.synthetic)}"
+        f" in {copies_of(record)}."
     )
 
 

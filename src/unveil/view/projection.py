@@ -3,25 +3,11 @@
 from collections.abc import Iterator
 
 from unveil.records.utility import Loading, ProjectedGroup, Projection
-from unveil.view.blocks import Block, Heading, Sentence, notes, table
+from unveil.view.blocks import Block, Heading, notes, say, table
 from unveil.view.format import and_list, format_count, percent, truncate, visible
 from unveil.view.show import as_blocks, as_text
 from unveil.view.utility import filled_table
 
-TEMPLATES = {
-    "little": " That is little: files that differ elsewhere can look alike here.",
-    "some": (
-        "The components were fitted to {n} of its records, drawn at random: it is large, and has"
-        " missing values."
-    ),
-    "place": (
-        "The centre of {copies} lies {d1} standard deviations of the original from the original's"
-        " on the first axis, {d2} on the second."
-    ),
-    "marks": "The distance filter retained {kept} and removed {gone} of copy {copy}.",
-    "unplaced": "{n} of {side} could not be placed: all values are missing.",
-    "dropped": "{column} is not used: {reason}.",
-}
 GROUP_HEADS = ("file", "units", "mean 1", "sd 1", "mean 2", "sd 2")
 LOADING_HEADS = ("column", "level", "axis 1", "axis 2")
 MOST_LOADINGS = 12
@@ -36,20 +22,24 @@ def projection_sentences(record: Projection) -> Iterator[tuple[str, str]]:
         f" variance of {format_count(len(record.columns), 'column')} in the original"
         f" ({percent(100 * first)} and {percent(100 * second)})."
     )
-    yield "explained", text + (TEMPLATES["little"] if first + second < _LITTLE else "")
+    little = " That is little: files that differ elsewhere can look alike here."
+    yield "explained", text + (little if first + second < _LITTLE else "")
     if record.n_fitted < record.n_original:
-        yield "some", TEMPLATES["some"].format(n=f"{record.n_fitted:,}")
+        yield (
+            "some",
+            f"The components were fitted to {record.n_fitted:,} of its records, drawn at random: it"
+            " is large, and has missing values.",
+        )
     original = record.rows[0]
     for row in record.rows[1:]:
         yield from _group_sentences(original, row)
     for row in record.rows:
         if row.n_unplaced and row.mark is None:
-            n = format_count(row.n_unplaced, "record")
-            yield "unplaced", TEMPLATES["unplaced"].format(n=n, side=group_name(row))
+            n = f"{format_count(row.n_unplaced, 'record')} of {group_name(row)}"
+            yield "unplaced", f"{n} could not be placed: all values are missing."
     yield from _marks(record)
     for one in record.dropped_columns:
-        dropped = {"column": truncate(one.column), "reason": one.reason}
-        yield "dropped", TEMPLATES["dropped"].format(**dropped)
+        yield "dropped", f"{truncate(one.column)} is not used: {one.reason}."
     for warning in record.warnings:
         yield "warning", warning
 
@@ -62,7 +52,11 @@ def _group_sentences(original: ProjectedGroup, row: ProjectedGroup) -> Iterator[
     )
     if row.mark is None and None not in shifts:
         d1, d2 = (f"{shift:.2f}" for shift in shifts)
-        yield "place", TEMPLATES["place"].format(copies=group_name(row), d1=d1, d2=d2)
+        yield (
+            "place",
+            f"The centre of {group_name(row)} lies {d1} standard deviations of the original from"
+            f" the original's on the first axis, {d2} on the second.",
+        )
 
 
 def _shift(there: float | None, here: float | None, sd: float | None) -> float | None:
@@ -74,7 +68,8 @@ def _marks(record: Projection) -> Iterator[tuple[str, str]]:
     gone = {row.copy: row.n for row in record.rows if row.mark == "filtered"}
     for copy, n in kept.items():
         units = format_count(n, "unit")
-        yield "marks", TEMPLATES["marks"].format(kept=units, gone=f"{gone[copy]:,}", copy=copy)
+        removed = f"removed {gone[copy]:,} of copy {copy}"
+        yield "marks", f"The distance filter retained {units} and {removed}."
 
 
 def group_name(row: ProjectedGroup) -> str:
@@ -110,7 +105,7 @@ def _(record: Projection) -> str:
 
 def projection_blocks(record: Projection) -> Iterator[Block]:
     """The projection without its title."""
-    yield from (Sentence(text) for _, text in projection_sentences(record))
+    yield from say(projection_sentences(record))
     yield filled_table("Where the files lie", GROUP_HEADS, [*map(group_cells, record.rows)])
 
 

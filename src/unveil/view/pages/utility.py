@@ -62,7 +62,7 @@ def utility_blocks(found: UtilityFigures, *, has_associations: bool = True) -> I
     yield Sentence(separated.sizes(record), "lead")
     yield from sentences(headline(found))
     yield Heading("Can a model separate the files?", 2)
-    keyed = separated.keyed_sentences(record, separated.worst_copy(record))
+    keyed = separated.utility_sentences(record, separated.worst_copy(record))
     yield from sentences(text for key, text in keyed if key not in ("S", "no S"))
     yield separated.model_table(record)
     for one in found.tables:

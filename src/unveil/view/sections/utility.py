@@ -81,7 +81,7 @@ def model_blocks(part: str, record: Utility) -> Iterator[Block]:
     said = [Sentence(modelled.sizes(record), key="utility/sizes", of=part)]
     said += [
         Sentence(text, key=f"utility/{key}", of=of)
-        for key, text in modelled.keyed_sentences(record, row)
+        for key, text in modelled.utility_sentences(record, row)
     ]
     yield from fold("The model in words", said)
 
@@ -105,7 +105,7 @@ def pair_blocks(part: str, record: PairTables) -> Iterator[Block]:
         )
         if len(shown) < len(record.variables):
             yield _some(part, len(shown), len(record.variables))
-    for key, text in paired.keyed_sentences(record, copy):
+    for key, text in paired.pair_sentences(record, copy):
         yield Sentence(text, key=f"pair tables/{key}", of=of)
     yield from fold("Where they differ", _where(record, copy))
 
