@@ -46,7 +46,6 @@ from unveil.records.synthesis import ConfidentialSynthesis
 from unveil.view.blocks import Block, Figure, Folded, Heading, Items, Sentence
 from unveil.view.charts.distributions import before_and_after
 from unveil.view.charts.lines import ecap_curve
-from unveil.view.charts.scatter import risk_utility
 from unveil.view.ecap import (
     NOT_PUBLIC,
     choice_sentences,
@@ -54,7 +53,7 @@ from unveil.view.ecap import (
     claim_sentence,
     noise_sentence,
 )
-from unveil.view.exploration import exploration_blocks
+from unveil.view.exploration import exploration_blocks, risk_utility
 from unveil.view.format import visible
 from unveil.view.show import as_blocks
 

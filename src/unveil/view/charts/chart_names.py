@@ -36,14 +36,15 @@ from unveil.view.charts.lines import (
     populations,
     sap_curve,
 )
-from unveil.view.charts.scatter import projected_groups, risk_utility
 from unveil.view.comparison import distances, most_different
 from unveil.view.distance_filter import refill_rounds
+from unveil.view.exploration import risk_utility
 from unveil.view.flags import excess_chart
 from unveil.view.format import and_list
 from unveil.view.gtcap import gtcap_chart
 from unveil.view.match_risk import match_chart
 from unveil.view.membership import membership_chart
+from unveil.view.projection import projected_groups
 from unveil.view.replication import overlap
 from unveil.view.tcap import tcap_chart
 from unveil.view.uniques import uniques_chart

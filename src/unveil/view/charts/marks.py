@@ -172,6 +172,13 @@ def interval(x: Spec, field: str, y: Spec, colour: str) -> list[Spec]:
     return [span(x, f"{field}_low", f"{field}_high", y, colour), mark]
 
 
+def crosses(rows: Sequence[Row], x: Spec, y: Spec, looks: Spec, **mark: object) -> list[Spec]:
+    """One standard deviation to either side, along each axis."""
+    across = {"x": at(x, "left"), "x2": {"field": "right"}, "y": y, **looks}
+    upright = {"x": x, "y": at(y, "down"), "y2": {"field": "up"}, **looks}
+    return [draw("rule", rows, place, strokeWidth=1, **mark) for place in (across, upright)]
+
+
 def stroke(x: Spec, field: str) -> Spec:
     """The baseline: a light upright stroke."""
     mark = {"thickness": 5, "size": 15, "color": BASELINE, "opacity": 1}

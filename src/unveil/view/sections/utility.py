@@ -15,7 +15,6 @@ from unveil.view import utility as modelled
 from unveil.view.blocks import Block, Figure, Heading, Sentence, table
 from unveil.view.charts.distributions import distribution
 from unveil.view.charts.grids import correlation_difference, pair_map, visible_columns
-from unveil.view.charts.scatter import projected_groups
 from unveil.view.distribution_rows import HEADS, distribution_rows
 from unveil.view.format import and_list, format_count, percent, truncate
 from unveil.view.sections.shared import fold, number_sentences, unmeasured, warn
@@ -197,7 +196,9 @@ def _projection(part: str, record: Projection) -> Iterator[Block]:
     keyed = [one for one in projected.projection_sentences(record) if one[0] != "warning"]
     first, *others = number_sentences("projection", part, keyed)
     rows = [projected.group_cells(row) for row in record.rows]
-    yield Figure(first, projected_groups(record), AXES, table("", projected.GROUP_HEADS, rows))
+    yield Figure(
+        first, projected.projected_groups(record), AXES, table("", projected.GROUP_HEADS, rows)
+    )
     yield from others
     yield from warn("utility", part, record.warnings)
 
