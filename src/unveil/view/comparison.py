@@ -7,7 +7,7 @@ from unveil.view.blocks import Block, Heading, Sentence, notes
 from unveil.view.charts.chart import Chart
 from unveil.view.charts.forms import figure_row, percent_bars
 from unveil.view.charts.marks import SYNTHETIC, truncate_name
-from unveil.view.format import format_count, percent, truncate
+from unveil.view.format import format_count, format_figure, percent, truncate
 from unveil.view.group_notes import group_notes
 from unveil.view.pair_tables import is_few
 from unveil.view.show import as_blocks, as_text
@@ -140,12 +140,7 @@ def _format_signed(value: float) -> str:
 
 def figure(value: float | None, digits: int = 3) -> str:
     """A measure without a unit; never a positive 0.000."""
-    if value is None:
-        return "-"
-    shown = f"{value:.{digits}f}"
-    if value and float(shown) == 0:
-        return f"{'<' if value > 0 else '>-'}{10.0**-digits:.{digits}f}"
-    return shown if value else "0"
+    return format_figure(value, digits)
 
 
 def changed_associations(record: Comparison, most: int = MOST_ROWS) -> list[AssociationRow]:

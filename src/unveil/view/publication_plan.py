@@ -161,8 +161,8 @@ def plan_blocks(record: PublicationPlan, *, has_rows: bool = False) -> Iterator[
     if has_rows:
         boxes = record.rows[:MOST_ROWS]
         more = _more(len(record.rows), len(boxes))
-        caption, text = "Counts disclosed (confidential)", ("kind", "tables")
-        yield list_rows(caption, BOXES, boxes, text=text, spare=("kind",), footnote=more)
+        caption, words = "Counts disclosed (confidential)", ("kind", "tables")
+        yield list_rows(caption, BOXES, boxes, text=words, spare=("kind",), footnote=more)
         if boxes:
             yield Sentence(CONFIDENTIAL, "dim")
     yield from sentences(record.notes, "dim")

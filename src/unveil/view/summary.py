@@ -45,7 +45,7 @@ from unveil.view.format import (
     visible,
 )
 from unveil.view.show import as_blocks, as_text
-from unveil.view.status import GLYPHS, format_status
+from unveil.view.status import GLYPHS, format_status, worst
 
 WORDS: dict[VerdictStatus, str] = {
     "above": "NOT READY FOR RELEASE",
@@ -430,7 +430,7 @@ def _targets_page(summary: Summary) -> Iterator[Block]:
                 f"at most {max(one.not_most_common for one in rest):,}",
                 "",
                 f"at most {max(one.wrong for one in rest):,}",
-                format_status(_worst(rest)),
+                format_status(worst(one.status for one in rest)),
             )
         )
         bars.append(_bar(summary, top, limit))
@@ -446,11 +446,6 @@ def _targets_page(summary: Summary) -> Iterator[Block]:
     )
     yield replace(made, bar_head="of all people")
     yield Sentence(" ".join(_notes(summary)), "look", "summary.notes")
-
-
-def _worst(rows: Sequence[TargetSummary]) -> Status:
-    order = list(GLYPHS)
-    return min((one.status for one in rows), key=order.index)
 
 
 def _bar(summary: Summary, one: TargetSummary, limit: float | None) -> ShareBar:

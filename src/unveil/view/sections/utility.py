@@ -13,9 +13,8 @@ from unveil.view import pair_tables as paired
 from unveil.view import projection as projected
 from unveil.view import utility as modelled
 from unveil.view.blocks import Block, Figure, Heading, Sentence, table
-from unveil.view.charts.distributions import distribution
+from unveil.view.charts.distributions import HEADS, distribution, distribution_rows
 from unveil.view.charts.grids import correlation_difference, pair_map, visible_columns
-from unveil.view.distribution_rows import HEADS, distribution_rows
 from unveil.view.format import and_list, format_count, percent, truncate
 from unveil.view.sections.shared import fold, number_sentences, unmeasured, warn
 
