@@ -28,7 +28,7 @@ from unveil.records.report import ExclusionText, Parts, ReportContents, Scenario
 from unveil.records.run import Run
 from unveil.view.disclosure import scenario as describe_scenario
 from unveil.view.pages.report import custodian_page
-from unveil.view.pages.summary import summary_page
+from unveil.view.summary import summary_page
 
 # What does a report of a run show? The run, its records, and what people said and decided.
 

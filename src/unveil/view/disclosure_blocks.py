@@ -382,18 +382,10 @@ def _limit_sentence(highest: Verdict, several: bool) -> str:
 
 
 VALUE_HEADS = ("value", "shown", "correct", "correct when shown", "wrong", "people with it")
-VALUES = {
-    "value": (
-        "For {shown} people the synthetic data show {target} = {level}: correctly for {correct}"
-        " ({p}). {n} of {N} people ({f}) have it."
-    ),
-    "none": "The synthetic data point to no single value of {target} for anyone.",
-    "many": "{target} has too many values for a table of them; its sensitive values are counted.",
-    "note": (
-        "All people, before exclusions. Where correct when shown is close to the share of people"
-        " with the value, the synthetic data tell no more than its frequency."
-    ),
-}
+VALUE_NOTE = (
+    "All people, before exclusions. Where correct when shown is close to the share of people with"
+    " the value, the synthetic data tell no more than its frequency."
+)
 _UNNAMED = {"missing": "(missing)", "rare": "(values of fewer than ten people)"}
 
 
@@ -403,7 +395,10 @@ def value_blocks(record: Disclosure, target: str, copy: Copy) -> Iterator[Block]
     shown = [one for one in rows if one.n_correct + one.n_wrong]
     shown.sort(key=lambda one: -one.n_correct - one.n_wrong)
     if not shown:
-        text = VALUES["none" if rows else "many"].format(target=truncate(target))
+        name = truncate(target)
+        text = f"{name} has too many values for a table of them; its sensitive values are counted."
+        if rows:
+            text = f"The synthetic data point to no single value of {name} for anyone."
         yield Sentence(text, "lead")
         return
     for one in shown[:2]:
@@ -427,7 +422,7 @@ def value_blocks(record: Disclosure, target: str, copy: Copy) -> Iterator[Block]
         cells,
         spare=("people with it",),
         main=("correct when shown",),
-        footnote=VALUES["note"],
+        footnote=VALUE_NOTE,
         bars=bars,
     )
     yield replace(shown_table, bar_head="correct (filled), wrong (hatched), of all people")
@@ -439,15 +434,11 @@ def _value_name(row: ValueRow) -> str:
 
 def _value_sentence(record: Disclosure, row: ValueRow) -> str:
     shown, n = row.n_correct + row.n_wrong, record.n_original
-    return VALUES["value"].format(
-        shown=f"{shown:,}",
-        target=truncate(row.target),
-        level=_value_name(row),
-        correct=f"{row.n_correct:,}",
-        p=percent(100 * row.n_correct / shown),
-        n=f"{row.n_people:,}",
-        N=f"{n:,}",
-        f=percent(100 * row.n_people / n),
+    return (
+        f"For {shown:,} people the synthetic data show {truncate(row.target)} ="
+        f" {_value_name(row)}: correctly for {row.n_correct:,}"
+        f" ({percent(100 * row.n_correct / shown)}). {row.n_people:,} of {n:,} people"
+        f" ({percent(100 * row.n_people / n)}) have it."
     )
 
 

@@ -74,12 +74,6 @@ TEMPLATES = {
     "bands found": (
         "In bands ({rules}), {measure} goes from {before} ({k} of {N}) to {after} ({l})."
     ),
-    "detail": (
-        "The bands keep {p} of the detail of {key} (entropy in the original). Bands hide detail;"
-        " they do not make the files more alike."
-    ),
-    "not changed": "Bands {rules} change no figure.",
-    "nothing": "Excluding {rules} changes no figure.",
 }
 RULES = tuple(one for one in get_args(Rule) if one not in ("level", "pair"))
 
@@ -97,8 +91,8 @@ def whatif_sentences(
     rules = and_list((*bands, *scenario.added))
     flags = _flag_sentences(scenario)
     if not rows:
-        kind = "not changed" if bands else "nothing"
-        return (TEMPLATES[kind].format(rules=rules), *flags)
+        what = f"Bands {rules} change" if bands else f"Excluding {rules} changes"
+        return (f"{what} no figure.", *flags)
     is_rule = any(map(_is_rule, scenario.added))
     kinds = ("falls", "found")
     if bands or is_rule:
@@ -214,7 +208,11 @@ def _likeness_blocks(record: WhatIf) -> Iterator[Block]:
     """What bands cost and keep: like with like, for chance is divided out of S_pMSE."""
     for key in dict.fromkeys(one.key for one in record.likeness):
         rows = [one for one in record.likeness if one.key == key]
-        yield Sentence(TEMPLATES["detail"].format(key=truncate(key), p=percent(rows[0].detail)))
+        detail = f"{percent(rows[0].detail)} of the detail of {truncate(key)}"
+        yield Sentence(
+            f"The bands keep {detail} (entropy in the original). Bands hide detail; they do not"
+            " make the files more alike."
+        )
         several = len({one.copy for one in rows}) > 1
         cells = [
             (

@@ -44,6 +44,7 @@ from unveil.view.format import (
     truncate,
     visible,
 )
+from unveil.view.render_page import render_page
 from unveil.view.show import as_blocks, as_text
 from unveil.view.status import GLYPHS, format_status, worst
 
@@ -111,6 +112,12 @@ def summary_blocks(summary: Summary) -> Iterator[Block]:
     yield from _decisions_page(summary)
     yield Signatures(CHOICES, ROLES)
     yield Sentence(_foot(summary), "dim", "summary.foot")
+
+
+def summary_page(summary: Summary) -> str:
+    """The page to sign by itself, on one sheet of A4; without anything from outside."""
+    title = f"{truncate(summary.title)}: summary"
+    return render_page(title, summary_blocks(summary), heading=page_title(summary))
 
 
 def screen_blocks(summary: Summary, *, most: int = MOST_ON_SCREEN) -> Iterator[Block]:
