@@ -13,9 +13,7 @@ from unveil.cli import main
 from unveil.examples import write_csv
 from unveil.measure.utility.replicate import replicate
 from unveil.measure.utility.replicate_settings import read_findings
-from unveil.view.charts.intervals import overlap
-from unveil.view.pages.replication import replication_page
-from unveil.view.replication import lost, sentences
+from unveil.view.replication import lost, overlap, replication_page, replication_sentences
 
 LIST = [
     {
@@ -170,7 +168,7 @@ def test_a_finding_without_any_figure_still_has_its_page():
     asked = [{"name": "m", "kind": "mean", "column": "a", "where": "a > 5"}]
     record = replicate(data, data, asked).record
     assert record.rows == ()
-    assert list(sentences(record)) == ["No figure could be compared."]
+    assert list(replication_sentences(record)) == [("none", "No figure could be compared.")]
     assert list(lost(record)) == [
         "m, in the original: no one is in the subgroup.",
         "m, in the synthetic data: no one is in the subgroup.",

@@ -803,11 +803,11 @@ class TestViews:
         assert "\x1b" not in page + repr(result)
 
     def test_sentences_say_what_was_kept_and_that_it_is_selected(self):
-        said = list(shown.sentences(worked(WORKED, COPY).record))
+        said = [text for _, text in shown.filter_sentences(worked(WORKED, COPY).record)]
         assert said[0] == (
             "1 of 4 synthetic rows (25.0 %) are retained, by Mahalanobis distance on a and b."
         )
-        assert shown.TEMPLATES["selected"] in said
+        assert shown.SELECTED in said
 
     def test_a_shift_is_told_before_and_after(self):
         original = frame([[float(x)] for x in [*range(40), 200, 203]])

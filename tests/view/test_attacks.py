@@ -8,10 +8,18 @@ import pytest
 from unveil.records.attacks import AttackRow, AttackRun, Attacks, CopyAttacks
 from unveil.records.disclosure import Coercion
 from unveil.view.attack_rows import AttackDisplayRow, attack_rows, cells, warnings
-from unveil.view.attacks import attack_sentences, format_expected, general, row_sentences, sizes
-from unveil.view.charts.intervals import attack_rates
+from unveil.view.attacks import (
+    NO_CONTROL,
+    attack_blocks,
+    attack_rates,
+    attack_sentences,
+    attacks_page,
+    format_expected,
+    row_sentences,
+    sizes,
+)
+from unveil.view.blocks import Sentence
 from unveil.view.charts.marks import MOST_ROWS
-from unveil.view.pages.attacks import attacks_page
 from unveil.view.show import as_html, as_text
 
 HOSTILE = "<script>alert(1)</script>\x1b[31m\u202e{0} {secret}"
@@ -78,7 +86,7 @@ def run_of(*records, **fields):
 
 
 def said(**fields):
-    return list(row_sentences(AttackDisplayRow(row(**fields), 1)))
+    return [text for _, text in row_sentences(AttackDisplayRow(row(**fields), 1))]
 
 
 def test_an_interval_above_0_is_put_down_to_the_records_used():
@@ -128,7 +136,7 @@ def test_what_an_interval_means_is_said(R, interval, sentence):
 
 def test_the_other_attacks_have_their_own_words():
     linked = row(attack="linkability", target=None, other_keys=("job",), main_successes=0.4)
-    assert next(row_sentences(AttackDisplayRow(linked, 5))) == (
+    assert next(row_sentences(AttackDisplayRow(linked, 5)))[1] == (
         "An intruder who knows sex and age from one file and job from another, and uses the 5"
         " nearest records, would link about 0.4 of 100 people, and 50 of 100 in the control sample;"
         " at random, 20."
@@ -149,7 +157,7 @@ def test_without_a_control_nothing_is_said_of_others_and_there_is_no_r():
         " synthetic record, for 20."
     ]
     alone = record(row(**WITHOUT), n_control=None, n_shared_with_control=None)
-    assert general([alone])[0].startswith("Without a control sample there is no R:")
+    assert Sentence(NO_CONTROL, "lead") in attack_blocks([alone])
     assert "in the control" not in sizes(alone)
     assert as_text(alone) == (
         "Simulated attacks, no control: highest rate 60.0 %, 20.0 % by an uninformed guess"

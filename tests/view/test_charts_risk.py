@@ -16,7 +16,8 @@ import unveil
 from unveil.errors import SettingsError
 from unveil.examples import KEYS, TARGETS, survey, survey_synthetic
 from unveil.records.cap import GtcapBin
-from unveil.view.charts import bars, dots, lines, marks
+from unveil.view import attacks, flags, gtcap, membership, uniques
+from unveil.view.charts import dots, lines, marks
 from unveil.view.charts.chart import shrink_svg
 from unveil.view.charts.marks import BAD, BASELINE, STATUS_COLOURS, SYNTHETIC, reach_of
 from unveil.view.format import truncate, visible
@@ -57,7 +58,7 @@ def texts(spec):
 def test_the_funnel_says_of_how_many_each_bar_is_and_draws_the_odd_one_hollow():
     found = record()
     row = found.identity_of(1)
-    spec = bars.identity_chart(found).spec
+    spec = dots.identity_chart(found).spec
     rows = spec["data"]["values"]
     assert [one["value"] for one in rows] == [row.UiO, row.UiOiS, row.repU, row.UiS]
     assert [one["told"].split(" of ")[-1] for one in rows] == [*["900 people"] * 3, "900 records"]
@@ -69,15 +70,15 @@ def test_the_funnel_says_of_how_many_each_bar_is_and_draws_the_odd_one_hollow():
 
 def test_a_mean_over_copies_of_other_sizes_is_of_no_number_of_records():
     found = msgspec.structs.replace(record("copies"), n_synthetic=(600, 600, 599))
-    assert bars.identity_rows(found, "mean")[-1]["told"].endswith("% of synthetic records")
-    assert bars.identity_rows(found, 3)[-1]["told"].endswith("of 599 records")
-    assert bars.identity_rows(found, "pooled")[-1]["told"].endswith("of 1,799 records")
+    assert dots.identity_rows(found, "mean")[-1]["told"].endswith("% of synthetic records")
+    assert dots.identity_rows(found, 3)[-1]["told"].endswith("of 599 records")
+    assert dots.identity_rows(found, "pooled")[-1]["told"].endswith("of 1,799 records")
 
 
 def test_the_steps_of_a_target_only_go_down():
     found = record()
     for target in found.targets:
-        values = [bar["value"] for bar in bars.step_rows(found, target, 1)]
+        values = [bar["value"] for bar in dots.step_rows(found, target, 1)]
         assert values == sorted(values, reverse=True)
 
 
@@ -264,17 +265,19 @@ def test_names_at_the_ends_of_lines_never_meet_and_stay_in_the_room(heights):
 def test_pairs_of_dots_carry_intervals_where_there_are_some_and_r_in_words():
     _, parts = report_cases.example()
     excess = parts["excess neighbour"]
-    pairs = dots.excess_pairs(excess)
+    pairs = flags.excess_chart(excess).spec["data"]["values"]
     found = {row.target: row for row in excess.rows}
-    assert [(p.training, p.control) for p in pairs] == [
-        (found[p.label].train, found[p.label].control) for p in pairs
+    assert [(p["training"], p["control"]) for p in pairs] == [
+        (found[p["name"]].train, found[p["name"]].control) for p in pairs
     ]
-    assert all(pair.training_interval is None for pair in pairs)
-    (linked,) = dots.attack_pairs([parts["linkability neighbour"]])
+    assert all(pair["training_low"] is None for pair in pairs)
+    spec = attacks.attack_pairs_chart([parts["linkability neighbour"]]).spec
+    (linked,) = spec["data"]["values"]
     (row,) = parts["linkability neighbour"].rows
-    assert linked.training == 100 * row.main
-    assert linked.training_interval == tuple(100 * end for end in row.main_interval)
-    assert linked.control_interval == tuple(100 * end for end in row.control_interval)
+    assert linked["training"] == 100 * row.main
+    for side, interval in (("training", row.main_interval), ("control", row.control_interval)):
+        drawn = (linked[f"{side}_low"], linked[f"{side}_high"])
+        assert drawn == tuple(100 * end for end in interval)
 
 
 def test_without_a_control_nobody_else_is_drawn():
@@ -283,24 +286,24 @@ def test_without_a_control_nobody_else_is_drawn():
     gone = {"control": None, "control_successes": None, "control_interval": None, "R": None}
     rows = tuple(msgspec.structs.replace(r, n_control=None, **gone) for r in record_.rows)
     alone = msgspec.structs.replace(record_, rows=rows, n_control=None)
-    spec = dots.attack_pairs_chart([alone]).spec
+    spec = attacks.attack_pairs_chart([alone]).spec
     assert not any(one["mark"].get("shape") == "circle" for one in spec["layer"])
 
 
 def test_membership_is_drawn_by_distance():
     member = report_cases.example()[1]["membership neighbour"]
-    pairs = dots.membership_pairs(member)
-    assert [p.training for p in pairs] == [100 * row.recall for row in member.rows]
-    assert [p.control for p in pairs] == [100 * row.false_positive_rate for row in member.rows]
+    pairs = membership.membership_chart(member).spec["data"]["values"]
+    assert [p["training"] for p in pairs] == [100 * row.recall for row in member.rows]
+    assert [p["control"] for p in pairs] == [100 * row.false_positive_rate for row in member.rows]
 
 
 def test_the_histogram_has_every_bar_and_the_mean_where_it_belongs():
     found = record(kind="gtcap")
-    spec = bars.gtcap_chart(found).spec
+    spec = gtcap.gtcap_chart(found).spec
     numbers = [one["n"] for one in spec["layer"][0]["data"]["values"]]
     assert numbers == [row.n for row in found.histogram]
     assert sum(numbers) == found.n_unique - found.n_dropped
-    place = bars.place_of(found.mean, found.histogram)
+    place = gtcap.place_of(found.mean, found.histogram)
     row = found.histogram[int(place)]
     assert (row.low or -9) <= found.mean < (row.high or 9)
 
@@ -316,12 +319,12 @@ BINS = (
     ("value", "place"), [(-4.0, 0.5), (0.0, 1.0), (0.25, 1.5), (0.5, 2.5), (7.0, 2.5)]
 )
 def test_a_bar_without_an_end_holds_the_mean_in_its_middle(value, place):
-    assert bars.place_of(value, BINS) == place
+    assert gtcap.place_of(value, BINS) == place
 
 
 def test_uniques_are_shares_of_people_and_of_scores():
     found = record(kind="suda")
-    sizes, keys = bars.size_rows(found), bars.key_rows(found)
+    sizes, keys = (one["data"]["values"] for one in uniques.uniques_chart(found).spec["vconcat"])
     assert [row["value"] for row in sizes] == [
         100 * row.n_records / found.n_records for row in found.sizes
     ]
@@ -336,21 +339,21 @@ def all_charts(case):
     own = [one for one in contents.judgement.figures if one.part == part]
     target = disclosure.targets[0]
     made = [
-        bars.identity_chart(disclosure),
-        bars.steps_chart(disclosure, target),
+        dots.identity_chart(disclosure),
+        dots.steps_chart(disclosure, target),
         dots.lollipop_chart(disclosure, judged=own),
         dots.lollipop_chart(disclosure, measure="DCAP"),
         dots.ladder_chart(disclosure, target),
         dots.target_chart(disclosure, target),
         dots.exclusion_grid_chart(found["exclusion_table"][0][1]),
         lines.cap_lines_chart(found["cap"][0][1]),
-        bars.gtcap_chart(found["gtcap"][0][1]),
-        bars.uniques_chart(parts.of("suda")[0][1]),
+        gtcap.gtcap_chart(found["gtcap"][0][1]),
+        uniques.uniques_chart(parts.of("suda")[0][1]),
     ]
     for kind, chart in (
-        ("excess", dots.excess_chart),
-        ("inference", lambda one: dots.attack_pairs_chart([one])),
-        ("membership", dots.membership_chart),
+        ("excess", flags.excess_chart),
+        ("inference", lambda one: attacks.attack_pairs_chart([one])),
+        ("membership", membership.membership_chart),
     ):
         made += [chart(one) for _, one in parts.of(kind)]
     return [(chart, chart.svg()) for chart in made]

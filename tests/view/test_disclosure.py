@@ -64,7 +64,7 @@ def test_the_numbers_of_the_sizes(record):
 
 
 def test_the_keys_are_named():
-    assert disclosure.scenario(measured(ORIGINAL, SYNTHETIC).record) == (
+    assert disclosure.scenario(measured(ORIGINAL, SYNTHETIC).record.keys) == (
         "Assumed intruder: knows k1 and k2, has the synthetic data and treats them as real."
     )
 

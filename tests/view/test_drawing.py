@@ -5,8 +5,8 @@ from xml.dom import minidom
 import pytest
 
 from unveil.view.charts.chart import render_svg
-from unveil.view.charts.scatter import MOST_POINTS, thin_points
 from unveil.view.format import visible
+from unveil.view.projection import MOST_POINTS, thin_points
 
 
 def spec(*names, **more):

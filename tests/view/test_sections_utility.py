@@ -17,12 +17,12 @@ from unveil.records.judgement import Limit, LimitCheck
 from unveil.records.report import Parts
 from unveil.records.run import RunPart
 from unveil.view.blocks import Sentence
-from unveil.view.charts.bars import refill_rounds
 from unveil.view.charts.distributions import distribution
 from unveil.view.charts.grids import correlation_difference, pair_map, visible_columns
 from unveil.view.charts.lines import StepLine, ecap_curve, noise_curve, sap_curve
 from unveil.view.charts.marks import BAD, REVIEW
-from unveil.view.charts.scatter import LOOKS, projected_groups
+from unveil.view.distance_filter import refill_rounds
+from unveil.view.projection import LOOKS, projected_groups
 from unveil.view.render_html import render_html
 from unveil.view.sections import filter as filter_section
 from unveil.view.sections import findings, noise, tables, utility

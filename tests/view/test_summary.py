@@ -11,10 +11,9 @@ from rich.console import Console
 
 from unveil.records.summary import SummaryDecision
 from unveil.view.blocks import Sentence
-from unveil.view.pages.summary import summary_page
 from unveil.view.render_rich import render_rich
 from unveil.view.run import fit_summary
-from unveil.view.summary import screen_blocks, verdict_sentence, words_blocks
+from unveil.view.summary import screen_blocks, summary_page, verdict_sentence, words_blocks
 from view.report_cases import copies, empty, example, hostile, many
 
 CASES = {"example": example, "copies": copies, "many": many, "hostile": hostile, "empty": empty}

@@ -36,10 +36,9 @@ from unveil.measure.attacks.singling_out import singling_out
 from unveil.records.attacks import AttackRun, Attacks, CopyAttacks, Membership
 from unveil.seeding import choose_seed
 from unveil.study.study import Study, StudyFile
+from unveil.view.attacks import TITLE, attack_rates, attacks_page, run_blocks
 from unveil.view.blocks import Heading
-from unveil.view.charts.intervals import attack_rates
 from unveil.view.output import print_output
-from unveil.view.pages.attacks import TITLE, attacks_page, run_blocks
 from unveil.view.render_documents import csv_document, json_document
 
 # Which attacks, with which settings? How the options of `unveil attack` are read.

@@ -29,10 +29,9 @@ from unveil.cli.progress import progress_bar
 from unveil.project.explore.explore import HEAD, ExplorationResult, flat
 from unveil.project.explore.explore import explore as measure_settings
 from unveil.project.explore.settings import METHODS, MIN_LEAF
-from unveil.view.charts.scatter import risk_utility
+from unveil.view.exploration import exploration_page, risk_utility
 from unveil.view.format import lines
 from unveil.view.output import print_record
-from unveil.view.pages.exploration import exploration_page
 
 INTERRUPTED = 130
 

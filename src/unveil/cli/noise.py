@@ -30,7 +30,7 @@ from unveil.measure.ecap.noise_kinds import NOISES
 from unveil.measure.ecap.noise_settings import column_values
 from unveil.protection.noise import add_noise
 from unveil.records.noise import EcapRecords
-from unveil.view.ecap import TEMPLATES
+from unveil.view.ecap import NOT_PUBLIC
 from unveil.view.format import lines
 from unveil.view.noise import NoiseScreen, noise_blocks
 from unveil.view.output import print_output, print_record
@@ -136,7 +136,7 @@ def noise(*, file: str | None, as_json: bool, **asked: Any) -> None:
     if asked["together"] and file is not None:
         records = _measure_together(file, asked)
         if as_json:
-            click.echo(f"unveil: {TEMPLATES['confidential']}", err=True)
+            click.echo(f"unveil: {NOT_PUBLIC}", err=True)
         print_record(records, as_json=as_json)
         return
     source = _check_lacking(file, asked)
@@ -267,7 +267,7 @@ def _codes(text: str | None) -> tuple[float, ...]:
 
 def _stderr_notes(file: str, found: NoiseScreen, targets: NoisePaths) -> list[str]:
     """What is told on standard error: what is confidential, and what should be known."""
-    said = [TEMPLATES["confidential"]]
+    said = [NOT_PUBLIC]
     if targets.out is not None and not Path(file).name.startswith(PREFIX):
         said.append(
             "The data are written as FAKE, but the file they were made from is not marked so."

@@ -14,9 +14,9 @@ from unveil.io.write_file import ENDINGS
 from unveil.project.make_copies import protect_copy
 from unveil.project.read_project import read_project
 from unveil.records.protection import Protection
-from unveil.view.charts.scatter import projected_groups
 from unveil.view.format import lines
 from unveil.view.output import print_output
+from unveil.view.projection import projected_groups
 from unveil.view.protection import protection_blocks
 from unveil.view.render_documents import json_text
 

@@ -20,9 +20,8 @@ from unveil.errors import ReadError, SettingsError
 from unveil.measure.utility.replicate import replicate as measure_replicate
 from unveil.models.intervals import SYNTHESES
 from unveil.records.replication import Replication
-from unveil.view.charts.intervals import overlap
 from unveil.view.output import print_record
-from unveil.view.pages.replication import replication_page
+from unveil.view.replication import overlap, replication_page
 
 
 @click.command()

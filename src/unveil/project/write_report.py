@@ -26,10 +26,9 @@ from unveil.project.seeds import confidential_folder
 from unveil.project.store import load_parts, load_run, results_sha256
 from unveil.records.report import ExclusionText, Parts, ReportContents, ScenarioText
 from unveil.records.run import Run
-from unveil.view.disclosure import TEMPLATES
-from unveil.view.format import and_list
+from unveil.view.disclosure import scenario as describe_scenario
 from unveil.view.pages.report import custodian_page
-from unveil.view.pages.summary import summary_page
+from unveil.view.summary import summary_page
 
 # What does a report of a run show? The run, its records, and what people said and decided.
 
@@ -81,7 +80,7 @@ def _scenarios(project: ProjectFile, run: Run, parts: Parts) -> Iterator[Scenari
             template=templates.get(name),
             keys=tuple(keys),
             targets=tuple(targets),
-            sentence=TEMPLATES["scenario"].format(keys=and_list(keys)),
+            sentence=describe_scenario(keys),
         )
 
 

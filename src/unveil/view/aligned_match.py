@@ -3,14 +3,21 @@
 Who draws these draws the matches of one file too: both come from `unveil.match_risk`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from unveil.records.uniques import AlignedMatch, AlignedMatchRow
-from unveil.view.blocks import Block, Heading, notes, sentences, table
-from unveil.view.format import agree, and_list, people, percent, percent_or_dash, truncate
+from unveil.view.blocks import Block, Heading, list_rows, notes, say
+from unveil.view.format import agree, and_list, format_share, people, percent, truncate
 from unveil.view.show import as_blocks, as_text
 
-HEADS = ("copy", "matched", "perceived", "true", "false", "expected")
+COLUMNS: dict[str, Callable[[AlignedMatchRow], str]] = {
+    "copy": lambda row: str(row.copy),
+    "matched": lambda row: f"{row.n_matched:,}",
+    "perceived": lambda row: format_share(row.perceived_match_rate),
+    "true": lambda row: format_share(row.true_match_rate),
+    "false": lambda row: format_share(row.false_match_rate),
+    "expected": lambda row: format_share(row.expected_match_rate),
+}
 
 
 def aligned_sentences(record: AlignedMatch) -> Iterator[tuple[str, str]]:
@@ -45,21 +52,6 @@ def _true(row: AlignedMatchRow) -> str:
     )
 
 
-def aligned_rows(record: AlignedMatch) -> list[tuple[str, ...]]:
-    """The match rates under HEADS."""
-    return [
-        (
-            str(row.copy),
-            f"{row.n_matched:,}",
-            percent(100 * row.perceived_match_rate),
-            percent(100 * row.true_match_rate),
-            percent_or_dash(None if row.false_match_rate is None else 100 * row.false_match_rate),
-            percent(100 * row.expected_match_rate),
-        )
-        for row in record.rows
-    ]
-
-
 @as_text.register
 def _(record: AlignedMatch) -> str:
     row = record.headline
@@ -73,6 +65,6 @@ def _(record: AlignedMatch) -> str:
 @as_blocks.register
 def _(record: AlignedMatch) -> Iterator[Block]:
     yield Heading("Rows of the synthetic data matched to people")
-    yield from sentences(text for _, text in aligned_sentences(record))
-    yield table("Match rates", HEADS, aligned_rows(record), spare=HEADS[1:2])
+    yield from say(aligned_sentences(record))
+    yield list_rows("Match rates", COLUMNS, record.rows, spare=("matched",))
     yield from notes(record.coercions)

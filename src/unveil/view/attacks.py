@@ -1,15 +1,18 @@
-"""Simulated attacks in sentences a custodian can repeat, and as blocks.
+"""Simulated attacks in sentences a custodian can repeat, as charts, as blocks and as a page.
 
-One catalogue of templates, filled from records only: no number is typed by hand anywhere.
+Risks are drawn as in Figures 15 to 17 of Chapelle and Falissard (2023), but with R as it is: not
+clipped at 0.
 """
 
 from collections.abc import Iterator, Sequence
 
-from unveil.records.attacks import AttackRow, Attacks
+from unveil.records.attacks import AttackRow, AttackRun, Attacks, CopyAttacks, Interval
 from unveil.records.disclosure import Coercion
 from unveil.view.attack_rows import (
     HEADS,
+    MARKS,
     AttackDisplayRow,
+    Reading,
     attack_rows,
     cells,
     ends,
@@ -22,69 +25,42 @@ from unveil.view.blocks import (
     Figure,
     Folded,
     Heading,
+    Items,
     Sentence,
     notes,
     sentences,
     table,
 )
-from unveil.view.format import and_list, format_count, people, percent, ratio, truncate
+from unveil.view.charts import marks
+from unveil.view.charts.chart import Chart
+from unveil.view.charts.forms import DotPair, pairs_chart
+from unveil.view.charts.marks import MOST_ROWS, Row, Spec, at, draw, look, within_row
+from unveil.view.format import and_list, format_count, lines, people, percent, ratio, truncate
+from unveil.view.membership import membership_blocks
+from unveil.view.render_page import render_page
 from unveil.view.show import as_blocks, as_text
 
-TEMPLATES = {
-    "singling_out": (
-        "Of {n} that fit exactly one synthetic record, {main} fit exactly one person of the"
-        " original{o}; of as many random descriptions, {naive}."
-    ),
-    "singling_out_control": ", and {control} exactly one of the control sample",
-    "linkability": (
-        "An intruder who knows {keys} from one file and {others} from another, and uses the"
-        " {nearest}, would link {main} of {n}{o}; at random, {naive}."
-    ),
-    "inference": (
-        "Taking {secret} from the nearest synthetic record is correct for {main} of {n}{who}{o};"
-        " from any synthetic record, for {naive}."
-    ),
-    "people_control": ", and {control} of {m} in the control sample",
-    "above": (
-        "Excess risk R of this attack: of the {whom}, {R} (between {low} and {high}) are"
-        " disclosed because their own records were used."
-    ),
-    "above_predicates": (
-        "Excess risk R of this attack: of the descriptions that single out no one in the control"
-        " sample, {R} (between {low} and {high}) do so because these people's own records were"
-        " used."
-    ),
-    "holds": (
-        "R of this attack is {r} and its interval, {ends}, includes 0: all of this may be general"
-        " knowledge. An R of up to {high} is not ruled out."
-    ),
-    "below": (
-        "R of this attack is {r} and its interval, {ends}, lies below 0: the attack succeeds more"
-        " often on the control sample. That is chance, or the two groups differ; it does not mean"
-        " that no one is at risk."
-    ),
-    "no R": "R of this attack could not be computed.",
-    "no control": (
-        "Without a control sample there is no R: general knowledge cannot be separated from what"
-        " the synthetic data add. Only the rate of the attack is given."
-    ),
-    "meaning": (
-        "R (excess risk): of those not disclosed by general knowledge, the share that the"
-        " synthetic data disclose; 0 is no more than general knowledge, 1 is everyone. Success on"
-        " the control sample counts as general knowledge."
-    ),
-    "limits": (
-        "Limits: these are simple attacks; an intruder may know more or have better ones. A low"
-        " rate does not show that nothing can be disclosed, and a few disclosed people hardly"
-        " change it."
-    ),
-}
+TITLE = "Simulated attacks"
+MEANING = (
+    "R (excess risk): of those not disclosed by general knowledge, the share that the synthetic"
+    " data disclose; 0 is no more than general knowledge, 1 is everyone. Success on the control"
+    " sample counts as general knowledge."
+)
+NO_CONTROL = (
+    "Without a control sample there is no R: general knowledge cannot be separated from what the"
+    " synthetic data add. Only the rate of the attack is given."
+)
+LIMITS = (
+    "Limits: these are simple attacks; an intruder may know more or have better ones. A low rate"
+    " does not show that nothing can be disclosed, and a few disclosed people hardly change it."
+)
 MANY = 10
 """Of fewer expected successes a decimal is given, or 0.4 and 1.4 would be the same."""
-WHOM = {
-    "linkability": "people whose two parts are not linked by general knowledge",
-    "inference": "people whose {secret} is not disclosed by general knowledge",
-}
+MOST_IN_WORDS = 8
+"""Rows of each attack that a report tells in words."""
+
+
+# Words
 
 
 def sizes(record: Attacks) -> str:
@@ -102,71 +78,78 @@ def sizes(record: Attacks) -> str:
     return f"{', '.join(parts)}. Intervals at {record.level:.4g}; seed {record.seed}."
 
 
-def row_sentences(shown: AttackDisplayRow) -> Iterator[str]:
-    """How often the attack succeeded, and what its R says."""
-    for _, text in row_keyed(shown):
-        yield text
-
-
-def row_keyed(shown: AttackDisplayRow) -> Iterator[tuple[str, str]]:
-    """The same, each sentence by its name."""
+def row_sentences(shown: AttackDisplayRow) -> Iterator[tuple[str, str]]:
+    """How often the attack succeeded, and what its R says, each sentence by its name."""
     row = shown.row
     if not row.n_found:
         return
     kind = "singling_out" if row.attack.startswith("singling_out") else row.attack
     yield kind, _success(shown, kind)
     if shown.reading == "no R":
-        yield "no R", TEMPLATES["no R"]
+        yield "no R", "R of this attack could not be computed."
     elif row.R is not None and shown.interval is not None:
         yield _risk_sentence(shown, row.R, *shown.interval)
 
 
 def _success(shown: AttackDisplayRow, kind: str) -> str:
     row = shown.row
-    n = f"{row.n_found:,} people"
-    return TEMPLATES[kind].format(
-        n=format_count(row.n_found, "description") if kind == "singling_out" else n,
-        main=format_expected(row.main_successes),
-        naive=format_expected(row.naive_successes),
-        o=_control_sentence(row, is_predicate=kind == "singling_out"),
-        secret=truncate(row.target or ""),
-        who="" if row.group is None else f" who have {truncate(row.group)}",
-        keys=and_list(row.keys),
-        others=and_list(row.other_keys),
-        nearest="nearest record" if shown.k == 1 else f"{shown.k or 0:,} nearest records",
+    main, naive = format_expected(row.main_successes), format_expected(row.naive_successes)
+    control = _control_phrase(row, is_predicate=kind == "singling_out")
+    if kind == "singling_out":
+        return (
+            f"Of {format_count(row.n_found, 'description')} that fit exactly one synthetic record,"
+            f" {main} fit exactly one person of the original{control}; of as many random"
+            f" descriptions, {naive}."
+        )
+    if kind == "linkability":
+        nearest = "nearest record" if shown.k == 1 else f"{shown.k or 0:,} nearest records"
+        return (
+            f"An intruder who knows {and_list(row.keys)} from one file and"
+            f" {and_list(row.other_keys)} from another, and uses the {nearest}, would link {main}"
+            f" of {row.n_found:,} people{control}; at random, {naive}."
+        )
+    who = "" if row.group is None else f" who have {truncate(row.group)}"
+    return (
+        f"Taking {truncate(row.target or '')} from the nearest synthetic record is correct for"
+        f" {main} of {row.n_found:,} people{who}{control}; from any synthetic record, for {naive}."
     )
 
 
-def _control_sentence(row: AttackRow, *, is_predicate: bool) -> str:
+def _control_phrase(row: AttackRow, *, is_predicate: bool) -> str:
     if row.control_successes is None or row.n_control is None:
         return ""
-    which = "singling_out_control" if is_predicate else "people_control"
-    return TEMPLATES[which].format(
-        control=format_expected(row.control_successes), m=f"{row.n_control:,}"
-    )
+    control = format_expected(row.control_successes)
+    if is_predicate:
+        return f", and {control} exactly one of the control sample"
+    return f", and {control} of {row.n_control:,} in the control sample"
 
 
 def _risk_sentence(
     shown: AttackDisplayRow, risk: float, low: float, high: float
 ) -> tuple[str, str]:
-    row = shown.row
     if shown.reading == "above 0":
-        whom = WHOM.get(row.attack)
-        kind = "above_predicates" if whom is None else "above"
-        return kind, TEMPLATES[kind].format(
-            whom=(whom or "").format(secret=truncate(row.target or "")),
-            R=percent(100 * risk),
-            low=percent(100 * low),
-            high=percent(100 * high),
+        share = f"{percent(100 * risk)} (between {percent(100 * low)} and {percent(100 * high)})"
+        whom, why = "people whose two parts are not linked by general knowledge", "their own"
+        kind, do = "above", "are disclosed"
+        if shown.row.attack == "inference":
+            secret = truncate(shown.row.target or "")
+            whom = f"people whose {secret} is not disclosed by general knowledge"
+        elif shown.row.attack != "linkability":
+            whom = "descriptions that single out no one in the control sample"
+            kind, do, why = "above_predicates", "do so", "these people's own"
+        said = f"Excess risk R of this attack: of the {whom}, {share} {do}"
+        return kind, f"{said} because {why} records were used."
+    shown_risk = ratio(risk).replace("<", "below ").replace(">", "above ")
+    said = f"R of this attack is {shown_risk} and its interval, {ends(shown)},"
+    if shown.reading == "holds 0":
+        return "holds", (
+            f"{said} includes 0: all of this may be general knowledge. An R of up to"
+            f" {max(high, 0.01):.2f} is not ruled out."
         )
-    kind = "holds" if shown.reading == "holds 0" else "below"
-    return kind, TEMPLATES[kind].format(
-        r=_in_a_sentence(risk), ends=ends(shown), high=f"{max(high, 0.01):.2f}"
+    return "below", (
+        f"{said} lies below 0: the attack succeeds more often on the control sample. That is"
+        " chance, or the two groups differ; it does not mean that no one is at risk."
     )
-
-
-def _in_a_sentence(risk: float) -> str:
-    return ratio(risk).replace("<", "below ").replace(">", "above ")
 
 
 def format_expected(successes: float) -> str:
@@ -180,30 +163,134 @@ def format_expected(successes: float) -> str:
     return f"about {whole:,}"
 
 
-def general(records: Sequence[Attacks]) -> list[str]:
-    """What is to be known before any of the figures is read."""
-    return [TEMPLATES["meaning" if has_control(records) else "no control"]]
+def _without_groups(records: Sequence[Attacks]) -> list[AttackDisplayRow]:
+    """One row for each attack and secret; groups of a secret are in the table alone."""
+    return [shown for shown in attack_rows(records) if shown.row.group is None]
 
 
 def attack_sentences(records: Sequence[Attacks]) -> list[tuple[str, str]]:
-    """Rows in words, by what they are called; groups of a secret are in the table."""
-    rows = [shown for shown in attack_rows(records) if shown.row.group is None]
-    found = [(shown.label, " ".join(row_sentences(shown))) for shown in rows]
+    """Rows in words, by what they are called."""
+    rows = _without_groups(records)
+    found = [(one.label, " ".join(text for _, text in row_sentences(one))) for one in rows]
     return [(label, text) for label, text in found if text]
 
 
 def headline(records: Sequence[Attacks]) -> str:
     """The highest risk of all, in a line."""
-    rows = [s for s in attack_rows(records) if s.row.group is None and s.row.risk is not None]
+    rows = [shown for shown in _without_groups(records) if shown.row.risk is not None]
     if not rows:
         return "Simulated attacks: nothing could be measured"
     worst = max(rows, key=lambda shown: shown.row.risk or 0)
-    if worst.row.R is None:
-        most = percent(100 * (worst.row.main or 0))
-        row = worst.row
+    row = worst.row
+    if row.R is None:
         base = "" if row.naive is None else f", {percent(100 * row.naive)} by an uninformed guess"
-        return f"Simulated attacks, no control: highest rate {most}{base} ({worst.label})"
-    return f"Simulated attacks: highest R {ratio(worst.row.R)}, {ends(worst)} ({worst.label})"
+        most = f"{percent(100 * (row.main or 0))}{base}"
+        return f"Simulated attacks, no control: highest rate {most} ({worst.label})"
+    return f"Simulated attacks: highest R {ratio(row.R)}, {ends(worst)} ({worst.label})"
+
+
+# Charts
+
+READINGS: dict[Reading, tuple[str, str, str]] = {
+    "above 0": ("interval above 0", marks.BAD, "square"),
+    "holds 0": ("interval includes 0", marks.ORIGINAL, "circle"),
+    "below 0": ("interval below 0", marks.SYNTHETIC, "triangle-down"),
+    "no control": ("rate of the attack", marks.INK, "diamond"),
+}
+"""The words, the colour and the shape of each reading of an interval."""
+_BASELINE = "grey stroke: baseline of uninformed guesses"
+_EXCESS, _NONE = "Excess success of simulated attacks", "Nothing could be measured."
+
+
+def attack_rates(copies: Sequence[CopyAttacks]) -> Chart:
+    """R with its interval for every attack and secret; without a control the main rate."""
+    panels = [(copy, rows) for copy in copies if (rows := _measured_rows(copy))]
+    if not panels:
+        return Chart(marks.nothing(_NONE), title=_EXCESS, description=_NONE)
+    everything = [shown for _, rows in panels for shown in rows]
+    n_cut = sum(max(len(rows) - MOST_ROWS, 0) for _, rows in panels)
+    cut = f" {format_count(n_cut, 'row')} with lower risks not drawn." if n_cut else ""
+    drawn = [
+        marks.row_panel(
+            [_rate_row(shown) for shown in rows[:MOST_ROWS]],
+            _rate_marks(everything),
+            title=truncate(copy.file) if len(panels) > 1 else None,
+        )
+        for copy, rows in panels
+    ]
+    return Chart(
+        {"vconcat": drawn, "spacing": 24},
+        title=_EXCESS,
+        description=(
+            "One row for every attack and secret: a mark for the risk with a line over its"
+            f" interval, and a {_BASELINE.replace(':', ' for the')}. Groups are not drawn.{cut}"
+        ),
+    )
+
+
+def _measured_rows(copy: CopyAttacks) -> list[AttackDisplayRow]:
+    """Rows with a risk and an interval; attack by attack, the highest risk first."""
+    rows = _without_groups(copy.attacks)
+    return [s for s in rows if s.row.risk is not None and s.interval is not None]
+
+
+def _rate_marks(rows: Sequence[AttackDisplayRow]) -> list[Spec]:
+    """Marks that mean the same in every panel, on an axis with room for all of them and 0."""
+    reach = [end for shown in rows for end in (*(shown.interval or ()), shown.row.naive or 0)]
+    with_control = any(shown.row.R is not None for shown in rows)
+    name = "R (0: no more than in the control sample)" if with_control else "share that succeeds"
+    scale = {"domain": [min(0.0, *reach), max(0.1, *reach)], "nice": True}
+    x = marks.number("value", [name, _BASELINE], scale=scale, axis=marks.TICKS)
+    there = {shown.reading for shown in rows}
+    looks = [one for reading, one in READINGS.items() if reading in there]
+    top = marks.legend(labelLimit=300, columnPadding=40)
+    colour = look("reading", {words: colour for words, colour, _ in looks}, top)
+    shape = look("reading", {words: shape for words, _, shape in looks}, top)
+    line = {"x": at(x, "low"), "x2": {"field": "high"}, "y": within_row(), "color": colour}
+    mark = {"x": x, "y": within_row(), "color": colour, "shape": shape}
+    return [
+        marks.rule([{"value": 0}], marks.INK, marks.DASHED, x=x),
+        marks.stroke(x, "naive"),
+        draw("rule", None, line, strokeWidth=2),
+        draw("point", None, mark, filled=True, size=80, opacity=1),
+    ]
+
+
+def _rate_row(shown: AttackDisplayRow) -> Row:
+    low, high = shown.interval or (None, None)
+    return {
+        "name": shown.label,
+        "value": shown.row.risk,
+        "low": low,
+        "high": high,
+        "naive": shown.row.naive,
+        "reading": READINGS[shown.reading][0],
+    }
+
+
+def attack_pairs_chart(records: Sequence[Attacks]) -> Chart:
+    """The rate of each attack on training records and on the control, with Wilson's intervals."""
+    pairs = list(map(_attack_pair, _without_groups(records)))
+    return pairs_chart(pairs, "Success of simulated attacks", "percent of attacks", "R, interval")
+
+
+def _attack_pair(shown: AttackDisplayRow) -> DotPair:
+    row = shown.row
+    main, control, naive = (
+        None if share is None else 100 * share for share in (row.main, row.control, row.naive)
+    )
+    risk = "-"
+    if row.R is not None:
+        risk = f"{MARKS[shown.reading]} {ratio(row.R)}, {ends(shown)}"
+    of_main, of_control = map(_percents, (row.main_interval, row.control_interval))
+    return DotPair(shown.label, main, control, risk, of_main, of_control, naive)
+
+
+def _percents(interval: Interval | None) -> Interval | None:
+    return None if interval is None else (100 * interval[0], 100 * interval[1])
+
+
+# Blocks
 
 
 def table_rows(records: Sequence[Attacks]) -> list[tuple[str, ...]]:
@@ -211,7 +298,7 @@ def table_rows(records: Sequence[Attacks]) -> list[tuple[str, ...]]:
     return [(shown.label, *cells(shown)) for shown in attack_rows(records)]
 
 
-def reading_notes(records: Sequence[Attacks]) -> list[Coercion]:
+def _reading_notes(records: Sequence[Attacks]) -> list[Coercion]:
     """How the files were read, each note once."""
     return list(dict.fromkeys(note for record in records for note in record.coercions))
 
@@ -225,10 +312,11 @@ def attack_blocks(
     records: Sequence[Attacks], chart: Figure | None = None, *, has_words: bool = False
 ) -> Iterator[Block]:
     """What was tried, one table, and each attack in words; with a chart where there is one."""
-    yield from sentences([sizes(records[0]), *general(records)], "lead")
+    is_controlled = has_control(records)
+    yield from sentences([sizes(records[0]), MEANING if is_controlled else NO_CONTROL], "lead")
     if chart is not None:
         yield chart
-    shown = HEADS if has_control(records) else (*HEADS[:4], HEADS[6])
+    shown = HEADS if is_controlled else (*HEADS[:4], HEADS[6])
     rows = [
         tuple(cell for head, cell in zip(HEADS, row, strict=True) if head in shown)
         for row in table_rows(records)
@@ -249,5 +337,75 @@ def attack_blocks(
 def _(record: Attacks) -> Iterator[Block]:
     yield Heading(as_text(record))
     yield from attack_blocks([record])
-    yield Sentence(TEMPLATES["limits"])
+    yield Sentence(LIMITS)
     yield from notes(record.coercions)
+
+
+def run_blocks(
+    run: AttackRun, *, has_charts: bool = False, has_words: bool = False
+) -> Iterator[Block]:
+    """Every copy with its attacks."""
+    if run.notes:
+        yield Items(run.notes)
+    for copy in run.copies:
+        if len(run.copies) > 1:
+            yield Heading(f"Copy {copy.copy}: {truncate(copy.file)}", 2)
+        if copy.attacks:
+            chart = _rates_figure(copy) if has_charts else None
+            yield from attack_blocks(copy.attacks, chart, has_words=has_words)
+        if copy.membership is not None:
+            yield Heading("Membership: can training records be recognised?", 2)
+            yield from membership_blocks(copy.membership)
+        of_members = copy.membership.coercions if copy.membership else ()
+        yield from notes(list(dict.fromkeys([*_reading_notes(copy.attacks), *of_members])))
+    yield Sentence(LIMITS)
+
+
+def _rates_figure(copy: CopyAttacks) -> Figure:
+    rest = "the line its confidence interval, the light stroke the rate of uninformed guesses."
+    caption = f"The mark is the rate of the attack, {rest}"
+    if has_control(copy.attacks):
+        caption = (
+            f"The mark is R, {rest} Left of the dashed line the control sample is hit more often"
+            " than training records."
+        )
+    lead = Sentence(f"{headline(copy.attacks)}.", "lead")
+    return Figure(lead, attack_rates([copy]), caption)
+
+
+def attacks_page(run: AttackRun) -> str:
+    """The whole page."""
+    return render_page(TITLE, run_blocks(run, has_charts=True))
+
+
+def attacks_detail(named: Sequence[tuple[str, Attacks]]) -> Iterator[Block]:
+    """The attacks on one copy in a report, each record with the name of its part."""
+    first, records = named[0][0], [record for _, record in named]
+    key, text = ("meaning", MEANING) if has_control(records) else ("no control", NO_CONTROL)
+    caption = (
+        "Blue square: attacks on training records. Grey ring: on the control sample. Lines: Wilson"
+        " intervals. Light stroke: baseline. R with its interval is at the right."
+    )
+    if key == "no control":
+        caption = (
+            "Blue square: success rate of the attack, with its Wilson interval. Light stroke:"
+            " baseline."
+        )
+    sentence = Sentence(text, "lead", f"attacks/{key}", first)
+    rows = table("", HEADS, table_rows(records))
+    yield Figure(sentence, attack_pairs_chart(records), caption, rows)
+    yield Sentence(legend(records))
+    if told := warnings(records):
+        yield Items(tuple(map(lines, told)), "▲")
+    if words := tuple(_in_words(named)):
+        yield Folded("Attacks in words", words)
+
+
+def _in_words(named: Sequence[tuple[str, Attacks]]) -> Iterator[Block]:
+    """The highest rows of each attack."""
+    for part, record in named:
+        for shown in _without_groups([record])[:MOST_IN_WORDS]:
+            if said := list(row_sentences(shown)):
+                text = " ".join(text for _, text in said)
+                of = f"{part}|{shown.row.attack}|{shown.row.target or ''}"
+                yield Sentence(text, key=f"attacks/{said[0][0]}", of=of)

@@ -4,9 +4,9 @@ A view turns a record into blocks; `render_rich` draws them on a terminal, `rend
 notebook or on a page. Text in a block is plain: each renderer makes it harmless for where it goes.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from unveil.records.disclosure import Coercion
 from unveil.records.judgement import Status
@@ -15,6 +15,7 @@ from unveil.view.format import lines
 if TYPE_CHECKING:
     from unveil.view.charts.chart import Chart
 
+Row = TypeVar("Row")
 Kind = Literal["plain", "lead", "look", "stop", "dim"]
 ColumnKind = Literal["text", "number", "status", "hash"]
 
@@ -172,9 +173,22 @@ def table(
     return TableBlock(caption, columns, tuple(map(tuple, rows)), footnote, tuple(bars))
 
 
+def list_rows(
+    caption: str, columns: Mapping[str, Callable[[Row], str]], rows: Iterable[Row], **settings: Any
+) -> TableBlock:
+    """A table of records: under each head what is written of one of them."""
+    cells = [[write(row) for write in columns.values()] for row in rows]
+    return table(caption, tuple(columns), cells, **settings)
+
+
 def sentences(texts: Iterable[str | None], kind: Kind = "plain") -> Iterator[Sentence]:
     """A block for each text; nothing of nothing."""
     yield from (Sentence(text, kind) for text in texts if text)
+
+
+def say(keyed: Iterable[tuple[str, str]], about: str = "", of: str = "") -> Iterator[Sentence]:
+    """A sentence for each text, by the name of its figure; in a report also by what it is of."""
+    yield from (Sentence(text, key=f"{about}/{key}" if about else "", of=of) for key, text in keyed)
 
 
 def notes(coercions: Sequence[Coercion], level: Literal[2, 3, 4] = 4) -> Iterator[Block]:

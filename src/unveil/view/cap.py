@@ -1,13 +1,10 @@
-"""CAP in sentences a custodian can repeat, and as blocks.
-
-One catalogue of templates, filled from records only: no number is typed by hand anywhere.
-"""
+"""CAP in sentences a custodian can repeat, and as blocks."""
 
 from collections.abc import Iterator
 
 from unveil.records.cap import Cap, CapRow, GcapRow, Head, TcapRow, heads, lines
 from unveil.view import tcap
-from unveil.view.blocks import Block, Heading, TableBlock, notes, sentences, table
+from unveil.view.blocks import Block, Heading, TableBlock, notes, say, sentences, table
 from unveil.view.cap_trend import FIT_HEADS, fit_cells, trend_sentences
 from unveil.view.cap_words import (
     SCENARIOS,
@@ -20,55 +17,6 @@ from unveil.view.cap_words import (
 from unveil.view.format import and_list, format_count, format_share, people, truncate
 from unveil.view.show import as_blocks, as_text
 
-TEMPLATES = {
-    "sizes": "{original} in the original; {methods}.",
-    "assumed": (
-        "Assumed intruder: knows {keys}, draws one of the synthetic records with the same keys, and"
-        " takes its {target} for the person's."
-    ),
-    "tolerance": "Values of {target} agree if they differ by no more than {radius}.",
-    "guess": (
-        "{who}, {copies}: a guess is correct for {zero} of {n} (no match counts as wrong); baseline"
-        " {base}, original {original}. Of the {found} with a match ({rate}) it is correct for"
-        " {undefined}; baseline {base_matched}, original {original_matched}."
-    ),
-    "guess all": (
-        "{who}, {copies}: a guess is correct for {zero} of {n}, all with a match; baseline {base},"
-        " original {original}."
-    ),
-    "no match": "{who}, {copies}: no one is matched, so nothing can be guessed.",
-    "nobody": "{who}: there are none.",
-    "at the baseline": (
-        "Among those with a match this is at the baseline: the target is nearly independent of the"
-        " keys in the synthetic data. Little is disclosed, but utility may be low."
-    ),
-    "no more": (
-        "Among those with a match this is at the baseline: no more is disclosed than is known"
-        " already."
-    ),
-    "below the baseline": (
-        "Among those with a match this is below the baseline: the synthetic data mislead, and"
-        " utility may be low."
-    ),
-    "below what is known": (
-        "Among those with a match this is below the baseline: an intruder who trusts the synthetic"
-        " data is correct less often than by prior knowledge."
-    ),
-    "below, as the original": (
-        "Among those with a match this is below the baseline, but no lower than with the original:"
-        " the keys mislead, not the synthetic data."
-    ),
-    "as the original": (
-        "Among those with a match this is as high as with the original: the synthetic data hardly"
-        " protect them."
-    ),
-    "between": "Among those with a match this is {part} of the way from baseline to original.",
-    "settled": (
-        "For {settled} of {n} all matching records agree with each other, and for {right} of these"
-        " also with the true value."
-    ),
-}
-
 WHO = {
     "full": "Everyone",
     "uniques": "People unique on the keys in the original",
@@ -77,8 +25,29 @@ WHO = {
 }
 RULES = {"zero": "non-matches as zero", "undefined": "non-matches as undefined"}
 
-# What is said in place of words on utility, which are for everyone against the marginal alone.
+STANDINGS = {
+    "at the baseline": (
+        "at the baseline: the target is nearly independent of the keys in the synthetic data."
+        " Little is disclosed, but utility may be low."
+    ),
+    "no more": "at the baseline: no more is disclosed than is known already.",
+    "below the baseline": (
+        "below the baseline: the synthetic data mislead, and utility may be low."
+    ),
+    "below what is known": (
+        "below the baseline: an intruder who trusts the synthetic data is correct less often than"
+        " by prior knowledge."
+    ),
+    "below, as the original": (
+        "below the baseline, but no lower than with the original: the keys mislead, not the"
+        " synthetic data."
+    ),
+    "as the original": ("as high as with the original: the synthetic data hardly protect them."),
+    "between": "{part} of the way from baseline to original.",
+}
+"""Where a CAP among those with a match stands."""
 ELSEWHERE = {"at the baseline": "no more", "below the baseline": "below what is known"}
+"""What is said in place of words on utility, which are for everyone against the marginal alone."""
 
 
 def sizes(record: Cap) -> str:
@@ -87,20 +56,22 @@ def sizes(record: Cap) -> str:
         f"{format_count(len(method.n_synthetic), 'copy', 'copies')}{method_phrase(method.name)}"
         for method in record.methods
     ]
-    return TEMPLATES["sizes"].format(
-        original=format_count(record.n_original, "record"), methods=", ".join(methods)
-    )
+    return f"{format_count(record.n_original, 'record')} in the original; {', '.join(methods)}."
 
 
 def assumptions(record: Cap) -> Iterator[str]:
     """What is assumed about the intruder."""
     for key_set in record.key_sets:
-        said = {"keys": and_list(key_set.keys), "target": and_list(record.targets)}
         prefix = f"{truncate(key_set.name)}: " if len(record.key_sets) > 1 else ""
-        yield prefix + TEMPLATES["assumed"].format(**said)
+        yield (
+            f"{prefix}Assumed intruder: knows {and_list(key_set.keys)}, draws one of the synthetic"
+            f" records with the same keys, and takes its {and_list(record.targets)} for the"
+            " person's."
+        )
     yield f"Baseline: {_baseline(record)}."
     for one in record.tolerance:
-        yield TEMPLATES["tolerance"].format(target=truncate(one.target), radius=f"{one.radius:g}")
+        differ = f"they differ by no more than {one.radius:g}"
+        yield f"Values of {truncate(one.target)} agree if {differ}."
 
 
 def _baseline(record: Cap) -> str:
@@ -111,54 +82,46 @@ def _baseline(record: Cap) -> str:
 
 def cap_sentences(
     row: CapRow, *, is_marginal: bool = True, with_settled: bool = False
-) -> Iterator[str]:
-    """What one row says, and where it stands between baseline and original."""
-    for _, text in cap_keyed(row, is_marginal=is_marginal, with_settled=with_settled):
-        yield text
-
-
-def cap_keyed(
-    row: CapRow, *, is_marginal: bool = True, with_settled: bool = False
 ) -> Iterator[tuple[str, str]]:
     """What one row says, each sentence by its name.
 
     That a CAP at the baseline, or below it, may be a utility problem is said of everyone, against
     the marginal alone (Taub et al. 2018, footnote 5): another baseline may know more than that.
     """
-    who = WHO[row.scenario]
     copies = f"{'one copy' if row.m == 1 else f'{row.m} copies'}{method_phrase(row.method)}"
-    pool = copies if row.m == 1 else f"{copies} pooled"
-    said = {"who": who, "copies": pool}
+    who = f"{WHO[row.scenario]}, {copies if row.m == 1 else f'{copies} pooled'}"
     if not row.n:
-        yield "nobody", TEMPLATES["nobody"].format(**said)
+        yield "nobody", f"{WHO[row.scenario]}: there are none."
         return
     if not row.n_match:
-        yield "no match", TEMPLATES["no match"].format(**said)
+        yield "no match", f"{who}: no one is matched, so nothing can be guessed."
         return
-    guess = "guess" if row.n_match < row.n else "guess all"
-    yield (
-        guess,
-        TEMPLATES[guess].format(
-            **said,
-            zero=format_share(row.cap_synthetic_zero),
-            undefined=format_share(row.cap_synthetic_undefined),
-            n=people(row.n),
-            found=people(row.n_match),
-            rate=format_share(row.match_rate),
-            base=format_share(row.cap_baseline),
-            original=format_share(row.cap_original),
-            base_matched=format_share(row.cap_baseline_matched),
-            original_matched=format_share(row.cap_original_matched),
-        ),
-    )
+    n, right = people(row.n), format_share(row.cap_synthetic_zero)
+    beside = f"baseline {format_share(row.cap_baseline)}, original {format_share(row.cap_original)}"
+    said = f"{who}: a guess is correct for {right} of {n}"
+    if row.n_match == row.n:
+        yield "guess all", f"{said}, all with a match; {beside}."
+    else:
+        yield (
+            "guess",
+            f"{said} (no match counts as wrong); {beside}. Of the {people(row.n_match)} with a"
+            f" match ({format_share(row.match_rate)}) it is correct for"
+            f" {format_share(row.cap_synthetic_undefined)}; baseline"
+            f" {format_share(row.cap_baseline_matched)}, original"
+            f" {format_share(row.cap_original_matched)}.",
+        )
     if (stands := cap_standing(row)) is not None:
         kind, part = stands
         of_utility = is_marginal and row.scenario == "full"
-        template = kind if of_utility else ELSEWHERE.get(kind, kind)
-        yield template, TEMPLATES[template].format(part=format_share(part))
+        name = kind if of_utility else ELSEWHERE.get(kind, kind)
+        where = STANDINGS[name].format(part=format_share(part))
+        yield name, f"Among those with a match this is {where}"
     if with_settled:
-        settled, right = f"{row.n_settled:,}", f"{row.n_right:,}"
-        yield "settled", TEMPLATES["settled"].format(settled=settled, right=right, n=people(row.n))
+        yield (
+            "settled",
+            f"For {row.n_settled:,} of {n} all matching records agree with each other, and for"
+            f" {row.n_right:,} of these also with the true value.",
+        )
 
 
 def all_cap_sentences(record: Cap) -> Iterator[str]:
@@ -171,8 +134,9 @@ def all_cap_sentences(record: Cap) -> Iterator[str]:
     for scenario in record.scenarios:
         for method in record.methods:
             row = record.rows_of(method.name, keys, scenario)[-1]
-            yield " ".join(cap_sentences(row, is_marginal=is_marginal, with_settled=has_tolerance))
-    yield from trend_sentences(record)
+            said = cap_sentences(row, is_marginal=is_marginal, with_settled=has_tolerance)
+            yield " ".join(text for _, text in said)
+    yield from (text for _, text in trend_sentences(record))
 
 
 def head_text(record: Cap, head: Head) -> str:
@@ -272,7 +236,7 @@ def _tcap_blocks(record: Cap) -> Iterator[Block]:
         return
     rows = [line for row in last.values() for line in tcap.tcap_cells(_label(record, row), row)]
     yield table(tcap.TCAP_TITLE, tcap.TCAP_HEADS, rows)
-    yield from sentences(tcap.tcap_sentences(next(iter(last.values())), record.tau))
+    yield from say(tcap.tcap_sentences(next(iter(last.values())), record.tau))
 
 
 def _label(record: Cap, row: TcapRow | GcapRow | CapRow) -> str:

@@ -7,54 +7,12 @@ from unveil.records.cap import Cap, OnM
 from unveil.view.cap_words import SCENARIOS, UNNAMED, key_set_name
 from unveil.view.format import and_list, truncate
 
-TEMPLATES = {
-    "m matches": (
-        "each further copy raises the CAP by {zero} where non-matches count as zero"
-        " ({p_zero}), because more people are matched. Among those matched, the number of copies"
-        " makes no visible difference ({p_undefined})."
-    ),
-    "m both": (
-        "each further copy raises the CAP by {zero} where non-matches count as zero"
-        " ({p_zero}), and by {undefined} among those with a match ({p_undefined}): more people are"
-        " matched, and more is disclosed about them."
-    ),
-    "m surer": (
-        "each further copy raises the CAP by {zero} where non-matches count as zero"
-        " ({p_zero}), and by {undefined} among those with a match ({p_undefined}): no one"
-        " else is matched, but more is disclosed about those matched."
-    ),
-    "m vaguer": (
-        "each further copy lowers the CAP by {zero} where non-matches count as zero"
-        " ({p_zero}), and by {undefined} among those with a match ({p_undefined}): no one"
-        " else is matched, and less is disclosed about those matched."
-    ),
-    "m thinner": (
-        "each further copy raises the CAP by {zero} where non-matches count as zero"
-        " ({p_zero}), because more people are matched, but lowers it by {undefined} among those"
-        " with a match ({p_undefined})."
-    ),
-    "m none": (
-        "the number of copies makes no visible difference, neither where non-matches"
-        " count as zero ({p_zero}) nor among those with a match ({p_undefined})."
-    ),
-    "m other": (
-        "with each further copy the CAP changes by {zero} where non-matches count as zero"
-        " ({p_zero}), and by {undefined} among those with a match ({p_undefined})."
-    ),
-}
-
 FIT_HEADS = ("method", "scenario", "non-matches", "intercept", "m", "p of m")
 SIGNIFICANT = 0.05
 
 
-def trend_sentences(record: Cap) -> Iterator[str]:
+def trend_sentences(record: Cap) -> Iterator[tuple[str, str]]:
     """What the number of copies does, in the first scenario and by the first set of keys."""
-    for _, text in trend_keyed(record):
-        yield text
-
-
-def trend_keyed(record: Cap) -> Iterator[tuple[str, str]]:
-    """The same, each sentence by its name."""
     scenario, keys = record.scenarios[0], record.key_sets[0].keys
     n_copies = [len(method.n_synthetic) for method in record.methods]
     if max(n_copies) < 2:
@@ -88,12 +46,37 @@ def trend_sentence(zero: OnM, undefined: OnM, n_match: tuple[int, int]) -> tuple
     one, every = n_match
     kind = KINDS.get((every > one, direction(zero), direction(undefined)), "m other")
     signed = kind == "m other"
-    said = TEMPLATES[kind].format(
-        zero=_slope(zero, signed=signed),
-        undefined=_slope(undefined, signed=signed),
-        p_zero=p_value(zero.p_slope),
-        p_undefined=p_value(undefined.p_slope),
-    )
+    by_zero = f"{_slope(zero, signed=signed)} where non-matches count as zero"
+    by_zero += f" ({p_value(zero.p_slope)})"
+    p = f"({p_value(undefined.p_slope)})"
+    among = f"by {_slope(undefined, signed=signed)} among those with a match {p}"
+    said = {
+        "m matches": (
+            f"each further copy raises the CAP by {by_zero}, because more people are matched. Among"
+            f" those matched, the number of copies makes no visible difference {p}."
+        ),
+        "m both": (
+            f"each further copy raises the CAP by {by_zero}, and {among}: more people are matched,"
+            " and more is disclosed about them."
+        ),
+        "m surer": (
+            f"each further copy raises the CAP by {by_zero}, and {among}: no one else is matched,"
+            " but more is disclosed about those matched."
+        ),
+        "m vaguer": (
+            f"each further copy lowers the CAP by {by_zero}, and {among}: no one else is matched,"
+            " and less is disclosed about those matched."
+        ),
+        "m thinner": (
+            f"each further copy raises the CAP by {by_zero}, because more people are matched, but"
+            f" lowers it {among}."
+        ),
+        "m none": (
+            "the number of copies makes no visible difference, neither where non-matches count as"
+            f" zero ({p_value(zero.p_slope)}) nor among those with a match {p}."
+        ),
+        "m other": f"with each further copy the CAP changes by {by_zero}, and {among}.",
+    }[kind]
     about = f"{SCENARIOS[zero.scenario]}, keys {and_list(zero.keys)}"
     named = zero.method != UNNAMED
     about = f"{truncate(zero.method)}, {about}" if named else about[0].upper() + about[1:]

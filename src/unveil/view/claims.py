@@ -9,19 +9,6 @@ from unveil.view.blocks import Block, Heading, Sentence, notes, table
 from unveil.view.format import and_list, format_rule, people, percent, truncate
 from unveil.view.show import as_blocks, as_text
 
-TEMPLATES = {
-    "sizes": "{original} in the original. An intruder knows {keys} and trusts the synthetic data.",
-    "adds": (
-        "The synthetic data point to the correct value of {target} for {k} of {N} people ({p})."
-        " Other people's records would give about {e} of these. The synthetic data add {a} ({low}"
-        f" to {{high}}): {MEANING}."
-    ),
-    "adds nothing": (
-        "The synthetic data point to the correct value of {target} for {k} of {N} people ({p})."
-        " Other people's records would give about {e} of these. The synthetic data add nothing"
-        " measurable ({a}, interval {low} to {high})."
-    ),
-}
 RULES = {
     "single_value": "single value (DiSCO)",
     "near_certain": "near-certain",
@@ -67,16 +54,15 @@ def points(value: float) -> str:
 
 def claim_sentence(row: ClaimRow) -> str:
     """What a single value comes to, and how much of it is added."""
-    name = "adds" if row.low > 0 else "adds nothing"
-    return TEMPLATES[name].format(
-        target=truncate(row.target),
-        k=f"{round(row.correct):,}",
-        N=f"{row.n:,}",
-        p=percent(row.percent("correct")),
-        e=f"{round(row.expected):,}",
-        a=f"{round(row.adds):,}" if row.low > 0 else signed(row.adds),
-        low=f"{round(row.low):,}",
-        high=f"{round(row.high):,}",
+    ends = f"{round(row.low):,} to {round(row.high):,}"
+    added = f"{round(row.adds):,} ({ends}): {MEANING}"
+    if row.low <= 0:
+        added = f"nothing measurable ({signed(row.adds)}, interval {ends})"
+    return (
+        f"The synthetic data point to the correct value of {truncate(row.target)} for"
+        f" {round(row.correct):,} of {row.n:,} people ({percent(row.percent('correct'))}). Other"
+        f" people's records would give about {round(row.expected):,} of these. The synthetic data"
+        f" add {added}."
     )
 
 
@@ -185,10 +171,8 @@ def _(record: Claims) -> str:
 @as_blocks.register
 def _(record: Claims) -> Iterator[Block]:
     yield Heading("What the synthetic data add")
-    sizes = TEMPLATES["sizes"].format(
-        original=people(record.n_original), keys=and_list(record.keys)
-    )
-    yield Sentence(sizes, "lead")
+    knows = f"An intruder knows {and_list(record.keys)} and trusts the synthetic data"
+    yield Sentence(f"{people(record.n_original)} in the original. {knows}.", "lead")
     for text in sentences(record):
         yield Sentence(text)
     headline = (record.headline_copy, "mean")

@@ -4,28 +4,16 @@ from collections.abc import Iterator
 
 from unveil.records.comparison import AssociationRow, Comparison, DistanceRow, PairCounts
 from unveil.view.blocks import Block, Heading, Sentence, notes
-from unveil.view.format import format_count, percent, truncate
+from unveil.view.charts.chart import Chart
+from unveil.view.charts.forms import figure_row, percent_bars
+from unveil.view.charts.marks import SYNTHETIC, truncate_name
+from unveil.view.format import format_count, format_figure, percent, truncate
 from unveil.view.group_notes import group_notes
 from unveil.view.pair_tables import is_few
 from unveil.view.show import as_blocks, as_text
 from unveil.view.utility import filled_table, first_rows
 
 CONFIDENTIAL = "Confidential: it shows figures of the original."
-TEMPLATES = {
-    "sizes": "{columns} compared: {n} in the original, {m} in {copies}.",
-    "column": (
-        "{column} differs most: total variation distance {p} (share of records in {copies} that"
-        " would have to change)."
-    ),
-    "column in bands": (
-        "{column} differs most: total variation distance {p} (share of records in {copies} that"
-        " would have to move to another band)."
-    ),
-    "association": (
-        "The association of {a} and {b} changed most: {measure} {there} in the original, {here} in"
-        " {copies}."
-    ),
-}
 MEASURES = {
     "pearson": "Pearson's correlation",
     "spearman": "Spearman's correlation",
@@ -52,22 +40,17 @@ FEW = "few"
 def comparison_sentences(record: Comparison) -> Iterator[tuple[str, str]]:
     """What the comparison says, by the name of what is said."""
     copies = copies_of(record)
-    yield (
-        "sizes",
-        TEMPLATES["sizes"].format(
-            columns=format_count(len(record.columns), "column"),
-            n=format_count(record.n_original, "record"),
-            m=" + ".join(f"{n:,}" for n in record.n_synthetic),
-            copies=copies,
-        ),
-    )
+    columns = format_count(len(record.columns), "column")
+    n, m = format_count(record.n_original, "record"), (f"{n:,}" for n in record.n_synthetic)
+    yield "sizes", f"{columns} compared: {n} in the original, {' + '.join(m)} in {copies}."
     worst = most_different(record)
     if worst is not None and worst.total_variation:
         share = percent(100 * worst.total_variation)
-        kind = "column in bands" if is_in_bands(record, worst) else "column"
+        move = "move to another band" if is_in_bands(record, worst) else "change"
         yield (
             "column",
-            TEMPLATES[kind].format(column=truncate(worst.column), p=share, copies=copies),
+            f"{truncate(worst.column)} differs most: total variation distance {share} (share of"
+            f" records in {copies} that would have to {move}).",
         )
     elif worst is not None:
         yield "column", f"Every column has the same distribution in the original and in {copies}."
@@ -91,13 +74,10 @@ def _association(record: Comparison) -> str:
         return "No association could be computed."
     if not row.difference:
         return "No association changed."
-    return TEMPLATES["association"].format(
-        a=truncate(row.a),
-        b=truncate(row.b),
-        measure=MEASURES[row.measure],
-        there=figure(row.original),
-        here=figure(row.synthetic),
-        copies=copies_of(record),
+    return (
+        f"The association of {truncate(row.a)} and {truncate(row.b)} changed most:"
+        f" {MEASURES[row.measure]} {figure(row.original)} in the original, {figure(row.synthetic)}"
+        f" in {copies_of(record)}."
     )
 
 
@@ -160,12 +140,7 @@ def _format_signed(value: float) -> str:
 
 def figure(value: float | None, digits: int = 3) -> str:
     """A measure without a unit; never a positive 0.000."""
-    if value is None:
-        return "-"
-    shown = f"{value:.{digits}f}"
-    if value and float(shown) == 0:
-        return f"{'<' if value > 0 else '>-'}{10.0**-digits:.{digits}f}"
-    return shown if value else "0"
+    return format_figure(value, digits)
 
 
 def changed_associations(record: Comparison, most: int = MOST_ROWS) -> list[AssociationRow]:
@@ -176,6 +151,19 @@ def changed_associations(record: Comparison, most: int = MOST_ROWS) -> list[Asso
         if row.copy == record.headline_copy and row.difference is not None
     ]
     return sorted(known, key=lambda row: -abs(row.difference or 0.0))[:most]
+
+
+def distances(record: Comparison, *, most: int | None = None) -> Chart:
+    """Total variation of every column, or of so many, the most different first."""
+    shares = [(row.column, row.total_variation) for row in ranked_rows(record)]
+    rows = [
+        figure_row(truncate_name(column), 100 * share, percent(100 * share))
+        for column, share in shares
+        if share is not None
+    ]
+    axis = "percent of records that would have to change"
+    chart = percent_bars(rows[:most], axis, SYNTHETIC, "Total variation distance by column")
+    return chart if rows else Chart(chart.spec, chart.title, "No column could be compared.")
 
 
 @as_text.register

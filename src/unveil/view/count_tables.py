@@ -1,7 +1,4 @@
-"""Rounded tables, their bounds and their audit in sentences and blocks.
-
-One catalogue of templates, filled from records only: no number is typed by hand anywhere.
-"""
+"""Rounded tables, their bounds and their audit in sentences and blocks."""
 
 from collections.abc import Iterator, Sequence
 
@@ -15,54 +12,17 @@ from unveil.records.count_tables import (
     RoundedRow,
     RoundedTable,
 )
-from unveil.view.blocks import Block, Heading, Sentence, sentences, table
-from unveil.view.format import and_list, format_count, people, percent, truncate
+from unveil.view.blocks import Block, Heading, Sentence, say, sentences, table
+from unveil.view.format import agree, and_list, format_count, people, percent, truncate
 from unveil.view.format_probability import probability_figure
 from unveil.view.rounding import change
 from unveil.view.sap import published_phrase
 from unveil.view.show import as_blocks, as_text
 
-TEMPLATES = {
-    "rounded": (
-        "{k} of {m} {are} published as another number than {their} count; the mean absolute change"
-        " of a count is {mean}."
-    ),
-    "confidential": (
-        "Only the values may be published. The differences from the counts and the seed are"
-        " confidential: they can disclose the counts of a small table."
-    ),
-    "suppressed": "{k} of {m} {are} suppressed.",
-    "additive": "Margins and total are the sums of the published values.",
-    "not additive": "Margins and total are not the sums of the published values.",
-    "given away": (
-        "Everything published together discloses the exact count of {k} of {m} possible cells."
-    ),
-    "recovered": "{k} of them {are} empty: a reader knows this without knowing anyone.",
-    "not tightest": "{k} {are} bounded with certainty, but perhaps not as tightly as possible.",
-    "recomputed": (
-        "■ {k} of {m} can be recomputed exactly from the published values. No limit on SAP covers"
-        " that: no one need be known."
-    ),
-    "recomputed open": (
-        "■ Time ran out: whether {m} can be recomputed from the published values is not settled."
-    ),
-    "audit": "{k} of {m} can be recomputed exactly from the published values.",
-    "audit known": (
-        "{k} of {m} can be recomputed exactly from the published values by a reader who knows the"
-        " rule ({rule}), and {j} by one who does not."
-    ),
-}
-
-SECONDARY = {
-    "more": ("{k} further {values} suppressed to protect {small}. {people} are counted in {them}."),
-    "no more": "No further value need be suppressed to protect {small}.",
-    "width": (
-        "To a reader who knows the rule, the bounds of every small count are at least {w} apart"
-        " ({asked} asked for): every suppressed value was audited."
-    ),
-    "proven": "No pattern costs less: {cost}, measured by {by}.",
-    "gap": "It costs {cost}, measured by {by}; no pattern costs less than {least}.",
-}
+ONLY_VALUES = (
+    "Only the values may be published. The differences from the counts and the seed are"
+    " confidential: they can disclose the counts of a small table."
+)
 BOUND_HEADS = ("from", "to", "")
 AUDIT_HEADS = ("part", "value", "from", "to", "error", "")
 ROUNDED_HEADS = ("part", "value", "published", "from", "to")
@@ -76,37 +36,37 @@ def rounded_sentences(record: RoundedTable) -> Iterator[tuple[str, str]]:
     """What rounding changed, by the name of the figure."""
     m = format_count(record.n_cells, "cell")
     if record.mean_absolute is not None:
-        are, their = ("is", "its") if record.n_changed == 1 else ("are", "their")
-        said = dict(k=f"{record.n_changed:,}", m=m, are=are, their=their)
-        yield "rounded", TEMPLATES["rounded"].format(**said, mean=change(record.mean_absolute))
-    if record.n_suppressed:
-        are = "is" if record.n_suppressed == 1 else "are"
-        k = f"{record.n_suppressed:,}"
-        yield "suppressed", TEMPLATES["suppressed"].format(k=k, m=m, are=are)
+        n = record.n_changed
+        yield (
+            "rounded",
+            f"{n:,} of {m} {agree(n)} published as another number than {agree(n, 'its', 'their')}"
+            f" count; the mean absolute change of a count is {change(record.mean_absolute)}.",
+        )
+    if n := record.n_suppressed:
+        yield "suppressed", f"{n:,} of {m} {agree(n)} suppressed."
     if record.additive is not None:
-        yield "additive", TEMPLATES["additive" if record.additive else "not additive"]
+        are = "are" if record.additive else "are not"
+        yield "additive", f"Margins and total {are} the sums of the published values."
 
 
 def bounds_sentences(record: Bounds) -> Iterator[tuple[str, str]]:
     """What everything published discloses together, by the name of the figure."""
-    m = f"{sum(not cell.structural for cell in record.cells):,}"
+    m = f"{sum(not cell.structural for cell in record.cells):,} possible cells"
     if not record.n_determined:
         yield "given away", "No count is disclosed exactly by everything published together."
     else:
-        yield "given away", TEMPLATES["given away"].format(k=f"{record.n_determined:,}", m=m)
-    if record.n_recovered:
-        are = "is" if record.n_recovered == 1 else "are"
-        yield "recovered", TEMPLATES["recovered"].format(k=f"{record.n_recovered:,}", are=are)
-    if record.n_unbounded:
-        have, they = ("has", "it") if record.n_unbounded == 1 else ("have", "they")
-        k = format_count(record.n_unbounded, "cell")
+        k = f"{record.n_determined:,} of {m}"
+        yield "given away", f"Everything published together discloses the exact count of {k}."
+    if n := record.n_recovered:
+        said = f"{n:,} of them {agree(n)} empty: a reader knows this without knowing anyone."
+        yield "recovered", said
+    if n := record.n_unbounded:
+        have, they = agree(n, "has", "have"), agree(n, "it", "they")
+        k = format_count(n, "cell")
         yield "unbounded", f"{k} {have} no upper bound, so {they} can never be shown to be empty."
-    if n_open := sum(not cell.tightest for cell in record.cells):
-        are = "is" if n_open == 1 else "are"
-        yield (
-            "not tightest",
-            TEMPLATES["not tightest"].format(k=format_count(n_open, "cell"), are=are),
-        )
+    if n := sum(not cell.tightest for cell in record.cells):
+        k = f"{format_count(n, 'cell')} {agree(n)} bounded with certainty"
+        yield "not tightest", f"{k}, but perhaps not as tightly as possible."
 
 
 def audit_sentences(record: Audit) -> Iterator[tuple[str, str]]:
@@ -115,12 +75,15 @@ def audit_sentences(record: Audit) -> Iterator[tuple[str, str]]:
         yield "audit", "Nothing is suppressed, so nothing can be recomputed."
         return
     m = format_count(record.n_suppressed, "suppressed value")
-    kind, said = "audit", {"k": f"{record.n_exact:,}", "m": m}
+    who = ""
     if record.n_exact_unknown is not None:
-        kind, said["j"] = "audit known", f"{record.n_exact_unknown:,}"
         rules = dict.fromkeys(text for _, text in record.schemes if text.startswith("suppress"))
-        said["rule"] = and_list(rules)
-    yield "audit", TEMPLATES[kind].format(**said)
+        who = (
+            f" by a reader who knows the rule ({and_list(rules)}), and {record.n_exact_unknown:,}"
+            " by one who does not"
+        )
+    exact = f"{record.n_exact:,} of {m} can be recomputed exactly from the published values"
+    yield "audit", f"{exact}{who}."
     if record.protection:
         k, p = f"{record.n_within:,}", percent(record.protection)
         yield "audit within", f"{k} of {m} can be estimated within {p} of the true count."
@@ -133,9 +96,16 @@ def recomputed_sentence(record: Audit | None) -> str:
     """That a table with limits discloses what it suppresses, or may; nothing if it does not."""
     if record is None or not record.n_suppressed or (record.complete and not record.n_exact):
         return ""
-    kind = "recomputed" if record.n_exact else "recomputed open"
     m = format_count(record.n_suppressed, "suppressed value")
-    return TEMPLATES[kind].format(k=f"{record.n_exact:,}", m=m)
+    if not record.n_exact:
+        return (
+            f"■ Time ran out: whether {m} can be recomputed from the published values is not"
+            " settled."
+        )
+    return (
+        f"■ {record.n_exact:,} of {m} can be recomputed exactly from the published values. No limit"
+        " on SAP covers that: no one need be known."
+    )
 
 
 def bound_cells(row: CellBounds) -> tuple[str, str, str]:
@@ -189,10 +159,10 @@ def _(record: RoundedTable) -> str:
 @as_blocks.register
 def _(record: RoundedTable) -> Iterator[Block]:
     yield Heading(as_text(record))
-    yield from sentences(text for _, text in rounded_sentences(record))
+    yield from say(rounded_sentences(record))
     rows = map(_rounded_cells, record.rows)
     yield table("What may be published", ROUNDED_HEADS, rows, text=("value",))
-    yield from sentences((TEMPLATES["confidential"], *record.notes))
+    yield from sentences((ONLY_VALUES, *record.notes))
 
 
 @as_text.register
@@ -209,7 +179,7 @@ def bounds_blocks(record: Bounds, counts: Sequence[int] | None = None) -> Iterat
     """What everything published says together; true counts for the custodian's screen alone."""
     yield Heading("Bounds from everything published together", 4)
     yield Sentence(f"Published: {published_phrase(record.schemes)}.")
-    yield from sentences(text for _, text in bounds_sentences(record))
+    yield from say(bounds_sentences(record))
     shown = record.cells if counts is None else record.cells[:MOST_CELLS]
     rows = [
         (levels_text(row.levels), *([f"{counts[row.cell]:,}"] if counts else []), *bound_cells(row))
@@ -227,7 +197,7 @@ def audit_blocks(record: Audit, *, has_rows: bool = False) -> Iterator[Block]:
     Rows would disclose how near each suppressed count is, and notebooks store what they show.
     """
     yield Heading("Audit of the suppressed values", 4)
-    yield from sentences(text for _, text in audit_sentences(record))
+    yield from say(audit_sentences(record))
     if has_rows:
         rows = [audit_cells(row) for row in record.rows[:MOST_CELLS]]
         more = _more(len(record.rows), len(rows), "value")
@@ -244,21 +214,24 @@ def _more(n_all: int, n_shown: int, what: str) -> str:
 
 def protected_sentences(record: ProtectedTable) -> Iterator[str]:
     """What is suppressed to protect small counts, and what that costs."""
-    small = format_count(record.n_small, "small count")
-    said = {
-        "k": f"{record.n_secondary:,}",
-        "values": "value is" if record.n_secondary == 1 else "values are",
-        "small": small,
-        "people": people(record.n_people),
-        "them": "it" if record.n_secondary == 1 else "them",
-    }
-    yield SECONDARY["more" if record.n_secondary else "no more"].format(**said)
+    small, n = format_count(record.n_small, "small count"), record.n_secondary
+    if n:
+        values, them = agree(n, "value is", "values are"), agree(n, "it", "them")
+        counted = f"{people(record.n_people)} are counted in {them}"
+        yield f"{n:,} further {values} suppressed to protect {small}. {counted}."
+    else:
+        yield f"No further value need be suppressed to protect {small}."
     if record.narrowest is not None:
-        yield SECONDARY["width"].format(w=f"{record.narrowest:,}", asked=f"{record.width:,}")
-    if record.n_secondary:
-        yield SECONDARY["proven" if record.proven else "gap"].format(
-            cost=f"{record.total_cost:,g}", by=record.cost, least=f"{record.least_cost:,g}"
+        yield (
+            "To a reader who knows the rule, the bounds of every small count are at least"
+            f" {record.narrowest:,} apart ({record.width:,} asked for): every suppressed value was"
+            " audited."
         )
+    cost, least = f"{record.total_cost:,g}, measured by {record.cost}", f"{record.least_cost:,g}"
+    if n and record.proven:
+        yield f"No pattern costs less: {cost}."
+    elif n:
+        yield f"It costs {cost}; no pattern costs less than {least}."
 
 
 def protected_blocks(record: ProtectedTable, *, has_rows: bool = False) -> Iterator[Block]:

@@ -1,80 +1,27 @@
-"""What would the synthetic data disclose? Tables and sentences a custodian can repeat.
+"""What would the synthetic data disclose? In sentences a custodian can repeat."""
 
-One catalogue of templates, filled from records only: no number is typed by hand anywhere.
-"""
+from collections.abc import Iterable
 
 from unveil.records.base import Copy
 from unveil.records.disclosure import AttributeRow, Disclosure, IdentityRow, Recurrence
-from unveil.view.format import and_list, fill, format_count, n_of, people, percent, truncate
+from unveil.view.format import agree, and_list, format_count, n_of, people, percent, truncate
 
-TEMPLATES = {
-    "scenario": "Assumed intruder: knows {keys}, has the synthetic data and treats them as real.",
-    "sizes": "{N} in the original, {M} in {copies}.",
-    "UiO": "{k} of {N} {unit} (UiO {p}) {k:is|are} unique on {keys} in the original.",
-    "UiS": (
-        "{k} of {N} synthetic records (UiS {p}) {k:is|are} unique on {keys} in the synthetic data."
-    ),
-    "UiS mean": (
-        "On average over the copies, {p} of synthetic records (UiS) are unique on {keys} in their"
-        " copy."
-    ),
-    "UiOiS": (
-        "{k} of {N} {unit} (UiOiS {p}) {k:is|are} unique on {keys} in the original, and {k:is|are}"
-        " matched in the synthetic data."
-    ),
-    "repU": (
-        "{k} of {N} {unit} (repU {p}) {k:is a replicated unique|are replicated uniques}: unique on"
-        " {keys} in both files. {k:This is a possible match|These are possible matches}."
-    ),
-    "repU none": "None of {N} {unit} is unique on {keys} in both files (repU {p}).",
-    "DiSCO": (
-        "{target} would be correctly disclosed for {k} of {N} {unit} (DiSCO {p}) to an intruder who"
-        " knows {keys}; from the original, for {l} (Dorig {q})."
-    ),
-    "DiSCO none": (
-        "{target} would be correctly disclosed for none of {N} {unit} to an intruder who knows"
-        " {keys}; from the original, for {l} (Dorig {q})."
-    ),
-    "iS, DiS": (
-        "{a} {a:{one}|{unit}} (iS {p}) {a:is|are} matched; for {b} (DiS {q}) the match shows a"
-        " single value; it is correct for {c} and wrong for {d}."
-    ),
-    "DCAP": (
-        "A random guess among the matching synthetic records is correct for {k}"
-        " {k:{one}|{unit}} (DCAP {p}); baseline {b}, original {q}."
-    ),
-    "removed": "Synthesis reduces attribute disclosure by {r} (from {q} to {p}).",
-    "added": "Warning: the synthetic data disclose more than the original ({q} there, {p} here).",
-    "mean": "Figures are means over {m} copies; {measure} ranges from {lowest} to {highest}.",
-    "equal": "{copy} the original: all {N} rows are equal in {columns}.",
-    "all": "{copy} the original: all {N} original records reappear, equal in {columns}.",
-    "some": (
-        "{k} of {N} original records ({p}) {k:reappears|reappear} in {copy}, equal in {columns}."
-    ),
-    "means": (
-        "Figures are means over the {m} copies; 'pooled' combines all copies. Limits apply to each"
-        " copy and to the pool."
-    ),
-    "none": "No original record reappears in {copy}.",
-    "tolerance": (
-        "Within a tolerance a number is determined where all matching records are no farther from"
-        " each other, and correct where each of them is no farther from the truth."
-    ),
-    "columns": (
-        "correctly, wrongly: the match shows a single value, true or not. original: from the"
-        " original itself."
-    ),
-    "flags": "Flags that may be common knowledge: {n} on {variables} ({counts}).",
-}
-
-
+TOLERANCE = (
+    "Within a tolerance a number is determined where all matching records are no farther from each"
+    " other, and correct where each of them is no farther from the truth."
+)
+COLUMNS = (
+    "correctly, wrongly: the match shows a single value, true or not. original: from the original"
+    " itself."
+)
 ALARMS = {"equal": ("ARE", "IS"), "all": ("CONTAIN", "CONTAINS")}
 """Kinds of recurrence that are shouted about."""
 
 
-def scenario(record: Disclosure) -> str:
+def scenario(keys: Iterable[str]) -> str:
     """What is assumed of the intruder."""
-    return fill(TEMPLATES["scenario"], keys=and_list(record.keys))
+    known = and_list(keys)
+    return f"Assumed intruder: knows {known}, has the synthetic data and treats them as real."
 
 
 def files(record: Disclosure) -> str | None:
@@ -99,7 +46,7 @@ def sizes(record: Disclosure) -> str:
     whom = people(record.n_original)
     if record.people is not None:
         whom = f"{record.n_original:,} rows of {people(record.people.person.n_people)}"
-    return fill(TEMPLATES["sizes"], N=whom, M=records, copies=copies)
+    return f"{whom} in the original, {records} in {copies}."
 
 
 def combinations(record: Disclosure) -> str:
@@ -156,63 +103,60 @@ def identity(record: Disclosure, row: IdentityRow) -> dict[str, str]:
     n_synthetic = sum(record.n_synthetic) if row.copy == "pooled" else record.n_synthetic[0]
     if isinstance(row.copy, int):
         n_synthetic = record.n_synthetic[row.copy - 1]
-    figures = {
-        "UiO": (row.UiO, record.n_original),
-        "UiS": (row.UiS, n_synthetic),
-        "UiOiS": (row.UiOiS, record.n_original),
-        "repU": (row.repU, record.n_original),
-    }
-    keys = and_list(record.keys)
+    n = record.n_original
+    totals = {"UiO": n, "UiS": n_synthetic, "UiOiS": n, "repU": n}
     said = {
-        symbol: fill(
-            TEMPLATES[_variant(symbol, value, row.copy)],
-            p=percent(value),
-            k=n_of(value, total),
-            N=f"{total:,}",
-            keys=keys,
-            unit=unit(record),
-        )
+        symbol: _identity(record, row, symbol, value, total)
         + _one_by_person(record, symbol, None, row.copy)
-        for symbol, (value, total) in figures.items()
-        if value is not None
+        for symbol, total in totals.items()
+        if (value := getattr(row, symbol)) is not None
     }
     return _after_exclusions(said) if _is_touched(record, None) else said
 
 
-def _variant(symbol: str, value: float, copy: Copy) -> str:
+def _identity(record: Disclosure, row: IdentityRow, symbol: str, value: float, n: int) -> str:
+    keys, p, k = and_list(record.keys), f"({symbol} {percent(value)})", n_of(value, n)
+    who = f"{k} of {n:,} {unit(record)} {p} {agree(k)}"
+    if symbol == "UiO":
+        return f"{who} unique on {keys} in the original."
+    if symbol == "UiOiS":
+        return (
+            f"{who} unique on {keys} in the original, and {agree(k)} matched in the synthetic data."
+        )
     if symbol == "repU" and not value:
-        return "repU none"
+        return f"None of {n:,} {unit(record)} is unique on {keys} in both files {p}."
+    if symbol == "repU":
+        are = agree(k, "a replicated unique", "replicated uniques")
+        these = agree(k, "This is a possible match", "These are possible matches")
+        return f"{who} {are}: unique on {keys} in both files. {these}."
     # The copies may differ in size, so a mean over them is of no one number of records.
-    return "UiS mean" if symbol == "UiS" and copy == "mean" else symbol
+    if row.copy == "mean":
+        return (
+            f"On average over the copies, {percent(value)} of synthetic records (UiS) are unique on"
+            f" {keys} in their copy."
+        )
+    return f"{k} of {n:,} synthetic records {p} {agree(k)} unique on {keys} in the synthetic data."
 
 
 def attribute(record: Disclosure, row: AttributeRow) -> dict[str, str]:
     """The sentences for one target: what is disclosed, by which steps, and against which guess."""
     if row.DiSCO is None or row.Dorig is None:
         return {}
-    n, of = record.n_original, unit(record)
+    n, one, many = record.n_original, one_of(record), unit(record)
     said = {"DiSCO": _disco(record, row)}
     if row.iS is not None and row.DiS is not None:
-        said["iS, DiS"] = fill(
-            TEMPLATES["iS, DiS"],
-            a=n_of(row.iS, n),
-            p=percent(row.iS),
-            b=n_of(row.DiS, n),
-            q=percent(row.DiS),
-            c=n_of(row.DiSCO, n),
-            d=n_of(row.DiS - row.DiSCO, n),
-            unit=of,
-            one=one_of(record),
+        k = n_of(row.iS, n)
+        said["iS, DiS"] = (
+            f"{k} {agree(k, one, many)} (iS {percent(row.iS)}) {agree(k)} matched; for"
+            f" {n_of(row.DiS, n)} (DiS {percent(row.DiS)}) the match shows a single value; it is"
+            f" correct for {n_of(row.DiSCO, n)} and wrong for {n_of(row.DiS - row.DiSCO, n)}."
         )
     if row.DCAP is not None and row.baseCAPd is not None and row.CAPd is not None:
-        said["DCAP"] = fill(
-            TEMPLATES["DCAP"],
-            k=n_of(row.DCAP, n),
-            p=percent(row.DCAP),
-            b=percent(row.baseCAPd),
-            q=percent(row.CAPd),
-            unit=of,
-            one=one_of(record),
+        k = n_of(row.DCAP, n)
+        said["DCAP"] = (
+            f"A random guess among the matching synthetic records is correct for {k}"
+            f" {agree(k, one, many)} (DCAP {percent(row.DCAP)}); baseline {percent(row.baseCAPd)},"
+            f" original {percent(row.CAPd)}."
         )
     said["removed"] = _reduction_sentence(row)
     return _after_exclusions(said) if _is_touched(record, row.target) else said
@@ -229,17 +173,13 @@ def _after_exclusions(said: dict[str, str]) -> dict[str, str]:
 
 
 def _disco(record: Disclosure, row: AttributeRow) -> str:
-    found, original = row.DiSCO or 0.0, row.Dorig or 0.0
-    said = fill(
-        TEMPLATES["DiSCO" if found else "DiSCO none"],
-        unit=unit(record),
-        keys=and_list(record.keys),
-        target=truncate(row.target),
-        p=percent(found),
-        k=n_of(found, record.n_original),
-        N=f"{record.n_original:,}",
-        l=n_of(original, record.n_original),
-        q=percent(original),
+    found, original, n = row.DiSCO or 0.0, row.Dorig or 0.0, record.n_original
+    whom = f"{n_of(found, n) if found else 'none'} of {n:,} {unit(record)}"
+    said = (
+        f"{truncate(row.target)} would be correctly disclosed for {whom}"
+        f"{f' (DiSCO {percent(found)})' if found else ''} to an intruder who knows"
+        f" {and_list(record.keys)}; from the original, for {n_of(original, n)} (Dorig"
+        f" {percent(original)})."
     )
     return said + _one_by_person(record, "DiSCO", row.target, row.copy)
 
@@ -247,44 +187,48 @@ def _disco(record: Disclosure, row: AttributeRow) -> str:
 def _reduction_sentence(row: AttributeRow) -> str:
     if row.removed is None:
         return f"The original determines {truncate(row.target)} for no one."
-    return fill(
-        TEMPLATES["added" if row.removed < 0 else "removed"],
-        r=percent(row.removed),
-        p=percent(row.DiSCO or 0.0),
-        q=percent(row.Dorig or 0.0),
-    )
+    p, q = percent(row.DiSCO or 0.0), percent(row.Dorig or 0.0)
+    if row.removed < 0:
+        return f"Warning: the synthetic data disclose more than the original ({q} there, {p} here)."
+    return f"Synthesis reduces attribute disclosure by {percent(row.removed)} (from {q} to {p})."
 
 
 def spread_sentence(record: Disclosure, target: str | None, measure: str) -> str | None:
     """How far a mean over copies reaches; None where there is one copy only."""
     for row in record.spread:
         if (row.target, row.measure) == (target, measure):
-            return fill(
-                TEMPLATES["mean"],
-                m=row.n_copies,
-                measure=measure,
-                lowest=percent(row.lowest),
-                highest=percent(row.highest),
-            )
+            reach = f"{measure} ranges from {percent(row.lowest)} to {percent(row.highest)}"
+            return f"Figures are means over {row.n_copies} copies; {reach}."
     return None
 
 
 def recurrence(record: Disclosure, row: Recurrence) -> str:
     """Whether the original's own records reappear in a copy."""
-    return fill(
-        TEMPLATES[row.kind],
-        copy=_copy(record, row),
-        p=percent(row.percent),
-        k=f"{row.n:,}",
-        N=f"{record.n_original:,}",
-        columns=_columns(row),
+    copy, n = _copy(record, row), f"{record.n_original:,}"
+    if row.kind == "none":
+        return f"No original record reappears in {copy}."
+    if row.kind == "some":
+        return _reappearing(record, row, copy)
+    what = f"all {n} rows are" if row.kind == "equal" else f"all {n} original records reappear,"
+    return f"{copy} the original: {what} equal in {_columns(row)}."
+
+
+def _reappearing(record: Disclosure, row: Recurrence, copy: str) -> str:
+    return (
+        f"{row.n:,} of {record.n_original:,} original records ({percent(row.percent)})"
+        f" {agree(row.n, 'reappears', 'reappear')} in {copy}, equal in {_columns(row)}."
     )
 
 
 def means(record: Disclosure) -> str | None:
     """What the figures stand for where there are several copies."""
     m = len(record.n_synthetic)
-    return fill(TEMPLATES["means"], m=m) if m > 1 else None
+    if m < 2:
+        return None
+    return (
+        f"Figures are means over the {m} copies; 'pooled' combines all copies. Limits apply to each"
+        " copy and to the pool."
+    )
 
 
 def recurrence_sentence(record: Disclosure) -> str | None:
@@ -296,14 +240,7 @@ def recurrence_sentence(record: Disclosure) -> str | None:
         return recurrence(record, some[0])
     least, most = min(some, key=lambda row: row.n), max(some, key=lambda row: row.n)
     if least.n == most.n:
-        return fill(
-            TEMPLATES["some"],
-            p=percent(most.percent),
-            k=f"{most.n:,}",
-            N=f"{record.n_original:,}",
-            copy=f"each of the {len(some)} copies",
-            columns=_columns(most),
-        )
+        return _reappearing(record, most, f"each of the {len(some)} copies")
     return (
         f"{least.n:,} to {most.n:,} of {record.n_original:,} original records"
         f" ({percent(least.percent)} to {percent(most.percent)}) reappear in each of the"

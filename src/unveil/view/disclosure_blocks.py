@@ -76,7 +76,7 @@ def disclosure_blocks(
         yield from alert_blocks(_file_alerts(assessment))
         yield Heading("Disclosure risk of the synthetic data")
     yield from sentences(
-        [said.files(record), f"{said.sizes(record)} {said.scenario(record)}"], "lead"
+        [said.files(record), f"{said.sizes(record)} {said.scenario(record.keys)}"], "lead"
     )
     yield from sentences(
         [said.means(record), said.people_sentence(record), flags_view.exclusions(record)]
@@ -183,7 +183,7 @@ def attribute_table(record: Disclosure, verdicts: Sequence[Checked] = ()) -> Tab
         # What is added goes last: only a status is worth more.
         spare=(*spare, "original Dorig", wrongly, ADDED_HEADS[0], heads[1], *ADDED_HEADS[1:]),
         main=("correctly DiSCO",),
-        footnote=f"{said.TEMPLATES['columns']}{f' {FOOTNOTE}' if added else ''}",
+        footnote=f"{said.COLUMNS}{f' {FOOTNOTE}' if added else ''}",
     )
 
 
@@ -203,7 +203,7 @@ def _tolerance_table(record: Disclosure) -> TableBlock:
         rows,
         text=("within",),
         main=("DiSCO",),
-        footnote=said.TEMPLATES["tolerance"],
+        footnote=said.TOLERANCE,
     )
 
 
@@ -251,11 +251,9 @@ def _flags_sentence(record: Disclosure) -> str | None:
     by_target = flags_view.flags_by_target(record)
     if not by_target:
         return None
-    return said.TEMPLATES["flags"].format(
-        n=sum(map(len, by_target.values())),
-        variables=format_count(len(by_target), "variable"),
-        counts=", ".join(f"{truncate(target)} {len(some)}" for target, some in by_target.items()),
-    )
+    n, counts = sum(map(len, by_target.values())), format_count(len(by_target), "variable")
+    each = ", ".join(f"{truncate(target)} {len(some)}" for target, some in by_target.items())
+    return f"Flags that may be common knowledge: {n} on {counts} ({each})."
 
 
 def _words(record: Disclosure) -> Iterator[Sentence]:
@@ -384,18 +382,10 @@ def _limit_sentence(highest: Verdict, several: bool) -> str:
 
 
 VALUE_HEADS = ("value", "shown", "correct", "correct when shown", "wrong", "people with it")
-VALUES = {
-    "value": (
-        "For {shown} people the synthetic data show {target} = {level}: correctly for {correct}"
-        " ({p}). {n} of {N} people ({f}) have it."
-    ),
-    "none": "The synthetic data point to no single value of {target} for anyone.",
-    "many": "{target} has too many values for a table of them; its sensitive values are counted.",
-    "note": (
-        "All people, before exclusions. Where correct when shown is close to the share of people"
-        " with the value, the synthetic data tell no more than its frequency."
-    ),
-}
+VALUE_NOTE = (
+    "All people, before exclusions. Where correct when shown is close to the share of people with"
+    " the value, the synthetic data tell no more than its frequency."
+)
 _UNNAMED = {"missing": "(missing)", "rare": "(values of fewer than ten people)"}
 
 
@@ -405,7 +395,10 @@ def value_blocks(record: Disclosure, target: str, copy: Copy) -> Iterator[Block]
     shown = [one for one in rows if one.n_correct + one.n_wrong]
     shown.sort(key=lambda one: -one.n_correct - one.n_wrong)
     if not shown:
-        text = VALUES["none" if rows else "many"].format(target=truncate(target))
+        name = truncate(target)
+        text = f"{name} has too many values for a table of them; its sensitive values are counted."
+        if rows:
+            text = f"The synthetic data point to no single value of {name} for anyone."
         yield Sentence(text, "lead")
         return
     for one in shown[:2]:
@@ -429,7 +422,7 @@ def value_blocks(record: Disclosure, target: str, copy: Copy) -> Iterator[Block]
         cells,
         spare=("people with it",),
         main=("correct when shown",),
-        footnote=VALUES["note"],
+        footnote=VALUE_NOTE,
         bars=bars,
     )
     yield replace(shown_table, bar_head="correct (filled), wrong (hatched), of all people")
@@ -441,15 +434,11 @@ def _value_name(row: ValueRow) -> str:
 
 def _value_sentence(record: Disclosure, row: ValueRow) -> str:
     shown, n = row.n_correct + row.n_wrong, record.n_original
-    return VALUES["value"].format(
-        shown=f"{shown:,}",
-        target=truncate(row.target),
-        level=_value_name(row),
-        correct=f"{row.n_correct:,}",
-        p=percent(100 * row.n_correct / shown),
-        n=f"{row.n_people:,}",
-        N=f"{n:,}",
-        f=percent(100 * row.n_people / n),
+    return (
+        f"For {shown:,} people the synthetic data show {truncate(row.target)} ="
+        f" {_value_name(row)}: correctly for {row.n_correct:,}"
+        f" ({percent(100 * row.n_correct / shown)}). {row.n_people:,} of {n:,} people"
+        f" ({percent(100 * row.n_people / n)}) have it."
     )
 
 

@@ -15,26 +15,15 @@ from unveil.records.noise import (
     NoiseChoice,
     SensitivityRow,
 )
-from unveil.view.blocks import Block, Heading, Sentence, sentences, table
-from unveil.view.format import and_list, format_count, truncate
+from unveil.view.blocks import Block, Heading, Sentence, say, sentences, table
+from unveil.view.format import agree, and_list, format_count, truncate
 from unveil.view.show import as_blocks, as_text
 
-TEMPLATES = {
-    "confidential": "CONFIDENTIAL: ECAP values, the threshold and the seed must not be published."
-    " The kind and the amount of noise may be.",
-    "claim": "An intruder who knows the method and the noise would be correct with probability at"
-    " most {e} for any value.",
-    "limit": "No noise can reduce this below {limit}, the probability of being sampled.",
-    "sigma": "The smallest {noise} noise with no ECAP above {t} has a standard deviation of"
-    " {sigma}.",
-    "use": "Use {use}, the next of 1, 2, 5, 10, 20 and so on: the exact amount, if published,"
-    " would disclose the most extreme value.",
-    "none needed": "No noise is needed: without any, no ECAP is above {t}.",
-    "given": "{noise} noise with a standard deviation of {sigma}.",
-    "discrete": "Values, population and noise are treated as whole numbers.",
-    "undefined": "No claim can be made about any value.",
-    "tail": "They are at {places}{more} (from 0).",
-}
+NOT_PUBLIC = (
+    "CONFIDENTIAL: ECAP values, the threshold and the seed must not be published. The kind and the"
+    " amount of noise may be."
+)
+WHOLE = "Values, population and noise are treated as whole numbers."
 _LARGE = 1e15
 _EVERY = 4
 NOISES = {"normal": "normal", "laplace": "Laplace", "uniform": "uniform"}
@@ -61,48 +50,63 @@ def claim(ecap: float | None) -> str:
     return f"{up:.{digits}f}".rstrip("0")
 
 
+def claim_sentence(ecap: float | None) -> str:
+    """What an intruder could claim at most."""
+    if ecap is None:
+        return "No claim can be made about any value."
+    return (
+        "An intruder who knows the method and the noise would be correct with probability at most"
+        f" {claim(ecap)} for any value."
+    )
+
+
+def noise_sentence(noise: str, sigma: float) -> str:
+    """What noise there is."""
+    name = NOISES[noise]
+    return f"{name[0].upper()}{name[1:]} noise with a standard deviation of {figure(sigma)}."
+
+
+def _limit_sentence(limit: float) -> str:
+    return f"No noise can reduce this below {figure(limit)}, the probability of being sampled."
+
+
 def ecap_sentences(record: Ecap) -> Iterator[tuple[str, str]]:
     """What each figure says, by the name of the figure."""
     yield "values", _values(record)
     if record.discrete:
-        yield "discrete", TEMPLATES["discrete"]
-    noise = NOISES[record.noise]
-    given = TEMPLATES["given"].format(
-        noise=noise[0].upper() + noise[1:], sigma=figure(record.sigma)
-    )
-    yield "given", given
-    if record.worst is None:
-        yield "claim", TEMPLATES["undefined"]
-    else:
-        yield "claim", TEMPLATES["claim"].format(e=claim(record.worst))
-    yield "limit", TEMPLATES["limit"].format(limit=figure(record.limit))
+        yield "discrete", WHOLE
+    yield "given", noise_sentence(record.noise, record.sigma)
+    yield "claim", claim_sentence(record.worst)
+    yield "limit", _limit_sentence(record.limit)
 
 
 def choice_sentences(record: NoiseChoice) -> Iterator[tuple[str, str]]:
     """What each figure says, by the name of the figure; warnings stand by themselves."""
     yield "values", _values(record)
     if record.discrete:
-        yield "discrete", TEMPLATES["discrete"]
+        yield "discrete", WHOLE
     if record.sigma is not None:
-        kind = "sigma" if record.sigma else "none needed"
-        yield (
-            "sigma",
-            TEMPLATES[kind].format(
-                noise=NOISES[record.noise],
-                t=f"{record.threshold:g}",
-                sigma=figure(record.sigma),
-            ),
+        t = f"{record.threshold:g}"
+        least = (
+            f"The smallest {NOISES[record.noise]} noise with no ECAP above {t} has a standard"
+            f" deviation of {figure(record.sigma)}."
         )
+        none = f"No noise is needed: without any, no ECAP is above {t}."
+        yield "sigma", least if record.sigma else none
         if record.sigma_to_use:
-            yield "use", TEMPLATES["use"].format(use=figure(record.sigma_to_use))
-        yield "claim", TEMPLATES["claim"].format(e=claim(record.worst))
-    yield "limit", TEMPLATES["limit"].format(limit=figure(record.limit))
+            yield (
+                "use",
+                f"Use {figure(record.sigma_to_use)}, the next of 1, 2, 5, 10, 20 and so on: the"
+                " exact amount, if published, would disclose the most extreme value.",
+            )
+        yield "claim", claim_sentence(record.worst)
+    yield "limit", _limit_sentence(record.limit)
     if record.n_tail:
         left = record.n_tail - len(record.tail_places)
         word = "place" if record.n_tail == 1 else "places"
         places = f"{word} {', '.join(f'{place:,}' for place in record.tail_places)}"
         more = f" and {left:,} more" if left else ""
-        yield "tail", TEMPLATES["tail"].format(places=places, more=more)
+        yield "tail", f"They are at {places}{more} (from 0)."
 
 
 def _values(record: Ecap | NoiseChoice) -> str:
@@ -165,39 +169,31 @@ def _(record: DiscreteEcap) -> str:
     )
 
 
-RECORDS = {
-    "listed": "All {N} people of the population are known; {n} were sampled.",
-    "sampled": "{known} known {people} stand for a population of {N}, of whom {n} were sampled.",
-    "claim": "An intruder who knows {columns}{together}, the method and the noise would be correct"
-    " with probability at most {e} for any record.",
-    "above": "{above} of {all} are above the threshold of {t}.",
-    "factor": "{factor} times the noise of every column would be enough.",
-}
-
-
 def records_sentences(record: EcapRecords) -> Iterator[str]:
     """What is known of whom, and with what probability."""
-    kind = "listed" if record.n_people == record.N else "sampled"
-    yield RECORDS[kind].format(
-        N=f"{record.N:,}",
-        n=f"{record.n:,}",
-        known=f"{record.n_people:,}",
-        people="person" if record.n_people == 1 else "people",
-    )
+    n, everyone = f"{record.n:,}", f"{record.N:,}"
+    if record.n_people == record.N:
+        yield f"All {everyone} people of the population are known; {n} were sampled."
+    else:
+        known = f"{record.n_people:,} known {agree(record.n_people, 'person', 'people')}"
+        yield f"{known} stand for a population of {everyone}, of whom {n} were sampled."
     if record.worst is None:
-        yield TEMPLATES["undefined"]
+        yield claim_sentence(None)
     else:
         together = " together" if len(record.columns) > 1 else ""
         names = and_list(column.column for column in record.columns)
-        yield RECORDS["claim"].format(columns=names, together=together, e=claim(record.worst))
+        yield (
+            f"An intruder who knows {names}{together}, the method and the noise would be correct"
+            f" with probability at most {claim(record.worst)} for any record."
+        )
     if record.threshold is not None:
-        above, records = f"{record.n_above:,}", format_count(record.n_records, "record")
-        yield RECORDS["above"].format(above=above, all=records, t=f"{record.threshold:g}")
+        of = f"{record.n_above:,} of {format_count(record.n_records, 'record')}"
+        yield f"{of} are above the threshold of {record.threshold:g}."
     if record.factor is not None and record.n_above:
         up = 10.0 ** (math.floor(math.log10(record.factor)) - 2)
         shown = figure(math.ceil(record.factor / up) * up)
-        yield RECORDS["factor"].format(factor=shown)
-    yield TEMPLATES["limit"].format(limit=figure(record.limit))
+        yield f"{shown} times the noise of every column would be enough."
+    yield _limit_sentence(record.limit)
 
 
 @as_text.register
@@ -219,7 +215,7 @@ def _(record: EcapRecords) -> Iterator[Block]:
     ]
     heads = ("column", "noise", "sigma", "highest ECAP, known alone")
     yield table("Each column by itself", heads, rows, text=("column", "noise"))
-    yield from sentences((*record.warnings, TEMPLATES["confidential"]), "look")
+    yield from sentences((*record.warnings, NOT_PUBLIC), "look")
 
 
 def choice_tables(record: NoiseChoice) -> Iterator[Block]:
@@ -233,8 +229,8 @@ def choice_tables(record: NoiseChoice) -> Iterator[Block]:
 @as_blocks.register
 def _(record: Ecap) -> Iterator[Block]:
     yield Heading(as_text(record))
-    yield from sentences(text for _, text in ecap_sentences(record))
-    yield from sentences((*record.warnings, TEMPLATES["confidential"]), "look")
+    yield from say(ecap_sentences(record))
+    yield from sentences((*record.warnings, NOT_PUBLIC), "look")
 
 
 @as_blocks.register
@@ -244,7 +240,7 @@ def _(record: NoiseChoice) -> Iterator[Block]:
     yield from sentences(text for key, text in choice_sentences(record) if key != "tail")
     yield from sentences(record.warnings, "look")
     yield from choice_tables(record)
-    yield Sentence(TEMPLATES["confidential"], "look")
+    yield Sentence(NOT_PUBLIC, "look")
 
 
 @as_blocks.register
@@ -252,4 +248,4 @@ def _(record: DiscreteEcap) -> Iterator[Block]:
     yield Heading(as_text(record))
     rows = [(str(row.level), claim(row.ecap)) for row in record.levels]
     yield table("ECAP by level", ("level", "ECAP"), rows)
-    yield Sentence(TEMPLATES["confidential"], "look")
+    yield Sentence(NOT_PUBLIC, "look")

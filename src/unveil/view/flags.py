@@ -1,7 +1,4 @@
-"""Flags, exclusions and excess in sentences a custodian can repeat, and as blocks.
-
-One catalogue of templates, filled from records only: no number is typed by hand anywhere.
-"""
+"""Flags, exclusions and excess in sentences a custodian can repeat, and as blocks."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,6 +17,7 @@ from unveil.records.exclusions import Effect
 from unveil.records.limits import Verdict
 from unveil.view.blocks import (
     Block,
+    Figure,
     Folded,
     Heading,
     Sentence,
@@ -28,6 +26,9 @@ from unveil.view.blocks import (
     sentences,
     table,
 )
+from unveil.view.charts.chart import Chart
+from unveil.view.charts.forms import DotPair, pairs_chart
+from unveil.view.charts.marks import truncate_name
 from unveil.view.format import (
     MISSING,
     agree,
@@ -43,44 +44,6 @@ from unveil.view.format import (
     truncate,
 )
 from unveil.view.show import as_blocks, as_text
-
-TEMPLATES = {
-    "one_way": (
-        "{n} of the {total} people correctly disclosed on {target} ({s}) {have} the value"
-        " {level}, as do {people} ({f}). If this is common knowledge, exclude it."
-    ),
-    "two_way": (
-        "{disclosures} of {target} {concern} {key} = {key_level}, where {a} of {b} people ({p})"
-        " {have} {target} = {level}. If an intruder would know this without the data, exclude it."
-    ),
-    "small cells": (
-        "{target}: {pairs} of a value with a key level {hold} more than {p} % of people, too, in"
-        " cells that at most {k} people share ({n}). List them with --two-way 0,{p}."
-    ),
-    "excess": (
-        "{a} in the training data {are}, against {b} in the control sample. Excess risk {R}"
-        " (R of {measure}): of those not disclosed by general knowledge, the share disclosed only"
-        " where their record was among those used."
-    ),
-    "excess parts": (
-        "R of {measure} {R}: {matched} because people whose records were used are matched more"
-        " often,{determined} {correct} because what is shown about them is more often correct."
-    ),
-    "excess determined": " {determined} because the match shows a single value more often,",
-    "chance": "A difference this small may be chance.",
-    "no excess": (
-        "{a} in the training data {are}, against {b} in the control sample: no excess risk."
-    ),
-    "table": (
-        "Percentages of people disclosed: by the original ({original}), correctly by the synthetic"
-        " data ({synthetic})."
-    ),
-    "table DCAP": (
-        "Percentages of people guessed correctly: from the original ({original}), from the"
-        " synthetic data ({synthetic})."
-    ),
-    "table mean": "Figures of the synthetic data are means over {m} copies.",
-}
 
 OUTCOMES = {
     "iS": "are matched in the synthetic data",
@@ -102,28 +65,20 @@ def flag_sentence(flag: Flag) -> str:
     where = ""
     if flag.by is not None:
         where = f"Within {truncate(flag.by)} = {level(flag.segment, flag.segment_label)}: "
+    target, value = truncate(flag.target), level(flag.level, flag.level_label)
     if flag.kind == "one_way":
-        return where + TEMPLATES["one_way"].format(
-            s=percent(flag.percent),
-            target=truncate(flag.target),
-            level=level(flag.level, flag.level_label),
-            n=f"{flag.n:,}",
-            have=agree(flag.n, "has", "have"),
-            total=f"{flag.n_disclosive:,}",
-            f=percent(flag.percent_all or 0.0),
-            people=f"{flag.n_level:,} of {flag.n_all:,} people",
+        return (
+            f"{where}{flag.n:,} of the {flag.n_disclosive:,} people correctly disclosed on {target}"
+            f" ({percent(flag.percent)}) {agree(flag.n, 'has', 'have')} the value {value}, as do"
+            f" {flag.n_level:,} of {flag.n_all:,} people ({percent(flag.percent_all or 0.0)}). If"
+            " this is common knowledge, exclude it."
         )
-    return where + TEMPLATES["two_way"].format(
-        disclosures=format_count(flag.n, "correct disclosure"),
-        concern=agree(flag.n, "concerns", "concern"),
-        have=agree(flag.n_level, "has", "have"),
-        target=truncate(flag.target),
-        key=truncate(flag.key or ""),
-        key_level=level(flag.key_level, flag.key_level_label),
-        level=level(flag.level, flag.level_label),
-        p=percent(flag.percent),
-        a=f"{flag.n_level:,}",
-        b=f"{flag.n_all:,}",
+    key = f"{truncate(flag.key or '')} = {level(flag.key_level, flag.key_level_label)}"
+    return (
+        f"{where}{format_count(flag.n, 'correct disclosure')} of {target}"
+        f" {agree(flag.n, 'concerns', 'concern')} {key}, where {flag.n_level:,} of {flag.n_all:,}"
+        f" people ({percent(flag.percent)}) {agree(flag.n_level, 'has', 'have')} {target} ="
+        f" {value}. If an intruder would know this without the data, exclude it."
     )
 
 
@@ -158,14 +113,10 @@ def small_cells(record: Disclosure) -> list[str]:
         if row.copy != "pooled" and (known is None or row.n > known.n):
             shown[row.target] = row
     return [
-        TEMPLATES["small cells"].format(
-            target=truncate(row.target),
-            pairs=format_count(row.n_pairs, "more pair"),
-            hold="holds" if row.n_pairs == 1 else "hold",
-            p=f"{above:g}",
-            k=f"{least:g}",
-            n=format_count(row.n, "correct disclosure"),
-        )
+        f"{truncate(row.target)}: {format_count(row.n_pairs, 'more pair')} of a value with a key"
+        f" level {agree(row.n_pairs, 'holds', 'hold')} more than {above:g} % of people, too, in"
+        f" cells that at most {least:g} people share ({format_count(row.n, 'correct disclosure')})."
+        f" List them with --two-way 0,{above:g}."
         for row in shown.values()
     ]
 
@@ -258,6 +209,10 @@ def headline_excess(record: Excess) -> list[ExcessRow]:
 
 
 SPLIT_PARTS = ("R", "matched", "determined", "correct")
+EXCESS_CAPTION = (
+    "Blue square: training records. Grey ring: control sample, about whom the synthetic data can"
+    " hold only what is true in general."
+)
 EXCESS_HEADS = ("training", "control", "R", "training after", "control after", "R after", "R excl.")
 
 
@@ -274,16 +229,18 @@ def excess_sentence(record: Excess, row: ExcessRow) -> str:
     """One row of the comparison in words."""
     if row.train is None or row.control is None or row.R is None:
         return "Not measurable."
-    said = TEMPLATES["excess" if row.R > 0 else "no excess"].format(
-        a=_who(row, row.train, record.n_train),
-        b=_who(row, row.control, record.n_control),
-        are=OUTCOMES[row.measure],
-        R=percent(100 * row.R),
-        measure=row.measure,
-    )
+    a, b = _who(row, row.train, record.n_train), _who(row, row.control, record.n_control)
+    said = f"{a} in the training data {OUTCOMES[row.measure]}, against {b} in the control sample"
+    if row.R > 0:
+        said += (
+            f". Excess risk {percent(100 * row.R)} (R of {row.measure}): of those not disclosed by"
+            " general knowledge, the share disclosed only where their record was among those used."
+        )
+    else:
+        said += ": no excess risk."
     # TCAP is a share of those matched, whose number is not given here.
     if row.measure != "TCAP" and _may_be_chance(record, row.train, row.control):
-        said = f"{said} {TEMPLATES['chance']}"
+        said = f"{said} A difference this small may be chance."
     said += _split_sentence(record, row)
     if row.train_after is None or row.control_after is None or not row.R_exclusion:
         return said
@@ -358,23 +315,26 @@ def _split_sentence(record: Excess, row: ExcessRow) -> str:
     of = _find_parts(record, row)
     if "R" not in of:
         return ""
-    shown = {name: _with_interval(of.get(name)) for name in SPLIT_PARTS[1:]}
-    shown["determined"] = (
-        TEMPLATES["excess determined"].format(**shown) if "determined" in of else ""
+    matched, determined, correct = (_with_interval(of.get(name)) for name in SPLIT_PARTS[1:])
+    shown = f" {determined} because the match shows a single value more often,"
+    return (
+        f" R of {row.measure} {ratio(of['R'].R)}: {matched} because people whose records were used"
+        f" are matched more often,{shown if 'determined' in of else ''} {correct} because what is"
+        " shown about them is more often correct."
     )
-    return " " + TEMPLATES["excess parts"].format(measure=row.measure, R=ratio(of["R"].R), **shown)
+
+
+def _excess_table(caption: str, record: Excess, rows: Sequence[ExcessRow]) -> TableBlock:
+    heads = ("target", "measure", *EXCESS_HEADS[: None if record.exclude else 3])
+    cells = [(truncate(row.target), row.measure, *excess_cells(record, row)) for row in rows]
+    return table(caption, heads, cells, text=("measure",))
 
 
 def excess_blocks(record: Excess, *, has_words: bool = False) -> Iterator[Block]:
     """Training data against control sample; in words where asked for, the largest R first."""
     yield Heading("Excess disclosure of training records over the control sample")
     yield Sentence(excess_sizes(record), "lead")
-    heads = ("target", "measure", *EXCESS_HEADS[: None if record.exclude else 3])
-    rows = [
-        (truncate(row.target), row.measure, *excess_cells(record, row))
-        for row in headline_excess(record)
-    ]
-    yield table("Training data against control sample", heads, rows, text=("measure",))
+    yield _excess_table("Training data against control sample", record, headline_excess(record))
     yield from excess_part_blocks(record)
     ranked = sorted(headline_excess(record), key=lambda row: -(row.R or 0))
     words = tuple(
@@ -391,6 +351,78 @@ def excess_blocks(record: Excess, *, has_words: bool = False) -> Iterator[Block]
     else:
         yield Folded("In words", words)
     yield from notes(record.coercions)
+
+
+def excess_chart(record: Excess) -> Chart:
+    """Training records against the control sample for every target, the widest gap first."""
+    several = len(record.measures) > 1
+    pairs = [
+        DotPair(
+            f"{truncate_name(row.target)}{f', {row.measure}' if several else ''}",
+            row.train,
+            row.control,
+            ratio(row.R),
+        )
+        for row in _widest_first(record)
+    ]
+    title = f"Training records and control sample, by {and_list(record.keys)}"
+    return pairs_chart(pairs, title, "percent of people", "R")
+
+
+def _widest_first(record: Excess) -> list[ExcessRow]:
+    return sorted(headline_excess(record), key=lambda row: -(-9.0 if row.R is None else row.R))
+
+
+def excess_detail(record: Excess, of: str) -> Iterator[Block]:
+    """The same in a report: the widest gap, with the chart; in words it unfolds."""
+    rows = _widest_first(record)
+    shown = _excess_table("", record, rows)
+    yield Figure(widest(of, rows), excess_chart(record), EXCESS_CAPTION, shown)
+    yield from excess_part_blocks(record)
+    yield Sentence(excess_sizes(record), key="checks/excess sizes", of=of)
+    words = tuple(
+        Sentence(
+            f"{truncate(row.target)}: {excess_sentence(record, row)}",
+            key="checks/excess",
+            of=f"{of}|{row.target}|{row.measure}",
+        )
+        for row in rows
+        if row.R is not None
+    )
+    if words:
+        yield Folded("Excess disclosure in words", words)
+
+
+def widest(part: str, rows: Sequence[ExcessRow]) -> Sentence:
+    """The target with the widest gap, in points."""
+    known = [
+        (row.train - row.control, row)
+        for row in rows
+        if row.train is not None and row.control is not None
+    ]
+    if not known:
+        text = "Training and control sample could not both be measured for any target."
+        return Sentence(text, "lead", "leakage.nothing", part)
+    gap, row = max(known, key=lambda pair: pair[0])
+    shares = f"{percent(row.train or 0.0)} against {percent(row.control or 0.0)}"
+    of = f"{part}|{row.target}|{row.measure}"
+    if gap <= 0:
+        text = (
+            "Training records are not disclosed more often than the control sample; widest gap:"
+            f" {truncate(row.target)}, {shares}."
+        )
+        return Sentence(text, "lead", "leakage.none", of)
+    text = (
+        f"Training records are disclosed more often than the control sample, most for"
+        f" {truncate(row.target)}: {shares} ({points(gap)} points)."
+    )
+    return Sentence(text, "lead", "leakage.more", of)
+
+
+def points(gap: float) -> str:
+    """A difference of percentages; never a positive 0."""
+    shown = f"{gap:.1f}"
+    return "less than 0.1" if shown == "0.0" else shown
 
 
 @as_text.register
@@ -412,11 +444,16 @@ def _(record: Excess) -> Iterator[Block]:
 
 def table_sentences(record: ExclusionTable) -> list[str]:
     """What the figures of the table are."""
-    kind = "table DCAP" if record.measure == "DCAP" else "table"
-    said = [TEMPLATES[kind].format(original=record.measure_original, synthetic=record.measure)]
-    if len(record.n_synthetic) > 1:
-        said.append(TEMPLATES["table mean"].format(m=len(record.n_synthetic)))
-    return said
+    verb, how, of = "disclosed", "correctly by", "by"
+    if record.measure == "DCAP":
+        verb, how, of = "guessed correctly", "from", "from"
+    said = (
+        f"Percentages of people {verb}: {of} the original ({record.measure_original}), {how} the"
+        f" synthetic data ({record.measure})."
+    )
+    m = len(record.n_synthetic)
+    means = f"Figures of the synthetic data are means over {m} copies."
+    return [said, means] if m > 1 else [said]
 
 
 def cells_of(record: ExclusionTable, target: str) -> Sequence[ExclusionTableRow]:

@@ -51,22 +51,23 @@ def limit_text(measure: str, value: float) -> str:
 
 def percent_figure(value: float | None) -> str:
     """A percentage in a dense table, with two decimals as in the paper and without its sign."""
-    if value is None:
-        return "-"
-    shown = f"{value:.2f}"
-    if value and shown == "0.00":
-        return "<0.01"
-    return "0" if not value else shown
+    return format_figure(value, 2)
 
 
 def rounded_percent(value: float | None) -> str:
     """A percentage in a grid, with one decimal and without its sign; never a positive 0.0."""
+    return format_figure(value, 1)
+
+
+def format_figure(value: float | None, digits: int, sign: str = "") -> str:
+    """A figure with so many decimals, never rounded to nothing; a dash where there is none."""
     if value is None:
         return "-"
-    shown = f"{value:.1f}"
-    if value and shown == "0.0":
-        return "<0.1"
-    return "0" if not value else shown
+    shown = f"{value:{sign}.{digits}f}"
+    if value and not float(shown):
+        least = 10.0**-digits
+        return f"<{sign}{least:.{digits}f}" if value > 0 else f">-{least:.{digits}f}"
+    return shown if value else "0"
 
 
 def format_value(value: float, unit: str) -> str:
@@ -78,22 +79,12 @@ def format_value(value: float, unit: str) -> str:
 
 def ratio(value: float | None) -> str:
     """A share from 0 to 1 with two decimals, as Raab's Table 3 has R; never a positive 0.00."""
-    if value is None:
-        return "-"
-    shown = f"{value:.2f}"
-    if value and shown in ("0.00", "-0.00"):
-        return "<0.01" if value > 0 else ">-0.01"
-    return "0" if not value else shown
+    return format_figure(value, 2)
 
 
 def format_signed(value: float | None) -> str:
     """A difference with its sign and two decimals; never a 0.00 that is not 0."""
-    if value is None:
-        return "-"
-    shown = f"{value:+.2f}"
-    if value and shown in ("+0.00", "-0.00"):
-        return "<+0.01" if value > 0 else ">-0.01"
-    return "0" if not value else shown
+    return format_figure(value, 2, "+")
 
 
 def n_of(value: float, total: int) -> str:

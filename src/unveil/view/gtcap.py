@@ -1,13 +1,26 @@
-"""GTCAP in sentences and blocks: about all statistical uniques, never about one.
+"""GTCAP in sentences, blocks and as a histogram: about all statistical uniques, never about one."""
 
-One catalogue of templates, filled from the record only: no number is typed by hand anywhere.
-"""
-
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from unveil.records.cap import Gtcap, GtcapBin, GtcapCopy, UniqueRule
-from unveil.view import blocks
-from unveil.view.blocks import Bars, Block, Heading, Sentence, notes, table
+from unveil.view.blocks import Bars, Block, Figure, Heading, Sentence, notes, say, table
+from unveil.view.charts.chart import Chart
+from unveil.view.charts.marks import (
+    DASHED,
+    INK,
+    SYNTHETIC,
+    Align,
+    Row,
+    Spec,
+    bar,
+    describe_rows,
+    number,
+    panel,
+    pixel,
+    pixels,
+    rule,
+    write,
+)
 from unveil.view.format import (
     and_list,
     copy_name,
@@ -21,51 +34,24 @@ from unveil.view.format import (
 )
 from unveil.view.show import as_blocks, as_text
 
-TEMPLATES = {
-    "sizes": "{original} in the original, {copies}. An intruder knows {keys} and wants {target}.",
-    "near": "Near means closer than {radii}; all other columns must be the same.",
-    "all the same": "No column has a radius: all must be the same.",
-    "scale": ("GTCAP {g} (0 = baseline, a guess from the marginal distribution; 1 = original)."),
-    "means": (
-        "A draw among the records near such a person, by weight, is correct in {s} of cases with"
-        " the synthetic data, {o} with the original and {b} at the baseline: {r} on that scale."
-    ),
-    "means without scale": (
-        "A draw among the records near such a person, by weight, is correct in {s} of cases with"
-        " the synthetic data, {o} with the original and {b} at the baseline."
-    ),
-    "unmatched": "{u} of them have no record near them in the synthetic data, which counts as 0.",
-    "dropped": (
-        "{d} of them are not in the mean: the original discloses no more about them than the"
-        " baseline."
-    ),
-    "swing": (
-        "The two differ because for some people the original is hardly better than the baseline,"
-        " which makes their scores very large or very negative. Use the second figure."
-    ),
-    "dilution": (
-        "A record that is near in only one of the {p} numeric keys still counts, with 1/{p} of its"
-        " proximity, and draws all scores towards the baseline. The coefficients product and"
-        " minimum count only records near in every key."
-    ),
-    "none": "No one is a statistical unique under this rule, so nothing could be measured.",
-    "no scale": (
-        "The original discloses no more about any of them than the baseline, so there is no scale."
-    ),
-}
-
+SWINGS = (
+    "The two differ because for some people the original is hardly better than the baseline, which"
+    " makes their scores very large or very negative. Use the second figure."
+)
 RULES: dict[UniqueRule, str] = {
     "all_keys": "no one else in the original is near them in every key",
     "key": "no one else in the original has any weight for them",
     "joint": "no one else in the original is near them in every key and target",
     "equal": "no one else in the original has the same keys",
 }
-
 HEADS = (
     *("copy", "GTCAP mean", "ratio of means"),
     *("synthetic", "baseline", "original", "none near"),
 )
 HISTOGRAM = "Normalised scores: 0 = baseline, 1 = original"
+CAPTION = (
+    "Statistical uniques by score, with the mean of all. The first and the last bar have no end."
+)
 SWING = 0.25
 """Mean and ratio of means farther apart than this are explained."""
 
@@ -76,28 +62,21 @@ def sizes(record: Gtcap) -> str:
     copies = f"{format_count(record.n_synthetic[0], 'record')} in the synthetic data"
     if m > 1:
         copies = f"{m} copies of {and_list(f'{n:,}' for n in record.n_synthetic)} records"
-    said = fill(
-        TEMPLATES["sizes"],
-        original=people(record.n_original),
-        copies=copies,
-        keys=and_list(record.keys),
-        target=and_list(record.target),
+    near = "No column has a radius: all must be the same."
+    if record.radii:
+        radii = and_list(f"{truncate(row.column)} {row.radius:.15g}" for row in record.radii)
+        near = f"Near means closer than {radii}; all other columns must be the same."
+    return (
+        f"{people(record.n_original)} in the original, {copies}. An intruder knows"
+        f" {and_list(record.keys)} and wants {and_list(record.target)}. {near}"
     )
-    radii = and_list(f"{truncate(row.column)} {row.radius:.15g}" for row in record.radii)
-    near = fill(TEMPLATES["near"], radii=radii) if record.radii else TEMPLATES["all the same"]
-    return f"{said} {near}"
 
 
-def sentences(record: Gtcap) -> Iterator[str]:
-    """What the figures say, the most important first."""
-    for _, text in keyed_sentences(record):
-        yield text
-
-
-def keyed_sentences(record: Gtcap) -> Iterator[tuple[str, str]]:
-    """The same, each sentence by its name."""
+def gtcap_sentences(record: Gtcap) -> Iterator[tuple[str, str]]:
+    """What the figures say, the most important first, each sentence by its name."""
     if not record.n_unique:
-        yield "none", TEMPLATES["none"]
+        text = "No one is a statistical unique under this rule, so nothing could be measured."
+        yield "none", text
         return
     said = fill(
         "{k} of {N} people ({p}) {k:is a statistical unique|are statistical uniques}: {rule}.",
@@ -108,41 +87,51 @@ def keyed_sentences(record: Gtcap) -> Iterator[tuple[str, str]]:
     )
     yield "uniques", said
     if record.mean is None:
-        yield "no scale", TEMPLATES["no scale"]
+        yield (
+            "no scale",
+            "The original discloses no more about any of them than the baseline, so there is no"
+            " scale.",
+        )
     else:
-        yield "scale", fill(TEMPLATES["scale"], g=ratio(record.mean))
+        of = "0 = baseline, a guess from the marginal distribution; 1 = original"
+        yield "scale", f"GTCAP {ratio(record.mean)} ({of})."
     yield _means(record)
-    if _swings(record):
-        yield "swing", TEMPLATES["swing"]
+    apart = (record.mean or 0.0) - (record.ratio_of_means or 0.0)
+    if None not in (record.mean, record.ratio_of_means) and abs(apart) > SWING:
+        yield "swing", SWINGS
     if record.n_unmatched:
-        yield "unmatched", fill(TEMPLATES["unmatched"], u=f"{record.n_unmatched:,}")
+        yield (
+            "unmatched",
+            f"{record.n_unmatched:,} of them have no record near them in the synthetic data, which"
+            " counts as 0.",
+        )
     if record.n_dropped and record.mean is not None:
-        yield "dropped", fill(TEMPLATES["dropped"], d=f"{record.n_dropped:,}")
-    if record.coefficient == "mean" and (p := _n_numeric_keys(record)) > 1:
-        yield "dilution", fill(TEMPLATES["dilution"], p=p)
+        yield (
+            "dropped",
+            f"{record.n_dropped:,} of them are not in the mean: the original discloses no more"
+            " about them than the baseline.",
+        )
+    n_numeric = sum(row.column in record.keys for row in record.radii)
+    if record.coefficient == "mean" and n_numeric > 1:
+        yield (
+            "dilution",
+            f"A record that is near in only one of the {n_numeric} numeric keys still counts, with"
+            f" 1/{n_numeric} of its proximity, and draws all scores towards the baseline. The"
+            " coefficients product and minimum count only records near in every key.",
+        )
 
 
 def _means(record: Gtcap) -> tuple[str, str]:
     row = record.find_copy(record.headline_copy)
-    shares = {
-        letter: format_share(value)
-        for letter, value in zip(
-            "sob", (row.mean_synthetic, row.mean_original, row.mean_baseline), strict=True
-        )
-    }
+    said = (
+        "A draw among the records near such a person, by weight, is correct in"
+        f" {format_share(row.mean_synthetic)} of cases with the synthetic data,"
+        f" {format_share(row.mean_original)} with the original and"
+        f" {format_share(row.mean_baseline)} at the baseline"
+    )
     if row.ratio_of_means is None:
-        return "means without scale", fill(TEMPLATES["means without scale"], **shares)
-    return "means", fill(TEMPLATES["means"], **shares, r=ratio(row.ratio_of_means))
-
-
-def _swings(record: Gtcap) -> bool:
-    if record.mean is None or record.ratio_of_means is None:
-        return False
-    return abs(record.mean - record.ratio_of_means) > SWING
-
-
-def _n_numeric_keys(record: Gtcap) -> int:
-    return sum(row.column in record.keys for row in record.radii)
+        return "means without scale", f"{said}."
+    return "means", f"{said}: {ratio(row.ratio_of_means)} on that scale."
 
 
 def cells(row: GtcapCopy) -> tuple[str, ...]:
@@ -164,6 +153,74 @@ def ends(row: GtcapBin) -> str:
     return f"{row.low:g} and more" if row.high is None else f"{row.low:g} to {row.high:g}"
 
 
+# The histogram
+
+_WIDE, _HIGH = 480, 150
+
+
+def gtcap_chart(record: Gtcap) -> Chart:
+    """The normalised scores of the statistical uniques, with their mean.
+
+    Of the record's bins the two that have no end are drawn as wide as their neighbours.
+    """
+    bins = record.histogram
+    rows: list[Row] = [{"name": ends(one), "n": one.n, "told": f"{one.n:,}"} for one in bins]
+    mean = "no mean" if record.mean is None else f"mean {ratio(record.mean)}"
+    x: Spec = {
+        "field": "name",
+        "type": "nominal",
+        "sort": [row["name"] for row in rows],
+        "title": "0 = baseline, 1 = original",
+        "axis": {"labelAngle": -45},
+        "scale": {"paddingInner": 0.08, "paddingOuter": 0.04},
+    }
+    most = max((row["n"] for row in rows), default=0)
+    axis = {"tickCount": 4, "tickMinStep": 1, "format": ",d"}
+    y = number("n", "statistical uniques", scale={"domain": [0, max(1, most)]}, axis=axis)
+    some = [row for row in rows if row["n"]]
+    layers = [
+        bar(x, y, rows, color=SYNTHETIC),
+        *_mean(record.mean, bins),
+        # Twice: a white edge below keeps the figure legible where the line of the mean crosses it.
+        write("told", x, y, "center", rows=some, dy=-7, fontSize=11, stroke="white", strokeWidth=4),
+        write("told", x, y, "center", rows=some, dy=-7, fontSize=11),
+    ]
+    return Chart(
+        panel(layers, _WIDE, _HIGH),
+        title=f"GTCAP of {and_list(record.target)} from {and_list(record.keys)}",
+        description=f"{format_count(record.n_unique, 'statistical unique')}, {mean}."
+        f" {describe_rows(some)}",
+    )
+
+
+def _mean(mean: float | None, bins: Sequence[GtcapBin]) -> list[Spec]:
+    """An upright line at the mean, with its name above the bars."""
+    if mean is None:
+        return []
+    middle = _WIDE * place_of(mean, bins) / len(bins)
+    rows = [{"at": middle, "text": f"mean {ratio(mean)}"}]
+    align: Align = "left" if middle < _WIDE - 80 else "right"
+    shift = 5 if align == "left" else -5
+    return [
+        rule(rows, INK, DASHED, x=pixels("at"), y=pixel(-24), y2=pixel(_HIGH)),
+        write("text", pixels("at"), pixel(-20), align, rows=rows, dx=shift, fontWeight="bold"),
+    ]
+
+
+def place_of(value: float, bins: Sequence[GtcapBin]) -> float:
+    """Where a score stands among the bars, each one wide; in the middle of one without an end."""
+    for place, row in enumerate(bins):
+        if row.high is not None and value >= row.high:
+            continue
+        if row.low is None or row.high is None:
+            return place + 0.5
+        return place + (value - row.low) / (row.high - row.low)
+    return float(len(bins))
+
+
+# All of it
+
+
 @as_text.register
 def _(record: Gtcap) -> str:
     return (
@@ -177,7 +234,7 @@ def _(record: Gtcap) -> str:
 def _(record: Gtcap) -> Iterator[Block]:
     yield Heading("Attribute disclosure for statistical uniques (GTCAP)")
     yield Sentence(sizes(record), "lead")
-    yield from blocks.sentences(sentences(record))
+    yield from say(gtcap_sentences(record))
     if record.n_unique:
         rows = map(cells, record.copies)
         yield table("Over all statistical uniques", HEADS, rows, spare=HEADS[3:])
@@ -185,3 +242,17 @@ def _(record: Gtcap) -> Iterator[Block]:
             bars = tuple((ends(row), row.n) for row in record.histogram)
             yield Bars(HISTOGRAM, ("from, to", "statistical uniques"), bars)
     yield from notes(record.coercions)
+
+
+def gtcap_detail(record: Gtcap, of: str) -> Iterator[Block]:
+    """One target of a report: where it stands, the histogram, and all else in words."""
+    said = dict(gtcap_sentences(record))
+    lead = next(key for key in ("scale", "no scale", "none") if key in said)
+    sentence = Sentence(said.pop(lead), "lead", f"gtcap/{lead}", of)
+    if record.n_unique and record.mean is not None:
+        rows = [(ends(row), f"{row.n:,}") for row in record.histogram]
+        shown = table("", ("score", "statistical uniques"), rows)
+        yield Figure(sentence, gtcap_chart(record), CAPTION, shown)
+    else:
+        yield sentence
+    yield from say((("sizes", sizes(record)), *said.items()), "gtcap", of)

@@ -1,17 +1,16 @@
 """Every set of the keys in sentences and blocks: the worst, beside what is expected of it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from unveil.assessment.key_set_alerts import key_set_sentence
 from unveil.records.disclosure import MEANING, KeySetFigure
 from unveil.records.key_sets import KeySetCeiling, KeySets
-from unveil.view.blocks import Block, Heading, Kind, Sentence, notes, table
+from unveil.view.blocks import Block, Heading, Kind, Sentence, list_rows, notes, table
 from unveil.view.claims import points
 from unveil.view.format import agree, and_list, copy_phrase, format_count, people, percent, truncate
 from unveil.view.show import as_blocks, as_text
 from unveil.view.status import format_status
 
-FIGURE_HEADS = ("figure", "keys", "value", "people", "expected", "adds")
 TOTAL_HEADS = ("target", "claimed by most support", "correct", "expected", "adds", "ceiling")
 
 
@@ -83,16 +82,14 @@ def figure_label(one: KeySetFigure) -> str:
     return kinds[one.kind]
 
 
-def figure_cells(one: KeySetFigure) -> tuple[str, ...]:
-    """One figure under FIGURE_HEADS."""
-    return (
-        figure_label(one),
-        and_list(one.keys) if one.keys else "none left",
-        percent(one.percent("correct")),
-        f"{one.correct:,}",
-        percent(one.percent("expected")),
-        format_adds(one),
-    )
+FIGURES: dict[str, Callable[[KeySetFigure], str]] = {
+    "figure": figure_label,
+    "keys": lambda one: and_list(one.keys) if one.keys else "none left",
+    "value": lambda one: percent(one.percent("correct")),
+    "people": lambda one: f"{one.correct:,}",
+    "expected": lambda one: percent(one.percent("expected")),
+    "adds": format_adds,
+}
 
 
 def total_cells(one: KeySetCeiling) -> tuple[str, ...]:
@@ -181,8 +178,8 @@ def _(record: KeySets) -> Iterator[Block]:
     for text in sentences(record):
         yield Sentence(text)
     for name in dict.fromkeys(_what(one) for one in record.figures):
-        rows = [figure_cells(one) for one in record.figures if _what(one) == name]
-        yield table(name, FIGURE_HEADS, rows, text=("keys",), spare=("people",), main=("adds",))
+        rows = [one for one in record.figures if _what(one) == name]
+        yield list_rows(name, FIGURES, rows, text=("keys",), spare=("people",), main=("adds",))
     yield table(
         "All sets together, in percent of people", TOTAL_HEADS, map(total_cells, record.ceilings)
     )

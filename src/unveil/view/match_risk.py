@@ -1,31 +1,21 @@
-"""Matches and their risk in sentences a custodian can repeat, and as blocks.
+"""Matches and their risk in sentences a custodian can repeat, as blocks and as bars."""
 
-One catalogue of templates, filled from records only: no number is typed by hand anywhere.
-"""
-
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from unveil.records.person import PeopleByKeys
-from unveil.records.uniques import Anonymity, MatchRisk
-from unveil.view.blocks import Block, Heading, notes, sentences, table
+from unveil.records.uniques import Anonymity, Diversity, MatchRisk
+from unveil.view.blocks import Block, Folded, Heading, Sentence, list_rows, notes, say
+from unveil.view.charts.chart import Chart
+from unveil.view.charts.forms import figure_row, percent_bars
+from unveil.view.charts.marks import ORIGINAL, PEOPLE
 from unveil.view.format import and_list, fill, people, percent, truncate
 from unveil.view.show import as_blocks, as_text
 from unveil.view.uniques import NUMBERS, figure
 
-TEMPLATES = {
-    "weights": "with {weights} as the number of people that each record represents",
-    "no weights": "assuming that the file holds the whole population",
-    "people": (
-        "Counted by person, the rarest keys are those of {k}; a match would be correct with"
-        " probability {p} on average."
-    ),
-    "diversity": (
-        "{n} of {N} people ({p}) {n:shares|share} their keys only with records of one value of"
-        " {sensitive}, which is disclosed."
-    ),
-    "no diversity": "No one shares their keys only with records of one value of {sensitive}.",
-}
-
+ALONE = (
+    "{n} of {N} people ({p}) {n:shares|share} their keys only with records of one value of"
+    " {sensitive}, which is disclosed."
+)
 MATCHED = {
     2: "share their keys with no one else",
     3: "share their keys with at most one other",
@@ -34,8 +24,17 @@ MATCHED = {
 HIGH_RISK = 0.1
 MANY = 10
 """Of so many people no tenth is given."""
-ANONYMITY_HEADS = ("k", "people in smaller groups", "percent")
-DIVERSITY_HEADS = ("l-diversity", "lowest l", "people below 2", "below 3")
+ANONYMITY: dict[str, Callable[[Anonymity], str]] = {
+    "k": lambda row: str(row.k),
+    "people in smaller groups": lambda row: f"{row.n:,}",
+    "percent": lambda row: percent(100 * row.share),
+}
+DIVERSITY: dict[str, Callable[[Diversity], str]] = {
+    "l-diversity": lambda row: row.kind,
+    "lowest l": lambda row: figure(row.lowest),
+    "people below 2": lambda row: f"{row.n_below_2:,}",
+    "below 3": lambda row: f"{row.n_below_3:,}",
+}
 
 
 def risk_sentences(record: MatchRisk) -> Iterator[tuple[str, str]]:
@@ -46,14 +45,14 @@ def risk_sentences(record: MatchRisk) -> Iterator[tuple[str, str]]:
     if not any(row.n for row in record.anonymity):
         most = max(row.k for row in record.anonymity) - 1
         yield "k", f"Every person shares their keys with at least {NUMBERS[most]} others."
-    assumption = "no weights" if record.weights is None else "weights"
+    assumed = "assuming that the file holds the whole population"
+    if record.weights is not None:
+        weights = truncate(record.weights)
+        assumed = f"with {weights} as the number of people that each record represents"
     yield (
         "risk",
-        (
-            f"Expected correct matches: {_format_expected(record.expected_reidentifications)} of"
-            f" {people(record.n_records)} ({percent(100 * record.global_risk)}),"
-            f" {fill(TEMPLATES[assumption], weights=truncate(record.weights or ''))}."
-        ),
+        f"Expected correct matches: {_format_expected(record.expected_reidentifications)} of"
+        f" {people(record.n_records)} ({percent(100 * record.global_risk)}), {assumed}.",
     )
     if record.people is not None:
         yield _by_person(record.people)
@@ -63,24 +62,18 @@ def risk_sentences(record: MatchRisk) -> Iterator[tuple[str, str]]:
             yield "above", said
     for diversity in record.diversity:
         if diversity.kind == "distinct":
-            kind = "diversity" if diversity.n_below_2 else "no diversity"
-            yield (
-                "l",
-                fill(
-                    TEMPLATES[kind],
-                    p=percent(100 * diversity.n_below_2 / record.n_records),
-                    n=f"{diversity.n_below_2:,}",
-                    N=f"{record.n_records:,}",
-                    sensitive=truncate(record.sensitive or ""),
-                ),
-            )
+            n, sensitive = diversity.n_below_2, truncate(record.sensitive or "")
+            share, of = percent(100 * n / record.n_records), f"{record.n_records:,}"
+            none = f"No one shares their keys only with records of one value of {sensitive}."
+            yield "l", fill(ALONE, p=share, n=f"{n:,}", N=of, sensitive=sensitive) if n else none
 
 
 def _by_person(found: PeopleByKeys) -> tuple[str, str]:
-    k = people(found.k)
+    said = f"Counted by person, the rarest keys are those of {people(found.k)}"
     if found.global_risk is None:
-        return "people weighted", f"Counted by person, the rarest keys are those of {k}."
-    return "people", fill(TEMPLATES["people"], k=k, p=percent(100 * found.global_risk))
+        return "people weighted", f"{said}."
+    p = percent(100 * found.global_risk)
+    return "people", f"{said}; a match would be correct with probability {p} on average."
 
 
 def _anonymity(record: MatchRisk, row: Anonymity) -> str:
@@ -96,17 +89,15 @@ def _format_expected(value: float) -> str:
     return "fewer than 0.1" if shown == "0.0" else f"about {shown}"
 
 
-def anonymity_rows(record: MatchRisk) -> list[tuple[str, str, str]]:
-    """k-anonymity under ANONYMITY_HEADS."""
-    return [(str(row.k), f"{row.n:,}", percent(100 * row.share)) for row in record.anonymity]
-
-
-def diversity_rows(record: MatchRisk) -> list[tuple[str, str, str, str]]:
-    """l-diversity under DIVERSITY_HEADS."""
-    return [
-        (row.kind, figure(row.lowest), f"{row.n_below_2:,}", f"{row.n_below_3:,}")
-        for row in record.diversity
+def match_chart(record: MatchRisk) -> Chart:
+    """How many people few others match, and how many have a high individual risk."""
+    shares = [(MATCHED[one.k].removeprefix("are "), one.n, one.share) for one in record.anonymity]
+    shares += [(f"match risk above {100 * r.above:g} %", r.n, r.share) for r in record.risks]
+    rows = [
+        figure_row(name, 100 * share, f"{percent(100 * share)}: {people(n)}")
+        for name, n, share in shares
     ]
+    return percent_bars(rows, PEOPLE, ORIGINAL, f"Match risk by {and_list(record.keys)}")
 
 
 @as_text.register
@@ -121,8 +112,18 @@ def _(record: MatchRisk) -> str:
 @as_blocks.register
 def _(record: MatchRisk) -> Iterator[Block]:
     yield Heading("Match risk")
-    yield from sentences(text for _, text in risk_sentences(record))
-    yield table("k-anonymity", ANONYMITY_HEADS, anonymity_rows(record))
+    yield from say(risk_sentences(record))
+    yield list_rows("k-anonymity", ANONYMITY, record.anonymity)
     caption = f"l-diversity of {truncate(record.sensitive or '')}"
-    yield table(caption, DIVERSITY_HEADS, diversity_rows(record))
+    yield list_rows(caption, DIVERSITY, record.diversity)
     yield from notes(record.coercions)
+
+
+def match_detail(record: MatchRisk, of: str) -> Iterator[Block]:
+    """The same in a report."""
+    names = {"k": "no anonymity", "l": "diversity"}
+    for key, text in risk_sentences(record):
+        name = "anonymity" if key.startswith("k =") else names.get(key, key)
+        yield Sentence(text, key=f"match risk/{name}", of=f"{of}|{key}")
+    yield Folded("k-anonymity", (list_rows("", ANONYMITY, record.anonymity),))
+    yield list_rows("l-diversity", DIVERSITY, record.diversity)

@@ -1,40 +1,49 @@
-"""Membership and closest records in sentences a custodian can repeat, and as blocks.
+"""Membership and closest records in sentences a custodian can repeat, as blocks and as dots."""
 
-One catalogue of templates, filled from records only: no number is typed by hand anywhere.
-"""
-
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from unveil.records.attacks import ClosestRow, Membership, MembershipRow
-from unveil.view.blocks import Block, Heading, Sentence, notes, sentences, table
-from unveil.view.format import percent, ratio
+from unveil.view.blocks import (
+    Block,
+    Figure,
+    Folded,
+    Heading,
+    Items,
+    Sentence,
+    list_rows,
+    notes,
+    say,
+    sentences,
+)
+from unveil.view.charts.chart import Chart
+from unveil.view.charts.forms import DotPair, pairs_chart
+from unveil.view.format import format_share, lines, percent, ratio
 from unveil.view.show import as_blocks, as_text
 
-TEMPLATES = {
-    "people": (
-        "Of a training and a control record the training record is closer to the synthetic data"
-        " {p} of the time (interval {low} to {high}); 50.0 % is a guess."
-    ),
-    "recall": (
-        "{p} of training records are closer than all but 1 % of the control sample; chance alone"
-        " gives 1.0 %. This shows that a few were copied."
-    ),
-    "limits": (
-        "This shows whether training records are closer to the synthetic data than others on the"
-        " whole, not who is disclosed. A few disclosed people hardly change F1 and medians: see the"
-        " exact copies and the share beyond 1 %. Another attack may still succeed."
-    ),
-}
-
-HEADS = ("within", "true positives", "false positives", "precision", "F1", "relative F1")
-CLOSEST_HEADS = (
-    "closest record",
-    "exact",
-    "DCR 5 %",
-    "DCR median",
-    "NNDR 5 %",
-    "NNDR median",
+LIMITS = (
+    "This shows whether training records are closer to the synthetic data than others on the whole,"
+    " not who is disclosed. A few disclosed people hardly change F1 and medians: see the exact"
+    " copies and the share beyond 1 %. Another attack may still succeed."
 )
+CAPTION = "Blue square: training records called members. Grey ring: control records called members."
+ROWS: dict[str, Callable[[MembershipRow], str]] = {
+    "within": lambda row: distance(row.threshold),
+    "true positives": lambda row: format_share(row.recall),
+    "false positives": lambda row: format_share(row.false_positive_rate),
+    "precision": lambda row: ratio(row.precision),
+    "F1": lambda row: ratio(row.F1),
+    "relative F1": lambda row: ratio(row.relative_F1),
+}
+"""The attack by threshold."""
+CLOSEST: dict[str, Callable[[ClosestRow], str]] = {
+    "closest record": lambda row: row.pair,
+    "exact": lambda row: format_share(row.share_exact),
+    "DCR 5 %": lambda row: distance(row.dcr_5),
+    "DCR median": lambda row: distance(row.dcr_median),
+    "NNDR 5 %": lambda row: ratio(row.nndr_5),
+    "NNDR median": lambda row: ratio(row.nndr_median),
+}
+"""The distances to closest records."""
 
 
 def membership_sentences(record: Membership) -> Iterator[tuple[str, str]]:
@@ -62,7 +71,7 @@ def membership_sentences(record: Membership) -> Iterator[tuple[str, str]]:
     if record.threshold is None:
         yield "chosen", "The distance was chosen afterwards, as the best for the attacker."
     yield from _closest_sentences(record)
-    yield "limits", TEMPLATES["limits"]
+    yield "limits", LIMITS
     yield "distance", _distance_sentence(record)
 
 
@@ -82,14 +91,16 @@ def _closest_sentences(record: Membership) -> Iterator[tuple[str, str]]:
     low, high = record.people_auc_interval
     yield (
         "people",
-        TEMPLATES["people"].format(
-            p=percent(100 * record.people_auc),
-            low=percent(100 * low),
-            high=percent(100 * high),
-        ),
+        "Of a training and a control record the training record is closer to the synthetic data"
+        f" {percent(100 * record.people_auc)} of the time (interval {percent(100 * low)} to"
+        f" {percent(100 * high)}); 50.0 % is a guess.",
     )
     if record.recall_at_1 is not None:
-        yield "recall", TEMPLATES["recall"].format(p=percent(100 * record.recall_at_1))
+        yield (
+            "recall",
+            f"{percent(100 * record.recall_at_1)} of training records are closer than all but 1 %"
+            " of the control sample; chance alone gives 1.0 %. This shows that a few were copied.",
+        )
 
 
 def _distance_sentence(record: Membership) -> str:
@@ -111,36 +122,19 @@ def distance(value: float) -> str:
     return "less than 0.001" if shown == "0.000" else shown
 
 
-def membership_rows(record: Membership) -> list[tuple[str, ...]]:
-    """The attack by threshold, under HEADS."""
-    return [_row(row) for row in record.rows]
-
-
-def _row(row: MembershipRow) -> tuple[str, ...]:
-    return (
-        distance(row.threshold),
-        percent(100 * row.recall),
-        percent(100 * row.false_positive_rate),
-        ratio(row.precision),
-        ratio(row.F1),
-        ratio(row.relative_F1),
-    )
-
-
-def closest_rows(record: Membership) -> list[tuple[str, ...]]:
-    """The distances to closest records, under CLOSEST_HEADS."""
-    return [_closest(row) for row in record.closest]
-
-
-def _closest(row: ClosestRow) -> tuple[str, ...]:
-    return (
-        row.pair,
-        percent(100 * row.share_exact),
-        distance(row.dcr_5),
-        distance(row.dcr_median),
-        ratio(row.nndr_5),
-        ratio(row.nndr_median),
-    )
+def membership_chart(record: Membership) -> Chart:
+    """Who is classed as a member, by the distance to the synthetic data."""
+    pairs = [
+        DotPair(
+            f"within {distance(row.threshold)}",
+            100 * row.recall,
+            100 * row.false_positive_rate,
+            ratio(row.relative_F1),
+        )
+        for row in record.rows
+    ]
+    title = "People classed as members, by distance"
+    return pairs_chart(pairs, title, "percent of people", "relative F1")
 
 
 @as_text.register
@@ -158,14 +152,23 @@ def membership_blocks(record: Membership) -> Iterator[Block]:
     yield from sentences(text for figure, text in said if figure != "chosen")  # a warning has it
     yield from sentences((f"▲ {text}" for text in record.warnings), "look")
     n_apart = sum(row.recall + row.false_positive_rate < 2 for row in record.rows)
-    rows = membership_rows(record)[: n_apart + 1]
     caption = "Members by distance to the synthetic data, until everyone is called one"
-    yield table(caption, HEADS, rows, spare=HEADS[-2:-1])
+    yield list_rows(caption, ROWS, record.rows[: n_apart + 1], spare=("F1",))
     yield Sentence(last)
-    closest = closest_rows(record)
-    yield table(
-        "Distance to the closest record", CLOSEST_HEADS, closest, spare=CLOSEST_HEADS[-2:-1]
-    )
+    caption = "Distance to the closest record"
+    yield list_rows(caption, CLOSEST, record.closest, spare=("NNDR 5 %",))
+
+
+def membership_detail(record: Membership, of: str) -> Iterator[Block]:
+    """The same in a report, with the chart."""
+    first, *words, last = say(membership_sentences(record), "membership", of)
+    rows = list_rows("", ROWS, record.rows)
+    yield Figure(first, membership_chart(record), CAPTION, rows)
+    yield Folded("Membership in words", tuple(words))
+    if record.warnings:
+        yield Items(tuple(map(lines, record.warnings)), "▲")
+    closest = list_rows("", CLOSEST, record.closest)
+    yield Folded("Distances to the closest record: a description only", (last, closest))
 
 
 @as_blocks.register

@@ -10,11 +10,6 @@ from unveil.view.ecap import choice_sentences, choice_tables, ecap_sentences
 from unveil.view.format import and_list, format_count, lines, truncate
 from unveil.view.show import as_blocks, as_text
 
-TEMPLATES = {
-    "kept": "{column}: {kept} unchanged.",
-    "undeclared": "No noise setting for {columns}. If an intruder could know these values, add"
-    " noise; otherwise record the reason (not_needed).",
-}
 _LARGE = 1e15
 HEADS = ("column", "when", "mean", "sd", "lowest", "median", "highest")
 WITHOUT_ENDS = ("column", "when", "mean", "sd", "median")
@@ -50,7 +45,11 @@ def not_needed_sentences(record: Noise) -> Iterator[tuple[str, str]]:
         said = f"{truncate(one.column)} needs no noise: {reason}."
         yield "not needed", said
     if record.undeclared:
-        yield "undeclared", TEMPLATES["undeclared"].format(columns=and_list(record.undeclared))
+        yield (
+            "undeclared",
+            f"No noise setting for {and_list(record.undeclared)}. If an intruder could know these"
+            " values, add noise; otherwise record the reason (not_needed).",
+        )
 
 
 def column_sentences(column: NoisedColumn) -> Iterator[tuple[str, str]]:
@@ -65,7 +64,7 @@ def column_sentences(column: NoisedColumn) -> Iterator[tuple[str, str]]:
     kept = [f"{column.n_missing:,} missing"] if column.n_missing else []
     kept += [format_count(column.n_codes, "special code")] if column.n_codes else []
     if kept:
-        yield "kept", TEMPLATES["kept"].format(column=called, kept=" and ".join(kept))
+        yield "kept", f"{called}: {' and '.join(kept)} unchanged."
     if column.n_redrawn:
         n = format_count(column.n_redrawn, "value")
         yield "redrawn", f"{called}: {n} would have become codes for missing values; redrawn."

@@ -8,21 +8,12 @@ from collections.abc import Iterator
 from statistics import median
 
 from unveil.records.utility import PairTables, TableRow, VariableScore, WorstTable
-from unveil.view.blocks import Block, Heading, Sentence, notes
+from unveil.view.blocks import Block, Heading, notes, say
 from unveil.view.format import format_count, percent, truncate
 from unveil.view.group_notes import group_notes
 from unveil.view.show import as_blocks, as_text
 from unveil.view.utility import GOOD, POOR, figure, filled_table, first_rows
 
-TEMPLATES = {
-    "median": (
-        "Median S_pMSE {median}; expected 1 if the synthesis model is correct, {second} for a"
-        " second sample of the same population."
-    ),
-    "variable": "Variable with the highest mean S_pMSE: {variable} ({S}).",
-    "one cell": "{n} with a single cell could not be standardised.",
-    "none": "No table has more than one cell, so S_pMSE cannot be computed.",
-}
 WAYS = {1: "one variable", 2: "two variables", 3: "three variables"}
 HEADS = ("table", "S_pMSE", "df", "pMSE", "MabsDD", "SPECKS")
 SCORE_HEADS = ("variable", "mean S_pMSE", "tables")
@@ -39,16 +30,11 @@ def standardised_rows(record: PairTables, copy: int) -> list[TableRow]:
     return sorted(known, key=lambda row: -(row.S_pMSE or 0.0))
 
 
-def sentences(record: PairTables, copy: int) -> Iterator[str]:
-    """What the tables of one copy say, the most important first."""
-    yield from (text for _, text in keyed_sentences(record, copy))
-
-
-def keyed_sentences(record: PairTables, copy: int) -> Iterator[tuple[str, str]]:
-    """The same, each with the name of its template."""
+def pair_sentences(record: PairTables, copy: int) -> Iterator[tuple[str, str]]:
+    """What the tables of one copy say, the most important first, each sentence by its name."""
     ranked = standardised_rows(record, copy)
     if not ranked:
-        yield "none", TEMPLATES["none"]
+        yield "none", "No table has more than one cell, so S_pMSE cannot be computed."
         return
     values = [row.S_pMSE or 0.0 for row in ranked]
     tables = (
@@ -59,13 +45,18 @@ def keyed_sentences(record: PairTables, copy: int) -> Iterator[tuple[str, str]]:
     )
     yield "tables", tables
     second = figure(1 + record.n_synthetic[copy - 1] / record.n_original)
-    yield "median", TEMPLATES["median"].format(median=figure(median(values)), second=second)
+    yield (
+        "median",
+        f"Median S_pMSE {figure(median(values))}; expected 1 if the synthesis model is correct,"
+        f" {second} for a second sample of the same population.",
+    )
     yield "worst", f"{name_table(ranked[0])} differs most: S_pMSE {figure(values[0])}."
     if record.ways > 1 and (score := scores(record, copy)[0]).S_pMSE is not None:
-        worst = {"variable": truncate(score.variable), "S": figure(score.S_pMSE)}
-        yield "variable", TEMPLATES["variable"].format(**worst)
+        worst = f"{truncate(score.variable)} ({figure(score.S_pMSE)})"
+        yield "variable", f"Variable with the highest mean S_pMSE: {worst}."
     if n := len(record.list_tables(copy)) - len(ranked):
-        yield "one cell", TEMPLATES["one cell"].format(n=format_count(n, "table"))
+        text = f"{format_count(n, 'table')} with a single cell could not be standardised."
+        yield "one cell", text
 
 
 def scores(record: PairTables, copy: int) -> list[VariableScore]:
@@ -142,7 +133,7 @@ def table_blocks(record: PairTables) -> Iterator[Block]:
     """The tables that differ most, the variables they have, and where they differ."""
     copy = headline_copy(record)
     sizes = (record.n_original, record.n_synthetic[copy - 1])
-    yield from map(Sentence, sentences(record, copy))
+    yield from say(pair_sentences(record, copy))
     ranked = [cells(row) for row in standardised_rows(record, copy)[:MOST_SHOWN]]
     yield filled_table("Tables that differ most", HEADS, ranked)
     if record.ways > 1:

@@ -71,29 +71,8 @@ TEMPLATES = {
         "In bands ({rules}), {measure} of {target} goes from {before} ({k} of {N}) to {after}"
         " ({l})."
     ),
-    "in bands": "Effect of bands: {rules}",
     "bands found": (
         "In bands ({rules}), {measure} goes from {before} ({k} of {N}) to {after} ({l})."
-    ),
-    "detail": (
-        "The bands keep {p} of the detail of {key} (entropy in the original). Bands hide detail;"
-        " they do not make the files more alike."
-    ),
-    "not changed": "Bands {rules} change no figure.",
-    "bands kept": "Nothing was saved. To use the bands, write them below the scenario, or protect"
-    " with [[protect.step]].",
-    "excluded": "Effect of excluding {rules}",
-    "in force": "Effect of {rules}",
-    "nothing": "Excluding {rules} changes no figure.",
-    "closes": "{n} would be cleared: {ids}.",
-    "opens": "{n} would be raised: {ids}.",
-    "R": "due to it (R): (before - after) / (100 % - after).",
-    "kept": "Written to project.toml by {by}. Figures change with the next run: unveil run.",
-    "not kept": 'Nothing was saved. To keep it: add --keep --reason "..." --by "Name, role".',
-    "released": "Decision {n}: run {run} is RELEASED by {by} on {on}.",
-    "refused": "Decision {n}: run {run} is REFUSED by {by} on {on}.",
-    "edited": (
-        "project.toml was edited since the last line; the next command that logs will record it."
     ),
 }
 RULES = tuple(one for one in get_args(Rule) if one not in ("level", "pair"))
@@ -112,8 +91,8 @@ def whatif_sentences(
     rules = and_list((*bands, *scenario.added))
     flags = _flag_sentences(scenario)
     if not rows:
-        kind = "not changed" if bands else "nothing"
-        return (TEMPLATES[kind].format(rules=rules), *flags)
+        what = f"Bands {rules} change" if bands else f"Excluding {rules} changes"
+        return (f"{what} no figure.", *flags)
     is_rule = any(map(_is_rule, scenario.added))
     kinds = ("falls", "found")
     if bands or is_rule:
@@ -152,11 +131,11 @@ def _change_sentence(row: WhatIfRow, rules: str, n_original: int, kind: str) -> 
 
 
 def _flag_sentences(scenario: WhatIfScenario) -> Iterator[str]:
-    for kind, ids in (("closes", scenario.closes), ("opens", scenario.opens)):
+    for kind, ids in (("cleared", scenario.closes), ("raised", scenario.opens)):
         if ids:
             shown = ", ".join(truncate(one) for one in ids[:MOST_TOLD])
             more = f" and {len(ids) - MOST_TOLD:,} more" if len(ids) > MOST_TOLD else ""
-            yield TEMPLATES[kind].format(n=format_count(len(ids), "flag"), ids=f"{shown}{more}")
+            yield f"{format_count(len(ids), 'flag')} would be {kind}: {shown}{more}."
 
 
 def _whatif_table(record: WhatIf, scenario: WhatIfScenario) -> TableBlock:
@@ -193,7 +172,7 @@ def _whatif_table(record: WhatIf, scenario: WhatIfScenario) -> TableBlock:
         (*heads, "status before", "status after"),
         rows,
         text=("measure",),
-        footnote="" if record.bands else TEMPLATES["R"],
+        footnote="" if record.bands else "due to it (R): (before - after) / (100 % - after).",
     )
 
 
@@ -204,25 +183,36 @@ def _(record: WhatIf) -> str:
 
 @as_blocks.register
 def _(record: WhatIf) -> Iterator[Block]:
-    kind = "in force" if any(map(_is_rule, record.exclude)) else "excluded"
-    kind = "in bands" if record.bands else kind
-    yield Heading(TEMPLATES[kind].format(rules=and_list((*record.bands, *record.exclude))))
+    what = "" if any(map(_is_rule, record.exclude)) else "excluding "
+    what = "bands: " if record.bands else what
+    yield Heading(f"Effect of {what}{and_list((*record.bands, *record.exclude))}")
     for one in record.scenarios:
         if one.in_force:
             yield Sentence(f"Excluded already: {and_list(one.in_force)}.")
         yield from sentences(one.sentences)
         yield _whatif_table(record, one)
-    by = visible(record.by or "")
     yield from _likeness_blocks(record)
-    end = "bands kept" if record.bands else "kept" if record.kept else "not kept"
-    yield Sentence(TEMPLATES[end].format(by=by), "lead")
+    end = 'Nothing was saved. To keep it: add --keep --reason "..." --by "Name, role".'
+    if record.bands:
+        end = (
+            "Nothing was saved. To use the bands, write them below the scenario, or protect with"
+            " [[protect.step]]."
+        )
+    elif record.kept:
+        written = f"Written to project.toml by {visible(record.by or '')}"
+        end = f"{written}. Figures change with the next run: unveil run."
+    yield Sentence(end, "lead")
 
 
 def _likeness_blocks(record: WhatIf) -> Iterator[Block]:
     """What bands cost and keep: like with like, for chance is divided out of S_pMSE."""
     for key in dict.fromkeys(one.key for one in record.likeness):
         rows = [one for one in record.likeness if one.key == key]
-        yield Sentence(TEMPLATES["detail"].format(key=truncate(key), p=percent(rows[0].detail)))
+        detail = f"{percent(rows[0].detail)} of the detail of {truncate(key)}"
+        yield Sentence(
+            f"The bands keep {detail} (entropy in the original). Bands hide detail; they do not"
+            " make the files more alike."
+        )
         several = len({one.copy for one in rows}) > 1
         cells = [
             (
@@ -403,9 +393,9 @@ def review_table(judgement: Judgement) -> TableBlock:
 
 def _decision_lines(decision: Decision) -> Iterator[str]:
     """What was decided, by whom, and on what."""
-    yield TEMPLATES["released" if decision.release else "refused"].format(
-        n=decision.number, run=decision.run, by=visible(decision.by), on=decision.on
-    )
+    what = "RELEASED" if decision.release else "REFUSED"
+    who = f"by {visible(decision.by)} on {decision.on}"
+    yield f"Decision {decision.number}: run {decision.run} is {what} {who}."
     yield f"Note: {visible(decision.note)}"
     for accepted in decision.despite:
         yield f"Released despite {visible(accepted.alert)}: {visible(accepted.reason)}"
@@ -486,7 +476,10 @@ def _check_lines(check: LogCheck) -> Iterator[str]:
             f" hash is {check.head}."
         )
     if check.is_edited:
-        yield TEMPLATES["edited"]
+        yield (
+            "project.toml was edited since the last line; the next command that logs will record"
+            " it."
+        )
     for one in check.since_release:
         yield f"▲ {visible(one)}"
 

@@ -11,13 +11,42 @@ from unveil.records.protection import (
     StageTable,
     SweepRow,
 )
-from unveil.view.blocks import Block, Heading, Items, Sentence, notes, sentences, table
-from unveil.view.distance_filter import ROUND_HEADS, round_rows
-from unveil.view.format import and_list, format_count, lines, percent_or_dash, truncate
+from unveil.view.blocks import (
+    Block,
+    Heading,
+    Items,
+    Sentence,
+    list_rows,
+    notes,
+    say,
+    sentences,
+    table,
+)
+from unveil.view.distance_filter import ROUNDS
+from unveil.view.format import (
+    and_list,
+    format_count,
+    format_share,
+    lines,
+    percent_or_dash,
+    truncate,
+)
 from unveil.view.show import as_blocks, as_text
 
-STEP_HEADS = ("step", "rows", "what it did")
-SWEEP_HEADS = ("leaves", "cut from", "repU", "DiSCO", "highest", "of", "S_pMSE")
+STEPS: dict[str, Callable[[ProtectStep], str]] = {
+    "step": lambda step: f"{step.number}. {step.do}",
+    "rows": lambda step: f"{step.n_rows:,}",
+    "what it did": lambda step: lines(step.sentence),
+}
+SWEEP: dict[str, Callable[[SweepRow], str]] = {
+    "leaves": lambda row: f"{row.min_leaf:,}{' (used)' if row.is_used else ''}",
+    "cut from": lambda row: f"{row.min_split:,}",
+    "repU": lambda row: percent_or_dash(row.repU),
+    "DiSCO": lambda row: percent_or_dash(row.DiSCO),
+    "highest": lambda row: percent_or_dash(row.worst_DiSCO),
+    "of": lambda row: "-" if row.worst_target is None else truncate(row.worst_target),
+    "S_pMSE": lambda row: "-" if row.S_pMSE is None else f"{row.S_pMSE:.2f}",
+}
 
 
 def protection_sentences(record: Protection) -> Iterator[str]:
@@ -42,24 +71,6 @@ def protection_sentences(record: Protection) -> Iterator[str]:
         )
 
 
-def step_cells(step: ProtectStep) -> tuple[str, ...]:
-    """One step under STEP_HEADS."""
-    return (f"{step.number}. {step.do}", f"{step.n_rows:,}", lines(step.sentence))
-
-
-def sweep_cells(row: SweepRow) -> tuple[str, ...]:
-    """One size of leaves under SWEEP_HEADS."""
-    return (
-        f"{row.min_leaf:,}{' (used)' if row.is_used else ''}",
-        f"{row.min_split:,}",
-        percent_or_dash(row.repU),
-        percent_or_dash(row.DiSCO),
-        percent_or_dash(row.worst_DiSCO),
-        "-" if row.worst_target is None else truncate(row.worst_target),
-        "-" if row.S_pMSE is None else f"{row.S_pMSE:.2f}",
-    )
-
-
 def sweep_sentences(record: Protection) -> Iterator[str]:
     """What the sweep shows."""
     if record.sweep:
@@ -77,22 +88,6 @@ def _in_copy(record: Protection) -> set[str]:
     return {column.name for column in record.synthesis.columns if column.role not in aside}
 
 
-STAGES = {
-    "stages": "Each stage against the {n} recoded originals. Lower is better, but for the overlap.",
-    "control": "R: excess over a control sample of {n} people.",
-    "no control": "R is not measured: no control sample was given (--control).",
-    "as long": (
-        "S2 has fewer rows than S1. Compare it with the part of S1 that is as long: the rest of the"
-        " difference is that of fewer rows."
-    ),
-    "noise": (
-        "What was done after the filter brings rows back to originals: it would refuse {p} of S3,"
-        " {before} of S2."
-    ),
-    "same": "S1 and S2 have as many rows: their difference is the filter's.",
-}
-
-
 N_STAGES = 3
 
 
@@ -105,7 +100,7 @@ def stage_rows(record: StageTable) -> tuple[tuple[str, ...], list[tuple[str, ...
     def attack(name: str, field: str) -> tuple[str, ...]:
         by_stage = [{one.attack: one for one in row.attacks} for row in record.rows]
         values = [getattr(found[name], field) for found in by_stage]
-        shown = {"R": ratio_or_dash, "success": share_or_dash}[field]
+        shown = {"R": ratio_or_dash, "success": format_share}[field]
         return (f"{'R of ' if field == 'R' else ''}{name}", *map(shown, values))
 
     attacks = [one.attack for one in record.rows[0].attacks if one.reason is None]
@@ -114,7 +109,7 @@ def stage_rows(record: StageTable) -> tuple[tuple[str, ...], list[tuple[str, ...
     rows = [
         line("rows", lambda row: f"{row.n_rows:,}"),
         *(
-            [line("refused by the filter", lambda row: share_or_dash(row.too_close))]
+            [line("refused by the filter", lambda row: format_share(row.too_close))]
             if close
             else []
         ),
@@ -137,29 +132,37 @@ def ratio_or_dash(value: float | None) -> str:
     return "-" if value is None else f"{round(value, 2) + 0.0:.2f}"
 
 
-def share_or_dash(value: float | None) -> str:
-    """A share as a percentage."""
-    return percent_or_dash(None if value is None else 100 * value)
-
-
 def stage_sentences(record: StageTable) -> Iterator[tuple[str, str]]:
     """Against whom, and what may be compared, each with the name of its template."""
-    yield "stages", STAGES["stages"].format(n=f"{record.n_original:,}")
-    key = "no control" if record.n_control is None else "control"
-    yield key, STAGES[key].format(n=f"{record.n_control or 0:,}")
-    key = "as long" if len(record.rows) > N_STAGES else "same"
-    yield key, STAGES[key]
+    against = f"Each stage against the {record.n_original:,} recoded originals."
+    yield "stages", f"{against} Lower is better, but for the overlap."
+    if record.n_control is None:
+        yield "no control", "R is not measured: no control sample was given (--control)."
+    else:
+        yield "control", f"R: excess over a control sample of {record.n_control:,} people."
+    if len(record.rows) > N_STAGES:
+        yield (
+            "as long",
+            "S2 has fewer rows than S1. Compare it with the part of S1 that is as long: the rest of"
+            " the difference is that of fewer rows.",
+        )
+    else:
+        yield "same", "S1 and S2 have as many rows: their difference is the filter's."
     close = {row.stage: row.too_close or 0.0 for row in record.rows}
     if close["S3"] > close["S2"]:
-        after, before = share_or_dash(close["S3"]), share_or_dash(close["S2"])
-        yield "noise", STAGES["noise"].format(p=after, before=before)
+        after, before = format_share(close["S3"]), format_share(close["S2"])
+        yield (
+            "noise",
+            "What was done after the filter brings rows back to originals: it would refuse"
+            f" {after} of S3, {before} of S2.",
+        )
 
 
 def stage_blocks(record: StageTable) -> Iterator[Block]:
     """The table of stages and what to mind."""
     heads, rows = stage_rows(record)
     yield table("Stages", heads, rows)
-    yield from sentences(text for _, text in stage_sentences(record))
+    yield from say(stage_sentences(record))
     for one in record.rows[0].attacks:
         if one.reason is not None:
             yield Sentence(f"{one.attack} was not measured: {lines(one.reason)}", "look")
@@ -196,13 +199,11 @@ def protection_blocks(
     """What each step did and what to note; on the command line, where the files are."""
     yield Heading("Protected synthetic data")
     yield from sentences(protection_sentences(record), "lead")
-    steps = map(step_cells, record.steps)
-    yield table("What each step did", STEP_HEADS, steps, text=STEP_HEADS[2:])
+    yield list_rows("What each step did", STEPS, record.steps, text=("what it did",))
     if record.refill is not None:
-        yield table("Rounds of the filter", ROUND_HEADS, round_rows(record.refill))
+        yield list_rows("Rounds of the filter", ROUNDS, record.refill.rounds)
     if record.sweep:
-        rows = map(sweep_cells, record.sweep)
-        yield table("Sizes of leaves", SWEEP_HEADS, rows, text=("of",))
+        yield list_rows("Sizes of leaves", SWEEP, record.sweep, text=("of",))
         yield from sentences(sweep_sentences(record))
     if record.stages is not None:
         yield from stage_blocks(record.stages)

@@ -1,6 +1,6 @@
 """What the tables of a publication plan disclose together, in sentences and blocks."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from unveil.records.publication_plan import (
     PlanBox,
@@ -9,16 +9,33 @@ from unveil.records.publication_plan import (
     PlanVerdict,
     PublicationPlan,
 )
-from unveil.view.blocks import Block, Heading, Kind, Sentence, sentences, table
+from unveil.view.blocks import Block, Heading, Kind, Sentence, list_rows, sentences
 from unveil.view.format import agree, and_list, format_count, people, truncate
 from unveil.view.show import as_blocks, as_text
 
 CONFIDENTIAL = "Confidential: a list of recovered counts is the disclosure itself."
 WHAT = {"recovered": "recovered exactly", "near": "nearly recovered"}
 MARKS = {"above": "■ above limit", "within": "● within", "not settled": "■ not settled"}
-SET_HEADS = ("tables", "recovered", "nearly")
-BOX_HEADS = ("people", "from", "to", "kind", "tables")
-TABLE_HEADS = ("table", "values", "suppressed", "alone", "with others", "mended without it")
+SETS: dict[str, Callable[[PlanTables], str]] = {
+    "tables": lambda one: " + ".join(map(truncate, one.tables)),
+    "recovered": lambda one: f"{one.n_recovered:,}",
+    "nearly": lambda one: f"{one.n_near:,}",
+}
+BOXES: dict[str, Callable[[PlanBox], str]] = {
+    "people": lambda one: one.label,
+    "from": lambda one: f"{one.lower:,}",
+    "to": lambda one: f"{one.upper:,}",
+    "kind": lambda one: one.kind,
+    "tables": lambda one: " + ".join(map(truncate, one.tables)),
+}
+TABLES: dict[str, Callable[[PlanTable], str]] = {
+    "table": lambda one: truncate(one.name),
+    "values": lambda one: f"{one.n_values:,}",
+    "suppressed": lambda one: f"{one.n_suppressed:,}",
+    "alone": lambda one: f"{one.n_alone:,}",
+    "with others": lambda one: f"{one.n_involved - one.n_alone:,}",
+    "mended without it": lambda one: "-" if one.n_without is None else f"{one.n_without:,}",
+}
 MOST_ROWS = 12
 
 
@@ -106,22 +123,6 @@ def _quote(name: str) -> str:
     return f'"{truncate(name)}"'
 
 
-def _set_cells(one: PlanTables) -> tuple[str, ...]:
-    names = " + ".join(truncate(name) for name in one.tables)
-    return names, f"{one.n_recovered:,}", f"{one.n_near:,}"
-
-
-def _box_cells(one: PlanBox) -> tuple[str, ...]:
-    tables = " + ".join(truncate(name) for name in one.tables)
-    return one.label, f"{one.lower:,}", f"{one.upper:,}", one.kind, tables
-
-
-def _table_cells(one: PlanTable) -> tuple[str, ...]:
-    without = "-" if one.n_without is None else f"{one.n_without:,}"
-    figures = (one.n_values, one.n_suppressed, one.n_alone, one.n_involved - one.n_alone)
-    return truncate(one.name), *(f"{n:,}" for n in figures), without
-
-
 def _more(n_all: int, n_shown: int) -> str:
     return "" if n_all <= n_shown else f"... and {n_all - n_shown:,} more: all with --json"
 
@@ -151,21 +152,17 @@ def plan_blocks(record: PublicationPlan, *, has_rows: bool = False) -> Iterator[
     if has_rows:
         yield from sentences(example_sentence(one) for one in sets[:3])
     more = _more(len(record.by_tables), len(sets))
-    yield table(
-        "Tables that disclose counts together", SET_HEADS, map(_set_cells, sets), footnote=more
-    )
+    yield list_rows("Tables that disclose counts together", SETS, sets, footnote=more)
     involved = sorted((t for t in record.tables if t.n_involved), key=lambda t: -t.n_involved)
     shown = involved[:MOST_ROWS]
-    rows = map(_table_cells, shown)
     more = _more(len(involved), len(shown))
     spare = ("values", "suppressed")
-    yield table("Counts disclosed, by table", TABLE_HEADS, rows, spare=spare, footnote=more)
+    yield list_rows("Counts disclosed, by table", TABLES, shown, spare=spare, footnote=more)
     if has_rows:
         boxes = record.rows[:MOST_ROWS]
         more = _more(len(record.rows), len(boxes))
-        caption, text_heads = "Counts disclosed (confidential)", ("kind", "tables")
-        cells = map(_box_cells, boxes)
-        yield table(caption, BOX_HEADS, cells, text=text_heads, spare=("kind",), footnote=more)
+        caption, words = "Counts disclosed (confidential)", ("kind", "tables")
+        yield list_rows(caption, BOXES, boxes, text=words, spare=("kind",), footnote=more)
         if boxes:
             yield Sentence(CONFIDENTIAL, "dim")
     yield from sentences(record.notes, "dim")

@@ -1,10 +1,10 @@
 """What a recipe, a removal or a smoothing did, in sentences and blocks."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from unveil.records.protection import FakeMarks, Removal, RemovalRow, SmoothedColumn, Smoothing
-from unveil.records.recoding import KeyFigures, Recoding, StepDone, Suggestions
-from unveil.view.blocks import Block, Heading, notes, sentences, table
+from unveil.records.recoding import KeyFigures, Proposal, Recoding, StepDone, Suggestions
+from unveil.view.blocks import Block, Heading, list_rows, notes, sentences, table
 from unveil.view.format import (
     agree,
     and_list,
@@ -16,9 +16,22 @@ from unveil.view.format import (
 )
 from unveil.view.show import as_blocks, as_text
 
-STEP_HEADS = ("step", "records changed", "unique before", "unique after", "repU before", "after")
+STEPS: dict[str, Callable[[StepDone], str]] = {
+    "step": lambda row: f"{row.number}. {row.do} {truncate(row.column)}",
+    "records changed": lambda row: f"{row.n_changed:,}",
+    "unique before": lambda row: "-" if row.before is None else f"{row.before.n_uniques:,}",
+    "unique after": lambda row: "-" if row.after is None else f"{row.after.n_uniques:,}",
+    "repU before": lambda row: "-" if row.before is None else percent_or_dash(row.before.repU),
+    "after": lambda row: "-" if row.after is None else percent_or_dash(row.after.repU),
+}
+PROPOSALS: dict[str, Callable[[Proposal], str]] = {
+    "column": lambda row: truncate(row.column),
+    "do": lambda row: row.do,
+    "unique now": lambda row: "-" if row.n_uniques is None else f"{row.n_uniques:,}",
+    "unique then": lambda row: "-" if row.n_uniques_left is None else f"{row.n_uniques_left:,}",
+    "why": lambda row: lines(row.reason),
+}
 ANONYMITY_HEADS = ("people who share their keys with fewer than", "before", "after")
-PROPOSAL_HEADS = ("column", "do", "unique now", "unique then", "why")
 REMOVAL_HEADS = ("copy", "uniques of", "number", "from total", "percent")
 SMOOTH_HEADS = ("column", "numbers", "changed", "mean before", "after", "sd before", "after")
 
@@ -63,17 +76,6 @@ def ends(record: Recoding) -> tuple[KeyFigures | None, KeyFigures | None]:
     return record.rows[0].before, record.rows[-1].after
 
 
-def step_cells(row: StepDone) -> tuple[str, ...]:
-    """One step under STEP_HEADS."""
-    before, after = row.before, row.after
-    return (
-        f"{row.number}. {row.do} {truncate(row.column)}",
-        f"{row.n_changed:,}",
-        *("-" if one is None else f"{one.n_uniques:,}" for one in (before, after)),
-        *("-" if one is None else percent_or_dash(one.repU) for one in (before, after)),
-    )
-
-
 def anonymity_cells(record: Recoding) -> list[tuple[str, ...]]:
     """k-anonymity under ANONYMITY_HEADS."""
     before, after = ends(record)
@@ -85,20 +87,6 @@ def anonymity_cells(record: Recoding) -> list[tuple[str, ...]]:
             *(f"{one.n:,} ({percent(100 * one.share)})" for one in (old, new)),
         )
         for old, new in zip(before.anonymity, after.anonymity, strict=True)
-    ]
-
-
-def proposal_cells(record: Suggestions) -> list[tuple[str, ...]]:
-    """Proposals under PROPOSAL_HEADS."""
-    return [
-        (
-            truncate(row.column),
-            row.do,
-            "-" if row.n_uniques is None else f"{row.n_uniques:,}",
-            "-" if row.n_uniques_left is None else f"{row.n_uniques_left:,}",
-            lines(row.reason),
-        )
-        for row in record.rows
     ]
 
 
@@ -193,7 +181,7 @@ def _(record: Recoding) -> Iterator[Block]:
     first, *rest = recoding_sentences(record)
     yield Heading(first)
     yield from sentences(rest)
-    yield table("What each step changed", STEP_HEADS, map(step_cells, record.rows))
+    yield list_rows("What each step changed", STEPS, record.rows)
     yield table("k-anonymity", ANONYMITY_HEADS, anonymity_cells(record))
     yield from notes(record.coercions)
 
@@ -207,7 +195,7 @@ def _(record: Suggestions) -> str:
 @as_blocks.register
 def _(record: Suggestions) -> Iterator[Block]:
     yield Heading(suggestion_sentence(record))
-    yield table("Proposed recodings", PROPOSAL_HEADS, proposal_cells(record), text=("do", "why"))
+    yield list_rows("Proposed recodings", PROPOSALS, record.rows, text=("do", "why"))
     yield from sentences(together(record))
     yield from notes(record.coercions)
 

@@ -1,56 +1,34 @@
-"""Published results in sentences and tables: original and synthetic data side by side.
-
-One catalogue of templates, filled from the record only: no number is typed by hand anywhere.
-"""
+"""Published results in sentences, tables and intervals: original and synthetic side by side."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from unveil.records.replication import FindingNotMeasured, FindingRow, Replication, Unit
-from unveil.view.blocks import Block, Heading, Items, Sentence, notes, table
+from unveil.view.blocks import (
+    Block,
+    Figure,
+    Folded,
+    Heading,
+    Items,
+    Sentence,
+    TableBlock,
+    notes,
+    say,
+    table,
+)
+from unveil.view.charts import marks
+from unveil.view.charts.chart import Chart
 from unveil.view.format import and_list, format_count, people, truncate, visible
+from unveil.view.render_page import illustrate, render_page
 from unveil.view.show import as_blocks, as_text
 
 TITLE = "Published results on the synthetic data"
-TEMPLATES = {
-    "sizes": "{original} in the original, {copies}. Confidence level {level} %.",
-    "means": (
-        "Mean overlap of confidence intervals {overlap} (1 = identical, 0 = touching, below 0 ="
-        " apart); mean distance {z} standard errors of the original."
-    ),
-    "half": "{k} of {n} figures have intervals that overlap by half or more.",
-    "combined": (
-        "The copies are combined: the mean of their estimates, with the standard error that the"
-        " original would have. Inference about the population uses {rule}."
-    ),
-    "none": "No figure could be compared.",
-    "not measured": "{which}, {where}: {reason}.",
-}
-HEADS = ("original", "synthetic", "diff.", "counts", "overlap", "std. diff.")
-INTERVALS = ("original, interval", "synthetic, interval")
-SPARE = (*reversed(INTERVALS), "counts", "diff.", "std. diff.")
+CAPTION = "Estimates and confidence intervals: the original above, the synthetic data below it."
+HEADS = (
+    *("original", "synthetic", "diff.", "counts", "overlap", "std. diff."),
+    *("original, interval", "synthetic, interval"),
+)
+SPARE = (*reversed(HEADS[-2:]), "counts", "diff.", "std. diff.")
 MOST_REASONS = 12
-
-
-@dataclass(frozen=True)
-class ResultTable:
-    """Rows that stand in one table, each with what it is called there."""
-
-    title: str
-    head: str
-    rows: tuple[FindingRow, ...]
-    labels: tuple[str, ...]
-
-    @property
-    def heads(self) -> tuple[str, ...]:
-        """What its columns show; no ratio of counts where nothing is counted."""
-        is_counted = any(row.ratio_of_counts is not None for row in self.rows)
-        return HEADS if is_counted else tuple(head for head in HEADS if head != "counts")
-
-    def cells(self, row: FindingRow) -> tuple[str, ...]:
-        """A row under its heads."""
-        named = zip(HEADS, cells(row), strict=True)
-        return tuple(cell for head, cell in named if head in self.heads)
 
 
 def sizes(record: Replication) -> str:
@@ -62,33 +40,31 @@ def sizes(record: Replication) -> str:
         copies = and_list(f"{truncate(name)} of {n:,} records" for name, n in each)
     elif m > 1:
         copies = f"{m} copies of {and_list(f'{n:,}' for n in record.n_synthetic)} records"
-    return TEMPLATES["sizes"].format(
-        original=people(record.n_original), copies=copies, level=f"{100 * record.level:g}"
-    )
+    level = f"Confidence level {100 * record.level:g} %"
+    return f"{people(record.n_original)} in the original, {copies}. {level}."
 
 
-def sentences(record: Replication) -> Iterator[str]:
-    """What the figures say, the most important first."""
-    yield from (text for _, text in keyed_sentences(record))
-
-
-def keyed_sentences(record: Replication) -> Iterator[tuple[str, str]]:
-    """The same, each with the name of its template."""
+def replication_sentences(record: Replication) -> Iterator[tuple[str, str]]:
+    """What the figures say, the most important first, each sentence by its name."""
     rows = [row for row in record.headline_rows if row.overlap is not None]
     if not any(row.difference is not None for row in record.headline_rows):
-        yield "none", TEMPLATES["none"]
+        yield "none", "No figure could be compared."
     if rows:
         overlaps = [row.overlap or 0.0 for row in rows]
         yield "means", _means(record, overlaps)
         if record.stages:
             yield "stages", f"Mean overlap by file, none combined: {_by_stage(record, rows)}."
-        n = f"{len(rows):,}"
-        yield "half", TEMPLATES["half"].format(k=f"{sum(one >= 0.5 for one in overlaps):,}", n=n)
+        n, n_half = f"{len(rows):,}", sum(one >= 0.5 for one in overlaps)
+        yield "half", f"{n_half:,} of {n} figures have intervals that overlap by half or more."
         if n_apart := sum(one < 0 for one in overlaps):
             yield "apart", f"{n_apart:,} of {n} figures have intervals that do not overlap."
         yield from _farthest(record)
     if len(record.n_synthetic) > 1 and not record.stages:
-        yield "combined", TEMPLATES["combined"].format(rule=record.rule)
+        yield (
+            "combined",
+            "The copies are combined: the mean of their estimates, with the standard error that the"
+            f" original would have. Inference about the population uses {record.rule}.",
+        )
 
 
 def _by_stage(record: Replication, rows: Sequence[FindingRow]) -> str:
@@ -107,8 +83,10 @@ def _means(record: Replication, overlaps: Sequence[float]) -> str:
         if row.standardised_difference is not None
     ]
     mean = sum(apart) / len(apart) if apart else 0.0
-    return TEMPLATES["means"].format(
-        overlap=f"{sum(overlaps) / len(overlaps):.2f}", z=f"{mean:.2f}"
+    return (
+        f"Mean overlap of confidence intervals {sum(overlaps) / len(overlaps):.2f} (1 = identical,"
+        f" 0 = touching, below 0 = apart); mean distance {mean:.2f} standard errors of the"
+        " original."
     )
 
 
@@ -133,19 +111,11 @@ def _which(row: FindingRow) -> str:
 def lost(record: Replication, most: int = MOST_REASONS) -> Iterator[str]:
     """Why figures are missing, the first of them in full."""
     for one in record.not_measured[:most]:
-        yield TEMPLATES["not measured"].format(
-            which=_lost_which(one), where=_lost_where(one, record), reason=visible(one.reason)
-        )
+        term = "" if one.term is None else f" ({truncate(one.term)})"
+        where = _lost_where(one, record)
+        yield f"{truncate(one.finding)}{term}, {where}: {visible(one.reason)}."
     if (more := len(record.not_measured) - most) > 0:
         yield f"{more:,} more could not be computed; --json lists all."
-
-
-def _lost_which(one: FindingNotMeasured) -> str:
-    return (
-        truncate(one.finding)
-        if one.term is None
-        else f"{truncate(one.finding)} ({truncate(one.term)})"
-    )
 
 
 def _lost_where(one: FindingNotMeasured, record: Replication) -> str:
@@ -158,24 +128,33 @@ def _lost_where(one: FindingNotMeasured, record: Replication) -> str:
     return "in the synthetic data" if len(record.n_synthetic) == 1 else f"in copy {one.copy}"
 
 
-def groups(record: Replication) -> list[ResultTable]:
+def result_tables(record: Replication) -> Iterator[TableBlock]:
     """Single figures in one table, every table and regression in its own."""
-    kinds = {finding.name: finding for finding in record.findings}
-    singles, made = [], []
-    for row in record.headline_rows:
-        if kinds[row.finding].kind in ("prevalence", "mean"):
-            singles.append(row)
-    if singles:
-        labels = tuple(record.name_of(row, truncate(row.finding)) for row in singles)
-        made.append(ResultTable("Prevalences and means", "result", tuple(singles), labels))
+    kinds = {finding.name: finding.kind for finding in record.findings}
+    found = record.headline_rows
+    singles = [row for row in found if kinds[row.finding] in ("prevalence", "mean")]
+    named = [(record.name_of(row, truncate(row.finding)), row) for row in singles]
+    yield from _result_table("Prevalences and means", "result", named)
     for finding in record.findings:
-        rows = tuple(row for row in record.headline_rows if row.finding == finding.name)
-        if finding.kind in ("table", "regression") and rows:
+        if finding.kind in ("table", "regression"):
             model = f" ({finding.model} regression)" if finding.model else ""
-            title = f"{truncate(finding.name)}{model}"
-            labels = tuple(record.name_of(row, truncate(row.term)) for row in rows)
-            made.append(ResultTable(title, "term", rows, labels))
-    return made
+            rows = [row for row in found if row.finding == finding.name]
+            named = [(record.name_of(row, truncate(row.term)), row) for row in rows]
+            yield from _result_table(f"{truncate(finding.name)}{model}", "term", named)
+
+
+def _result_table(
+    title: str, head: str, named: Sequence[tuple[str, FindingRow]]
+) -> Iterator[TableBlock]:
+    """Rows by what they are called; no ratio of counts where nothing is counted."""
+    is_counted = any(row.ratio_of_counts is not None for _, row in named)
+    heads = [one for one in HEADS if is_counted or one != "counts"]
+    rows = [
+        (label, *(dict(zip(HEADS, cells(row), strict=True))[one] for one in heads))
+        for label, row in named
+    ]
+    if rows:
+        yield table(title, (head, *heads), rows, spare=SPARE)
 
 
 def cells(row: FindingRow) -> tuple[str, ...]:
@@ -188,12 +167,6 @@ def cells(row: FindingRow) -> tuple[str, ...]:
         _two(row.ratio_of_counts),
         _two(row.overlap),
         "-" if z is None else f"{z:+.1f}",
-    )
-
-
-def intervals(row: FindingRow) -> tuple[str, str]:
-    """The two intervals under INTERVALS."""
-    return (
         _interval(row.original_low, row.original_high, row.unit),
         _interval(row.synthetic_low, row.synthetic_high, row.unit),
     )
@@ -244,15 +217,109 @@ def _(record: Replication) -> Iterator[Block]:
 def replication_blocks(record: Replication) -> Iterator[Block]:
     """All that is shown of it, without the title."""
     yield Sentence(sizes(record), "lead")
-    for key, text in keyed_sentences(record):
-        yield Sentence(text, key=f"replication/{key}")
-    for group in groups(record):
-        rows = [
-            (label, *group.cells(row), *intervals(row))
-            for label, row in zip(group.labels, group.rows, strict=True)
-        ]
-        yield table(group.title, (group.head, *group.heads, *INTERVALS), rows, spare=SPARE)
+    yield from say(replication_sentences(record), "replication")
+    yield from result_tables(record)
     if record.not_measured:
         yield Heading("Not computed", 4)
         yield Items(tuple(lost(record)))
     yield from notes(record.coercions)
+
+
+def replication_page(record: Replication) -> str:
+    """The whole page: the same, with the chart below the sentence on its overlap."""
+    charts = {"replication/means": lambda text: Figure(text, overlap(record), CAPTION)}
+    return render_page(TITLE, illustrate(replication_blocks(record), charts))
+
+
+def replication_detail(record: Replication, of: str) -> Iterator[Block]:
+    """The same in a report: estimates, and what could not be measured, unfold."""
+    first, *others = say(replication_sentences(record), "replication", of)
+    is_any = any(row.difference is not None for row in record.headline_rows)
+    yield Figure(first, overlap(record), CAPTION) if is_any else first
+    if tables := tuple(result_tables(record)):
+        yield Folded("Estimates and intervals", tables)
+    yield Sentence(sizes(record), key="replication/sizes", of=of)
+    yield from others
+    if n := len(record.not_measured):
+        texts = enumerate(lost(record, most=n))
+        reasons = tuple(
+            Sentence(text, key="replication/not measured", of=f"{of}|{at}") for at, text in texts
+        )
+        yield Folded(f"{format_count(n, 'figure')} could not be measured", reasons)
+
+
+# The chart
+
+MOST_PANELS = 12
+AXES: dict[Unit, str] = {
+    "percent": "percent",
+    "value": "mean",
+    "coefficient": "coefficient, in standard errors from the original's estimate",
+}
+_RESULTS = "Published results on the original and on the synthetic data"
+_NO_RESULT = "No figure could be computed."
+
+
+def overlap(record: Replication) -> Chart:
+    """Estimates with their intervals, original and synthetic, one panel for each result."""
+    panels = list(_panels(record))
+    if not panels:
+        return Chart(marks.nothing(_NO_RESULT), title=_RESULTS, description=_NO_RESULT)
+    n_cut = sum(max(len(rows) - marks.MOST_ROWS, 0) for _, rows in panels[:MOST_PANELS])
+    n_cut += sum(len(rows) for _, rows in panels[MOST_PANELS:])
+    cut = f" {n_cut:,} more figures are not drawn." if n_cut else ""
+    drawn = [_panel(title, rows[: marks.MOST_ROWS]) for title, rows in panels[:MOST_PANELS]]
+    key = "ring: original, square: synthetic data"
+    return Chart(
+        {"title": {"text": _RESULTS, "subtitle": key}, "vconcat": drawn, "spacing": 24},
+        title=_RESULTS,
+        description=(
+            "For every figure two marks with lines over their confidence intervals: a grey ring"
+            f" for the original, a blue square for the synthetic data.{cut}"
+        ),
+    )
+
+
+def _panels(record: Replication) -> Iterator[tuple[str, list[tuple[str, FindingRow]]]]:
+    """Prevalences share a panel, for they share a scale; all else has its own."""
+    kinds = {finding.name: finding.kind for finding in record.findings}
+    shares = [row for row in record.headline_rows if kinds[row.finding] == "prevalence"]
+    if shares:
+        yield "Prevalences", [(record.name_of(row, row.finding), row) for row in shares]
+    for finding in record.findings:
+        rows = [row for row in record.headline_rows if row.finding == finding.name]
+        if finding.kind != "prevalence" and rows:
+            yield truncate(finding.name), [(record.name_of(row, row.term), row) for row in rows]
+
+
+def _panel(title: str, rows: Sequence[tuple[str, FindingRow]]) -> marks.Spec:
+    x = marks.number("original", AXES[rows[0][1].unit], scale={"zero": False}, axis=marks.TICKS)
+    sides = (("original", 0.3, marks.ORIGINAL), ("synthetic", 0.7, marks.SYNTHETIC))
+    drawn = [
+        one
+        for field, band, colour in sides
+        for one in marks.interval(x, field, marks.within_row(band), colour)
+    ]
+    return marks.row_panel([_result_row(name, row) for name, row in rows], drawn, title=title)
+
+
+def _result_row(name: str, row: FindingRow) -> marks.Row:
+    """The marks of both sides and the ends of their intervals."""
+    made: marks.Row = {"name": marks.truncate_name(name)}
+    for side in ("original", "synthetic"):
+        value = _position(getattr(row, side), row)
+        ends = {f"{side}_{end}": getattr(row, f"{side}_{end}") for end in ("low", "high")}
+        made[side] = value
+        made |= {
+            field: value if end is None else _position(end, row) for field, end in ends.items()
+        }
+    return made
+
+
+def _position(value: float | None, row: FindingRow) -> float | None:
+    """Where a figure stands: coefficients, which share no unit, by the original's errors."""
+    if row.unit != "coefficient" or value is None:
+        return value
+    if row.original is None or not row.original_se:
+        return None
+    return (value - row.original) / row.original_se

@@ -1,7 +1,4 @@
-"""Rounding schemes side by side in sentences and blocks.
-
-One catalogue of templates, filled from records only: no number is typed by hand anywhere.
-"""
+"""Rounding schemes side by side in sentences and blocks."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,37 +9,6 @@ from unveil.view.charts.lines import SAP, StepLine, curve_table, sap_curve
 from unveil.view.format import and_list, format_count, people, truncate
 from unveil.view.sap import CURVE, reading_notes
 from unveil.view.show import as_blocks, as_text
-
-TEMPLATES = {
-    "scheme": "{scheme}: {starts}, and {passes}{of_tables}; {off}{left_out}.",
-    "released": "the published table itself discloses a zero",
-    "starts": "the risk starts at {n} known",
-    "starts by": "the risk starts at {n} known at the latest",
-    "no start": "no risk up to {n} known",
-    "start open": "no risk is shown up to {n} known, nor that there is none",
-    "passes": "SAP exceeds {t} from {n}",
-    "passes by": "SAP exceeds {t} from {n} at the latest",
-    "not passed": "SAP does not exceed {t} up to {n}",
-    "passing open": "whether SAP exceeds {t} up to {n} is not known",
-    "of tables": " ({k} of {m} tables)",
-    "of tables at least": " (at least {k} of {m} tables)",
-    "off": "the mean absolute change of a count is {a}",
-    "nothing off": "no cell is published",
-    "left out": ", and {s} of {m} cells are suppressed",
-    "left out on average": ", and {s} cells of a table are suppressed on average",
-    "draws": (
-        "Schemes that draw were drawn {d} for every table; their figures are means over the draws."
-    ),
-    "bounds": "Some curves are certified lower bounds only: SAP may be higher than is shown.",
-    "gentlest": "Of those that stay within {t} up to {n} known, {scheme} changes counts least.",
-    "only": "Only {scheme} stays within {t} up to {n} known.",
-    "within": "Only {schemes} stays within {t} up to {n} known, and suppresses cells.",
-    "within all": "{schemes} stay within {t} up to {n} known, and suppress cells.",
-    "none": "None stays within {t} once anyone is known.",
-}
-
-STARTS = ("starts", "starts by", "no start", "start open")
-PASSES = ("passes", "passes by", "not passed", "passing open")
 
 SUMMARY_HEADS = ("scheme", "risk\nfrom n", "exceeds\nfrom n", "tables\nexceeding", "mean\nchange")
 HELLINGER_HEAD = "Hellinger"
@@ -57,32 +23,41 @@ def comparison_sentences(record: RoundingComparison) -> Iterator[tuple[str, str]
         yield "scheme", _scheme(record, row)
     if any(row.n_draws > 1 for row in record.rows):
         d = format_count(record.draws, "time")
-        yield "draws", TEMPLATES["draws"].format(d=d)
+        drawn = f"Schemes that draw were drawn {d} for every table"
+        yield "draws", f"{drawn}; their figures are means over the draws."
     if not all(row.complete for row in record.rows):
-        yield "bounds", TEMPLATES["bounds"]
+        text = "Some curves are certified lower bounds only: SAP may be higher than is shown."
+        yield "bounds", text
     elif len(record.summaries) > 1:
         yield "choice", _choice(record)
 
 
 def _scheme(record: RoundingComparison, row: SchemeSummary) -> str:
-    starts = _when(row.first_risk, _could(record, row.scheme, 0), STARTS)
-    if row.first_risk == 0:
-        starts = "released"
-    passes = _when(row.passes, _could(record, row.scheme, record.threshold), PASSES)
-    n_first = record.n_max if row.first_risk is None else row.first_risk
-    n_pass = record.n_max if row.passes is None else row.passes
-    open_tables = not all(one.complete for one in record.rows if one.scheme == row.scheme)
-    tables = TEMPLATES["of tables at least" if open_tables else "of tables"].format(
-        k=f"{row.n_passing:,}", m=f"{row.n_tables:,}"
+    n_first, n_pass = (record.n_max if n is None else n for n in (row.first_risk, row.passes))
+    first, t = people(n_first), f"SAP exceeds {record.threshold:g}"
+    kinds = (
+        f"the risk starts at {first} known",
+        f"the risk starts at {first} known at the latest",
+        f"no risk up to {first} known",
+        f"no risk is shown up to {first} known, nor that there is none",
     )
-    off = "nothing off" if row.mean_absolute is None else "off"
-    return TEMPLATES["scheme"].format(
-        scheme=truncate(row.scheme),
-        starts=TEMPLATES[starts].format(n=people(n_first)),
-        passes=TEMPLATES[passes].format(t=f"{record.threshold:g}", n=f"{n_pass:,}"),
-        of_tables=tables if row.n_tables > 1 else "",
-        off=TEMPLATES[off].format(a=change(row.mean_absolute)),
-        left_out=_left_out(record, row.scheme),
+    starts = _when(row.first_risk, _could(record, row.scheme, 0), kinds)
+    if row.first_risk == 0:
+        starts = "the published table itself discloses a zero"
+    kinds = (
+        f"{t} from {n_pass:,}",
+        f"{t} from {n_pass:,} at the latest",
+        f"SAP does not exceed {record.threshold:g} up to {n_pass:,}",
+        f"whether {t} up to {n_pass:,} is not known",
+    )
+    passes = _when(row.passes, _could(record, row.scheme, record.threshold), kinds)
+    is_open = not all(one.complete for one in record.rows if one.scheme == row.scheme)
+    tables = f" ({'at least ' if is_open else ''}{row.n_passing:,} of {row.n_tables:,} tables)"
+    off = f"the mean absolute change of a count is {change(row.mean_absolute)}"
+    off = "no cell is published" if row.mean_absolute is None else off
+    return (
+        f"{truncate(row.scheme)}: {starts}, and {passes}{tables if row.n_tables > 1 else ''};"
+        f" {off}{_left_out(record, row.scheme)}."
     )
 
 
@@ -107,9 +82,10 @@ def _left_out(record: RoundingComparison, scheme: str) -> str:
     mean = _mean_suppressed_cells(record, scheme)
     if not mean:
         return ""
-    kind = "left out" if len(rows) == 1 else "left out on average"
-    s = f"{mean:,.0f}" if mean == int(mean) else change(mean)
-    return TEMPLATES[kind].format(s=s, m=f"{rows[0].n_cells:,}")
+    n = f"{mean:,.0f}" if mean == int(mean) else change(mean)
+    if len(rows) == 1:
+        return f", and {n} of {rows[0].n_cells:,} cells are suppressed"
+    return f", and {n} cells of a table are suppressed on average"
 
 
 def _mean_suppressed_cells(record: RoundingComparison, scheme: str) -> float:
@@ -119,23 +95,26 @@ def _mean_suppressed_cells(record: RoundingComparison, scheme: str) -> float:
 
 def _choice(record: RoundingComparison) -> str:
     """Which scheme keeps risk within the threshold longest; of several the one that costs least."""
-    t, n_max = f"{record.threshold:g}", people(record.n_max)
+    within = f"within {record.threshold:g}"
+    up_to = f"{within} up to {people(record.n_max)} known"
     never = [row for row in record.summaries if row.passes is None]
     # Suppressing costs what no mean change shows: it is not ranked against changing.
     changing = [row for row in never if not _mean_suppressed_cells(record, row.scheme)]
     if changing:
         scheme = truncate(min(changing, key=_cost).scheme)
-        kind = "only" if len(never) == 1 else "gentlest"
-        return TEMPLATES[kind].format(t=t, n=n_max, scheme=scheme)
+        if len(never) == 1:
+            return f"Only {scheme} stays {up_to}."
+        return f"Of those that stay {up_to}, {scheme} changes counts least."
     if never:
-        kind = "within" if len(never) == 1 else "within all"
         schemes = and_list(row.scheme for row in never)
-        return TEMPLATES[kind].format(t=t, n=n_max, schemes=schemes)
+        if len(never) == 1:
+            return f"Only {schemes} stays {up_to}, and suppresses cells."
+        return f"{schemes} stay {up_to}, and suppress cells."
     latest = max(record.summaries, key=lambda row: (row.passes or 0, -_cost(row)))
     if (latest.passes or 0) < 2:
-        return TEMPLATES["none"].format(t=t)
+        return f"None stays {within} once anyone is known."
     n = people((latest.passes or 0) - 1)
-    return f"{truncate(latest.scheme)} stays within {t} for the most people known: up to {n}."
+    return f"{truncate(latest.scheme)} stays {within} for the most people known: up to {n}."
 
 
 def _cost(row: SchemeSummary) -> float:

@@ -187,7 +187,7 @@ def _scenario(scenario: str, record: Disclosure, checks: list[LimitCheck]) -> It
     yield Heading(f"Scenario {truncate(scenario)}", 4)
     yield from sentences(
         (
-            f"{disclosure.sizes(record)} {disclosure.scenario(record)}",
+            f"{disclosure.sizes(record)} {disclosure.scenario(record.keys)}",
             disclosure.means(record),
             exclusions(record, most=MOST_EXCLUSIONS),
             disclosure.people_sentence(record),

@@ -1,7 +1,4 @@
-"""SAP in sentences a custodian can repeat, and as blocks.
-
-One catalogue of templates, filled from records only: no number is typed by hand anywhere.
-"""
+"""SAP in sentences a custodian can repeat, and as blocks."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
@@ -12,7 +9,7 @@ from unveil.records.limits import SapVerdict
 from unveil.view.blocks import Block, Heading, Items, Sentence, sentences, table
 from unveil.view.charts.chart import Chart
 from unveil.view.charts.lines import StepLine, numbers_shown, sap_curve
-from unveil.view.format import and_list, format_count, people, truncate
+from unveil.view.format import agree, and_list, format_count, people, truncate
 from unveil.view.format_probability import between, is_open, probability, probability_figure
 from unveil.view.show import as_blocks, as_text
 
@@ -23,72 +20,17 @@ SCALE = "0" + "\u00a0" * (BAR - 2) + "1"
 CURVE = "Subtraction attribution probability (SAP) by number of people known (n)"
 BOUNDS_NOTE = "SAP: certain bounds. Simulated: with 95 % confidence."
 
-TEMPLATES = {
-    "sap": (
-        "An intruder who knows {n} of the {T}{whose} can, with probability {p}, be certain that"
-        " some {combination} applies to none of the others."
-    ),
-    "sap between": (
-        "An intruder who knows {n} of the {T}{whose} can, with a probability {p}, be certain that"
-        " some {combination} applies to none of the others."
-    ),
-    "sap open": (
-        "Not settled: whether an intruder who knows {n} of the {T}{whose} can be certain that some"
-        " {combination} applies to none of the others."
-    ),
-    "sap certain": (
-        "An intruder who knows any {n} of the {T}{whose} can be certain that some {combination}"
-        " applies to none of the others."
-    ),
-    "sap never": (
-        "An intruder who knows any {n} of the {T}{whose} can never be certain that a {combination}"
-        " applies to none of the others."
-    ),
-    "released": (
-        "The published table contains a zero {combination}, so attribution is possible without"
-        " knowing anyone: SAP = 1 for all n."
-    ),
-    "starts": "The risk starts at {n} known; below that SAP is 0.",
-    "starts latest": "The risk starts at {n} known at the latest.",
-    "no start": "There is no risk up to {n} known: SAP is 0.",
-    "open start": "Whether there is a risk with up to {n} known could not be determined.",
-    "passes between": "SAP exceeds {t} from {n} known at the latest, from {m} at the earliest.",
-    "open pass": "SAP may exceed {t} from {m} known; its lower bound does not up to {n}.",
-    "exposed": "{k} of {m} cells are known to be empty once all their own members are known.",
-    "all exposed": (
-        "Every count is published exactly, so a group that knows all its members can rule everyone"
-        " else out."
-    ),
-    "certified": "The search stopped after {nodes}: SAP lies between the certified bounds shown.",
-    "unseen": (
-        "Not settled: {k} of {m} cells were not looked at before time ran out. Give the search more"
-        " time with --seconds."
-    ),
-    "simulated": (
-        "Simulated with {draws} draws, SAP with {n} known is {p}: {p_between} with 95 % confidence."
-    ),
-    "taught": "Published zeros disclose, without knowing anyone: {n}. {kinds}.",
-    "no time": "Which zeros the published table discloses by itself could not be found in time.",
-    "settles": "{k} {determine} the remaining variable for {people}",
-    "rules_out_level": "{k} {rule} out a level",
-    "combination_only": "{k} {rule} out a combination only",
-    "lesson": "Example: {cell}.",
-    "everybody": "Beyond {N} everyone is known: larger n have the figures of {N}.",
-    "sample": "This assumes that the intruder knows who is in the sample.",
-    "limit": "SAP with {n} known is {p}, {status} your limit of {limit:g}.",
-    "limit open": (
-        "SAP with {n} known is {p}: whether it is within your limit of {limit:g} could not be"
-        " determined, so the limit counts as exceeded."
-    ),
-}
-
 
 def sap_sentences(
     record: Sap, *, threshold: float = THRESHOLD, words: int = WORDS
 ) -> Iterator[tuple[str, str]]:
     """What the curve says, by the name of the figure."""
     if record.first_risk == 0:
-        yield "starts", TEMPLATES["released"].format(combination=_combination(record))
+        yield (
+            "starts",
+            f"The published table contains a zero {_combination(record)}, so attribution is"
+            " possible without knowing anyone: SAP = 1 for all n.",
+        )
     else:
         yield "starts", _starts(record.lower, record.upper)
         yield "passes", _passes(record.lower, record.upper, threshold)
@@ -98,10 +40,15 @@ def sap_sentences(
         fixed = dict(record.given)
         levels = zip(record.dims, record.n_levels, strict=True)
         m = prod(n for dim, n in levels if dim not in fixed)
-        kind = "all exposed" if len(record.exposed) == m else "exposed"
-        yield "exposed", TEMPLATES[kind].format(k=f"{len(record.exposed):,}", m=f"{m:,}")
+        k = len(record.exposed)
+        said = f"{k:,} of {m:,} cells are known to be empty once all their own members are known."
+        every = (
+            "Every count is published exactly, so a group that knows all its members can rule"
+            " everyone else out."
+        )
+        yield "exposed", every if k == m else said
     if record.of_sample:
-        yield "sample", TEMPLATES["sample"]
+        yield "sample", "This assumes that the intruder knows who is in the sample."
     if record.known:
         yield "known", f"Assumed known from the start: {_list_known(record)}."
     for one in record.by_depth:
@@ -110,46 +57,47 @@ def sap_sentences(
         yield "depth", f"With at most {d}: {said[0].lower() + said[1:]}"
     yield from _stopped_sentences(record)
     if record.taught is None:
-        yield "taught", TEMPLATES["no time"]
+        text = "Which zeros the published table discloses by itself could not be found in time."
+        yield "taught", text
     elif record.taught.n_recovered:
         yield "taught", _taught(record.taught)
     if any(record.all_known):
-        yield "everybody", TEMPLATES["everybody"].format(N=people(record.N))
+        everyone = people(record.N)
+        text = f"Beyond {everyone} everyone is known: larger n have the figures of {everyone}."
+        yield "everybody", text
 
 
 def _stopped_sentences(record: Sap) -> Iterator[tuple[str, str]]:
     """What is said of a search that ended early."""
     if not record.complete:
-        yield "certified", _bounds_sentence(record)
+        boxes = format_count(record.n_nodes or 0, "box", "boxes")
+        when = "early" if record.n_nodes is None else f"after {boxes}"
+        text = f"The search stopped {when}: SAP lies between the certified bounds shown."
+        yield "certified", text
         if record.n_unseen:
-            k, m = f"{record.n_unseen:,}", f"{len(record.cell_bounds):,}"
-            yield "unseen", TEMPLATES["unseen"].format(k=k, m=m)
+            yield (
+                "unseen",
+                f"Not settled: {record.n_unseen:,} of {len(record.cell_bounds):,} cells were not"
+                " looked at before time ran out. Give the search more time with --seconds.",
+            )
         if (widest := _widest(record)) is not None:
             yield "simulated", _simulation_sentence(widest)
-
-
-def _bounds_sentence(record: Sap) -> str:
-    if record.n_nodes is None:
-        return "The search stopped early: SAP lies between the certified bounds shown."
-    return TEMPLATES["certified"].format(nodes=format_count(record.n_nodes, "box", "boxes"))
 
 
 def sap_sentence(record: Sap, n: int) -> str:
     """The figure of one number of known people, in words."""
     low, high = bounds_at(record, n)
-    filled = {
-        "n": f"{n:,}" if n else "none",
-        "T": format_count(record.N, "member"),
-        "whose": _whose(record),
-        "combination": _combination(record),
-    }
-    if low == high == 0:
-        return TEMPLATES["sap never"].format(**filled)
-    if low == high == 1:
-        return TEMPLATES["sap certain"].format(**filled)
+    some = "a" if low == high == 0 else "some"
+    who = "an intruder who knows"
+    of = f"{f'{n:,}' if n else 'none'} of the {format_count(record.N, 'member')}{_whose(record)}"
+    empty = f"be certain that {some} {_combination(record)} applies to none of the others."
+    if low == high and low in (0, 1):
+        return f"An intruder who knows any {of} can {'never ' if low == 0 else ''}{empty}"
+    if is_open(low, high):
+        return f"Not settled: whether {who} {of} can {empty}"
     span = between(low, high)
-    kind = "sap open" if is_open(low, high) else "sap" if span is None else "sap between"
-    return TEMPLATES[kind].format(**filled, p=span or probability(high))
+    p = f"probability {probability(high)}" if span is None else f"a probability {span}"
+    return f"An intruder who knows {of} can, with {p}, {empty}"
 
 
 def bounds_at(record: Sap, n: int) -> tuple[float | Fraction, float | Fraction]:
@@ -163,12 +111,13 @@ def bounds_at(record: Sap, n: int) -> tuple[float | Fraction, float | Fraction]:
 def _starts(lower: Sequence[float], upper: Sequence[float]) -> str:
     first = next((n for n, low in enumerate(lower) if low > 0), None)
     last = people(len(lower) - 1)
-    if first == 0:
-        return TEMPLATES["starts latest"].format(n=people(0))
+    if first is None and upper[-1] > 0:
+        return f"Whether there is a risk with up to {last} known could not be determined."
     if first is None:
-        return TEMPLATES["open start" if upper[-1] > 0 else "no start"].format(n=last)
-    kind = "starts latest" if upper[first - 1] > 0 else "starts"
-    return TEMPLATES[kind].format(n=people(first))
+        return f"There is no risk up to {last} known: SAP is 0."
+    if first == 0 or upper[first - 1] > 0:
+        return f"The risk starts at {people(first)} known at the latest."
+    return f"The risk starts at {people(first)} known; below that SAP is 0."
 
 
 def _passes(lower: Sequence[float], upper: Sequence[float], threshold: float) -> str:
@@ -178,10 +127,12 @@ def _passes(lower: Sequence[float], upper: Sequence[float], threshold: float) ->
     if perhaps is None:
         return f"SAP does not exceed {t} with up to {last} known."
     if surely is None:
-        return TEMPLATES["open pass"].format(t=t, n=f"{len(lower) - 1:,}", m=people(perhaps))
+        earliest = f"SAP may exceed {t} from {people(perhaps)} known"
+        return f"{earliest}; its lower bound does not up to {len(lower) - 1:,}."
     if surely == perhaps:
         return f"SAP exceeds {t} from {people(surely)} known."
-    return TEMPLATES["passes between"].format(t=t, n=people(surely), m=f"{perhaps:,}")
+    latest = f"{people(surely)} known at the latest"
+    return f"SAP exceeds {t} from {latest}, from {perhaps:,} at the earliest."
 
 
 def numbers_in_words(record: Sap, threshold: float, words: int) -> list[int]:
@@ -220,32 +171,25 @@ def _widest(record: Sap) -> SapChance | None:
 
 
 def _simulation_sentence(one: SapChance) -> str:
-    return TEMPLATES["simulated"].format(
-        draws=f"{one.n_draws:,}",
-        n=people(one.n),
-        p=probability(one.estimate),
-        p_between=between(one.lower, one.upper) or f"about {probability(one.upper)}",
+    span = between(one.lower, one.upper) or f"about {probability(one.upper)}"
+    return (
+        f"Simulated with {one.n_draws:,} draws, SAP with {people(one.n)} known is"
+        f" {probability(one.estimate)}: {span} with 95 % confidence."
     )
 
 
 def _taught(taught: SapTaught) -> str:
-    kinds = [
-        TEMPLATES[kind].format(
-            k=f"{k:,}",
-            determine="determines" if k == 1 else "determine",
-            rule="rules" if k == 1 else "rule",
-            people=people(taught.n_people_settled),
-        )
-        for kind in ("settles", "rules_out_level", "combination_only")
-        if (k := getattr(taught, kind))
-    ]
-    said = TEMPLATES["taught"].format(
-        n=format_count(taught.n_recovered, "empty cell"),
-        kinds=" and ".join(kinds) if len(kinds) < 3 else f"{kinds[0]}, {kinds[1]} and {kinds[2]}",
+    settled = people(taught.n_people_settled)
+    counts = (
+        (taught.settles, "determines", f"the remaining variable for {settled}"),
+        (taught.rules_out_level, "rules", "out a level"),
+        (taught.combination_only, "rules", "out a combination only"),
     )
-    if not taught.lessons:
-        return said
-    return f"{said} {TEMPLATES['lesson'].format(cell=lesson(taught.lessons[0]))}"
+    kinds = [f"{k:,} {agree(k, verb, verb[:-1])} {what}" for k, verb, what in counts if k]
+    some = " and ".join([", ".join(kinds[:-1]), kinds[-1]]) if len(kinds) > 1 else "".join(kinds)
+    n = format_count(taught.n_recovered, "empty cell")
+    said = f"Published zeros disclose, without knowing anyone: {n}. {some}."
+    return f"{said} Example: {lesson(taught.lessons[0])}." if taught.lessons else said
 
 
 LESSONS = {
@@ -264,10 +208,13 @@ def verdict_sentence(record: Sap, verdict: SapVerdict) -> str:
     """What a limit said."""
     low, high = bounds_at(record, verdict.n)
     span = between(low, high) or probability(high)
-    kind = "limit open" if verdict.status == "not settled" else "limit"
-    return TEMPLATES[kind].format(
-        n=people(verdict.n), p=span, status=verdict.status, limit=verdict.limit
-    )
+    said, limit = f"SAP with {people(verdict.n)} known is {span}", f"{verdict.limit:g}"
+    if verdict.status == "not settled":
+        return (
+            f"{said}: whether it is within your limit of {limit} could not be determined, so the"
+            " limit counts as exceeded."
+        )
+    return f"{said}, {verdict.status} your limit of {limit}."
 
 
 def published_phrase(schemes: Sequence[tuple[str, str]]) -> str:

@@ -1,10 +1,10 @@
 """Proposed roles of columns, with reasons a custodian can weigh."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from unveil.records.suggestion import Role, RoleRow, Suggestion
 from unveil.view import blocks
-from unveil.view.blocks import Block, Heading, Sentence, notes, table
+from unveil.view.blocks import Block, Heading, Sentence, list_rows, notes, table
 from unveil.view.format import and_list, format_count, lines, people, percent, truncate
 from unveil.view.show import as_blocks, as_text
 
@@ -16,7 +16,12 @@ GRADE_WORDS = {
     "sometimes": "sometimes known",
     "sensitive": "sensitive",
 }
-ROLE_HEADS = ("column", "role", "grade", "reason")
+COLUMNS: dict[str, Callable[[RoleRow], str]] = {
+    "column": lambda row: truncate(row.column),
+    "role": lambda row: ROLE_WORDS.get(row.role, row.role),
+    "grade": lambda row: "" if row.grade is None else GRADE_WORDS[row.grade],
+    "reason": lambda row: lines(row.reason),
+}
 STEP_HEADS = ("keys", "more", "unique", "of all")
 MAY_BE_KNOWN = ("visible", "often", "sometimes")
 
@@ -117,19 +122,6 @@ def _next(record: Suggestion) -> str | None:
     )
 
 
-def rows_in_order(record: Suggestion) -> Iterator[RoleRow]:
-    """The columns by role: keys as they were added, targets with sensitive ones first, others."""
-    for role in ROLES:
-        for column in record.list_columns(role):
-            yield record.row_of(column)
-
-
-def role_cells(row: RoleRow) -> tuple[str, str, str, str]:
-    """One column under ROLE_HEADS."""
-    grade = "" if row.grade is None else GRADE_WORDS[row.grade]
-    return truncate(row.column), ROLE_WORDS.get(row.role, row.role), grade, lines(row.reason)
-
-
 def step_rows(record: Suggestion) -> list[tuple[str, str, str, str]]:
     """The keys as they were added, under STEP_HEADS."""
     return [
@@ -161,6 +153,7 @@ def _(record: Suggestion) -> Iterator[Block]:
         yield Sentence(line, "lead")
     yield from blocks.sentences(sentences(record))
     yield table("Unique people, key by key", STEP_HEADS, step_rows(record))
-    rows = map(role_cells, rows_in_order(record))
-    yield table("Roles", ROLE_HEADS, rows, text=ROLE_HEADS)
+    # Keys as they were added, targets with sensitive ones first, others.
+    rows = [record.row_of(column) for role in ROLES for column in record.list_columns(role)]
+    yield list_rows("Roles", COLUMNS, rows, text=tuple(COLUMNS))
     yield from notes(record.coercions)

@@ -44,8 +44,9 @@ from unveil.view.format import (
     truncate,
     visible,
 )
+from unveil.view.render_page import render_page
 from unveil.view.show import as_blocks, as_text
-from unveil.view.status import GLYPHS, format_status
+from unveil.view.status import GLYPHS, format_status, worst
 
 WORDS: dict[VerdictStatus, str] = {
     "above": "NOT READY FOR RELEASE",
@@ -111,6 +112,12 @@ def summary_blocks(summary: Summary) -> Iterator[Block]:
     yield from _decisions_page(summary)
     yield Signatures(CHOICES, ROLES)
     yield Sentence(_foot(summary), "dim", "summary.foot")
+
+
+def summary_page(summary: Summary) -> str:
+    """The page to sign by itself, on one sheet of A4; without anything from outside."""
+    title = f"{truncate(summary.title)}: summary"
+    return render_page(title, summary_blocks(summary), heading=page_title(summary))
 
 
 def screen_blocks(summary: Summary, *, most: int = MOST_ON_SCREEN) -> Iterator[Block]:
@@ -430,7 +437,7 @@ def _targets_page(summary: Summary) -> Iterator[Block]:
                 f"at most {max(one.not_most_common for one in rest):,}",
                 "",
                 f"at most {max(one.wrong for one in rest):,}",
-                format_status(_worst(rest)),
+                format_status(worst(one.status for one in rest)),
             )
         )
         bars.append(_bar(summary, top, limit))
@@ -446,11 +453,6 @@ def _targets_page(summary: Summary) -> Iterator[Block]:
     )
     yield replace(made, bar_head="of all people")
     yield Sentence(" ".join(_notes(summary)), "look", "summary.notes")
-
-
-def _worst(rows: Sequence[TargetSummary]) -> Status:
-    order = list(GLYPHS)
-    return min((one.status for one in rows), key=order.index)
 
 
 def _bar(summary: Summary, one: TargetSummary, limit: float | None) -> ShareBar:

@@ -1,11 +1,11 @@
 """How synthetic data were made, in sentences and blocks."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from unveil.records.synthesis import Synthesis, SynthesisColumn
-from unveil.view.blocks import Block, Heading, Items, Sentence, notes, sentences, table
+from unveil.view.blocks import Block, Heading, Items, Sentence, list_rows, notes, sentences
 from unveil.view.format import agree, and_list, format_count, truncate
 from unveil.view.show import as_blocks, as_text
 
@@ -20,7 +20,17 @@ class SynthesisFiles:
     project: Path | None = None  # the project file that names the copies now
 
 
-HEADS = ("column", "role", "method", "predictors")
+def _methods(column: SynthesisColumn) -> str:
+    methods = dict.fromkeys((column.method, column.state_method))
+    return " and ".join(method for method in methods if method) or "-"
+
+
+COLUMNS: dict[str, Callable[[SynthesisColumn], str]] = {
+    "column": lambda column: truncate(column.name),
+    "role": lambda column: column.role,
+    "method": _methods,
+    "predictors": lambda column: str(len(column.predictors)) if column.method else "-",
+}
 
 
 def copies_sentence(record: Synthesis) -> str:
@@ -65,17 +75,6 @@ def seed_sentence(record: Synthesis, *, has_model: bool, is_again: bool = False)
     return "The seed was drawn by the system and not kept: these data cannot be drawn again."
 
 
-def cells(column: SynthesisColumn) -> tuple[str, ...]:
-    """One column of the original, for a table."""
-    methods = [column.method, column.state_method if column.state_method != column.method else None]
-    return (
-        truncate(column.name),
-        column.role,
-        " and ".join(method for method in methods if method) or "-",
-        str(len(column.predictors)) if column.method else "-",
-    )
-
-
 def synthesis_sentences(record: Synthesis) -> list[str]:
     """What should be known of the copies: of all columns, then of each."""
     return [*record.notes, *(note for column in record.columns for note in column.notes)]
@@ -97,8 +96,8 @@ def synthesis_blocks(record: Synthesis, written: SynthesisFiles | None = None) -
     yield Sentence(copies_sentence(record), "lead")
     yield from sentences(method_sentences(record), "lead")
     yield from sentences(record.warnings if written is None else (), "look")
-    columns = map(cells, record.columns)
-    yield table("Columns", HEADS, columns, text=HEADS[:3], spare=("predictors",))
+    text = ("role", "method")
+    yield list_rows("Columns", COLUMNS, record.columns, text=text, spare=("predictors",))
     if said := synthesis_sentences(record):
         yield Heading("Notes", 4)
         yield Items(tuple(said))

@@ -1,70 +1,47 @@
-"""TCAP, four measures by four names, and GCAP: in sentences, and as blocks.
-
-One catalogue of templates, filled from records only: no number is typed by hand anywhere.
-"""
+"""TCAP, four measures by four names, and GCAP: in sentences, and as blocks."""
 
 from collections.abc import Callable, Iterator
 
 from unveil.records.cap import Gcap, GcapRow, Tcap, TcapRow
-from unveil.view.blocks import Block, Heading, Sentence, notes, sentences, table
+from unveil.view.blocks import Block, Heading, Sentence, notes, say, table
 from unveil.view.cap_words import label_of, share
+from unveil.view.charts.chart import Chart
+from unveil.view.charts.forms import bars_panel, figure_row
+from unveil.view.charts.marks import describe_rows, percent_axis, stroke
 from unveil.view.format import and_list, format_share, people, percent, percent_or_dash
 from unveil.view.show import as_blocks, as_text
-
-TEMPLATES = {
-    "tcap": (
-        "Taub and Elliot's TCAP: {selected} of {n} synthetic records show a single value of"
-        " {target}{tau}; {undefined} have keys that no one in the original has. The others are"
-        " correct in {tcap} of cases, at random in {b}."
-    ),
-    "tcap none": "Taub and Elliot's TCAP: no synthetic record shows a single value{tau}.",
-    "tcap no keys": (
-        "Taub and Elliot's TCAP: {selected} of the synthetic records show a single value{tau}, but"
-        " no one in the original has their keys."
-    ),
-    "tcap raab": (
-        "Raab's TCAP: {target} is correctly disclosed for {p} of the people matched, at random {b}."
-    ),
-    "gcap": (
-        "GCAP: a draw among the records with the nearest keys is correct for {p} of {n}. {found}"
-        " have a match; for the others the nearest records differ in {distance} on average."
-    ),
-    "gcap all": "GCAP: everyone has a match, so it equals the CAP: correct for {p} of {n}.",
-}
 
 TCAP_TITLE = "Four measures called TCAP"
 TCAP_HEADS = ("", "Taub, Elliot", "undefined as 0", "Raab", "uniques only", "if determined")
 AT_RANDOM = "at random"
 
 
-def tcap_sentences(row: TcapRow, tau: float) -> Iterator[str]:
-    """What each of the four says."""
-    for _, text in tcap_keyed(row, tau):
-        yield text
-
-
-def tcap_keyed(row: TcapRow, tau: float) -> Iterator[tuple[str, str]]:
+def tcap_sentences(row: TcapRow, tau: float) -> Iterator[tuple[str, str]]:
     """Each of the four by its name."""
     sure = "" if tau == 1 else f" in at least {format_share(tau)} of the records with the same keys"
-    said = {
-        "selected": f"{row.n_selected:,}",
-        "n": f"{row.n_synthetic:,}",
-        "target": _target(row),
-        "tau": sure,
-    }
+    taub, target = "Taub and Elliot's TCAP", _target(row)
     if not row.n_selected:
-        yield "tcap none", TEMPLATES["tcap none"].format(**said)
+        yield "tcap none", f"{taub}: no synthetic record shows a single value{sure}."
     elif row.tcap is None:
-        yield "tcap no keys", TEMPLATES["tcap no keys"].format(**said)
+        yield (
+            "tcap no keys",
+            f"{taub}: {row.n_selected:,} of the synthetic records show a single value{sure}, but no"
+            " one in the original has their keys.",
+        )
     else:
-        said |= {"undefined": f"{row.n_undefined:,}", "b": format_share(row.tcap_baseline)}
-        yield "tcap", TEMPLATES["tcap"].format(**said, tcap=format_share(row.tcap))
+        yield (
+            "tcap",
+            f"{taub}: {row.n_selected:,} of {row.n_synthetic:,} synthetic records show a single"
+            f" value of {target}{sure}; {row.n_undefined:,} have keys that no one in the original"
+            f" has. The others are correct in {format_share(row.tcap)} of cases, at random in"
+            f" {format_share(row.tcap_baseline)}.",
+        )
     if row.tcap_raab is None:
         yield "tcap raab none", "Raab's TCAP: no one is matched in the synthetic data."
     else:
-        base = percent_or_dash(row.tcap_raab_baseline)
-        text = TEMPLATES["tcap raab"].format(p=percent(row.tcap_raab), target=_target(row), b=base)
-        yield "tcap raab", text
+        share_, base = percent(row.tcap_raab), percent_or_dash(row.tcap_raab_baseline)
+        matched = f"{share_} of the people matched, at random {base}"
+        yield "tcap raab", f"Raab's TCAP: {target} is correctly disclosed for {matched}."
     if row.tcap_uniques is None:
         yield "tcap uniques none", "TCAP of Chen and of Chapelle: no one is unique on the keys."
     else:
@@ -86,7 +63,7 @@ def tcap_keyed(row: TcapRow, tau: float) -> Iterator[tuple[str, str]]:
         yield "tcap determined", text
 
 
-def _target(row: TcapRow | GcapRow) -> str:
+def _target(row: Tcap | TcapRow | GcapRow) -> str:
     return and_list((row.target,) if isinstance(row.target, str) else row.target)
 
 
@@ -113,15 +90,44 @@ def tcap_cells(
     yield AT_RANDOM, *map(shown, baselines)
 
 
+TCAPS = {
+    "where a synthetic record is certain (Taub)": 0,
+    "matched, and determined correctly (Raab)": 2,
+    "unique on their keys (Chapelle)": 3,
+    "correct where determined (Little)": 4,
+}
+"""The measures called TCAP, and where each stands under TCAP_HEADS."""
+
+
+def tcap_chart(record: Tcap) -> Chart:
+    """The four measures called TCAP, all copies pooled, each with its baseline as a stroke."""
+    both = tcap_figures(record.rows[-1])
+    rows = []
+    for name, place in TCAPS.items():
+        value, base = (None if (x := one[place]) is None else 100 * x for one in both)
+        told = f"{percent_or_dash(value)}, at random {percent_or_dash(base)}"
+        rows.append({**figure_row(name, value, told), "baseline": base})
+    ends = [row[field] for row in rows for field in ("value", "baseline")]
+    x = percent_axis("percent, each of its own people", ends)
+    return Chart(
+        bars_panel(rows, x, more=[stroke(x, "baseline")]),
+        title=f"The four TCAP measures of {_target(record)}, and at random",
+        description=describe_rows(rows),
+    )
+
+
 def gcap_sentence(row: GcapRow) -> str:
     """What one row says."""
-    said = {"p": format_share(row.gcap), "n": people(row.n)}
+    whom = f"{format_share(row.gcap)} of {people(row.n)}"
     if row.n_match == row.n:
-        return TEMPLATES["gcap all"].format(**said)
+        return f"GCAP: everyone has a match, so it equals the CAP: correct for {whom}."
     distance = row.mean_distance * row.n / (row.n - row.n_match)
     keys = "1 key" if f"{distance:.2f}" == "1.00" else f"{distance:.2f} keys"
-    found = f"{row.n_match:,}"
-    return TEMPLATES["gcap"].format(**said, found=found, distance=keys)
+    return (
+        f"GCAP: a draw among the records with the nearest keys is correct for {whom}."
+        f" {row.n_match:,} have a match; for the others the nearest records differ in {keys} on"
+        " average."
+    )
 
 
 @as_text.register
@@ -137,7 +143,7 @@ def _(record: Tcap) -> str:
 @as_blocks.register
 def _(record: Tcap) -> Iterator[Block]:
     yield Heading(as_text(record))
-    yield from sentences(tcap_sentences(record.rows[-1], record.tau))
+    yield from say(tcap_sentences(record.rows[-1], record.tau))
     rows = [line for row in record.rows for line in tcap_cells(label_of(row.method, row.m), row)]
     yield table(TCAP_TITLE, TCAP_HEADS, rows)
     yield from notes(record.coercions)

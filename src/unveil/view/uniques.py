@@ -1,30 +1,30 @@
-"""Special uniques in sentences a custodian can repeat, and as blocks.
+"""Special uniques in sentences a custodian can repeat, as blocks and as bars."""
 
-One catalogue of templates, filled from records only: no number is typed by hand anywhere.
-"""
+from collections.abc import Callable, Iterator
 
-from collections.abc import Iterator
-
-from unveil.records.person import PeopleByKeys
-from unveil.records.uniques import KeyContribution, Suda
-from unveil.view.blocks import Block, Heading, notes, sentences, table
+from unveil.records.uniques import KeyContribution, MsuSize, Suda
+from unveil.view.blocks import Block, Figure, Folded, Heading, list_rows, notes, say
+from unveil.view.charts.chart import Chart
+from unveil.view.charts.forms import bars_panel, figure_row
+from unveil.view.charts.marks import ORIGINAL, PEOPLE, describe_rows, percent_axis, truncate_name
 from unveil.view.format import and_list, format_count, people, percent, percent_or_dash, truncate
 from unveil.view.show import as_blocks, as_text
 
-TEMPLATES = {
-    "uniques": "{k} of {N} {unit} ({p}) are unique on {keys}.",
-    "people": (
-        "Of {N} with {rows} rows, {k} ({p}) have keys that no one else has. All other figures here"
-        " count rows."
-    ),
-    "no uniques": "None of the {unit} is unique on {keys}.",
-    "sizes": "Keys needed to be unique: {sizes}.",
-    "key": "{key} contributes to {p} of minimal sample uniques, more than any other key.",
-}
-
 NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-KEY_HEADS = ("key", "minimal uniques", "contribution")
-SIZE_HEADS = ("keys needed", "minimal uniques", "people")
+KEYS: dict[str, Callable[[KeyContribution], str]] = {
+    "key": lambda row: truncate(row.key),
+    "minimal uniques": lambda row: f"{row.n_msu:,}",
+    "contribution": lambda row: percent_or_dash(row.percent),
+}
+SIZES: dict[str, Callable[[MsuSize], str]] = {
+    "keys needed": lambda row: str(row.size),
+    "minimal uniques": lambda row: f"{row.n_msu:,}",
+    "people": lambda row: f"{row.n_records:,}",
+}
+CAPTION = (
+    "Above: people by the fewest keys that make them unique. Below: contribution of each key to the"
+    " minimal sample uniques; small sets count for more."
+)
 
 
 def suda_sentences(record: Suda, *, has_fraction: bool = True) -> Iterator[tuple[str, str]]:
@@ -32,25 +32,23 @@ def suda_sentences(record: Suda, *, has_fraction: bool = True) -> Iterator[tuple
 
     DIS is given only where the sampling fraction is known (`has_fraction`).
     """
-    kind = "uniques" if record.n_uniques else "no uniques"
-    yield (
-        "uniques",
-        TEMPLATES[kind].format(
-            p=percent(100 * record.n_uniques / record.n_records),
-            k=f"{record.n_uniques:,}",
-            N=f"{record.n_records:,}",
-            unit="people" if record.people is None else "rows",
-            keys=and_list(record.keys),
-        ),
-    )
-    if record.people is not None:
-        yield "people", _by_person(record.people)
+    unit, share = "rows" if record.people else "people", record.n_uniques / record.n_records
+    who = f"{record.n_uniques:,} of {record.n_records:,} {unit} ({percent(100 * share)}) are"
+    who = who if record.n_uniques else f"None of the {unit} is"
+    yield "uniques", f"{who} unique on {and_list(record.keys)}."
+    if (found := record.people) is not None:
+        yield (
+            "people",
+            f"Of {people(found.person.n_people)} with {found.person.n_rows:,} rows,"
+            f" {found.n_unique:,} ({percent(found.percent)}) have keys that no one else has. All"
+            " other figures here count rows.",
+        )
     if sizes := [
         f"{NUMBERS[row.size] if row.size < 10 else row.size} for {people(row.n_records)}"
         for row in record.sizes
         if row.n_records
     ]:
-        yield "sizes", TEMPLATES["sizes"].format(sizes=and_list(sizes))
+        yield "sizes", f"Keys needed to be unique: {and_list(sizes)}."
     if has_fraction:
         yield "DIS", _dis(record)
     if record.special_threshold is not None:
@@ -63,17 +61,9 @@ def suda_sentences(record: Suda, *, has_fraction: bool = True) -> Iterator[tuple
     if record.n_uniques > record.n_scored:
         yield "unscored", _no_score_sentence(record)
     if (most := most_contributing(record)) is not None:
-        said = TEMPLATES["key"].format(key=truncate(most.key), p=percent(most.percent or 0.0))
-        yield "key", said
-
-
-def _by_person(found: PeopleByKeys) -> str:
-    return TEMPLATES["people"].format(
-        N=people(found.person.n_people),
-        rows=f"{found.person.n_rows:,}",
-        k=f"{found.n_unique:,}",
-        p=percent(found.percent),
-    )
+        share = most.percent or 0.0
+        of = f"{percent(share)} of minimal sample uniques"
+        yield "key", f"{truncate(most.key)} contributes to {of}, more than any other key."
 
 
 def _dis(record: Suda) -> str:
@@ -126,14 +116,31 @@ def contributions_in_order(record: Suda) -> list[KeyContribution]:
     return sorted(record.contributions, key=lambda row: -(row.percent or 0.0))
 
 
-def key_cells(row: KeyContribution) -> tuple[str, str, str]:
-    """One key under KEY_HEADS."""
-    return truncate(row.key), f"{row.n_msu:,}", percent_or_dash(row.percent)
-
-
-def size_rows(record: Suda) -> list[tuple[str, str, str]]:
-    """The sizes of minimal uniques under SIZE_HEADS; people stand at the smallest of theirs."""
-    return [(str(row.size), f"{row.n_msu:,}", f"{row.n_records:,}") for row in record.sizes]
+def uniques_chart(record: Suda) -> Chart:
+    """People by the fewest keys that make them unique, above the contribution of each key."""
+    shares = [(row, 100 * row.n_records / record.n_records) for row in record.sizes]
+    sizes = [
+        figure_row(
+            format_count(row.size, "key"), share, f"{percent(share)}: {people(row.n_records)}"
+        )
+        for row, share in shares
+    ]
+    keys = [
+        figure_row(truncate_name(row.key), row.percent, percent_or_dash(row.percent))
+        for row in contributions_in_order(record)
+    ]
+    panels = [
+        bars_panel(rows, percent_axis(axis, (row["value"] for row in rows)), ORIGINAL, title=title)
+        for rows, axis, title in (
+            (sizes, PEOPLE, "Keys needed to be unique"),
+            (keys, "percent of the sum of scores", "Contribution of each key"),
+        )
+    ]
+    return Chart(
+        {"vconcat": panels, "spacing": 26},
+        title=f"Uniqueness on {and_list(record.keys)} (SUDA)",
+        description=describe_rows((*sizes, *keys)),
+    )
 
 
 def figure(value: float) -> str:
@@ -159,7 +166,19 @@ def _(record: Suda) -> Iterator[Block]:
 def suda_blocks(record: Suda) -> Iterator[Block]:
     """Who is unique, on how few keys, and which keys do it."""
     yield Heading("Uniqueness on the key variables (SUDA)")
-    yield from sentences(text for _, text in suda_sentences(record))
-    rows = [key_cells(row) for row in contributions_in_order(record)]
-    yield table("Contribution of each key", KEY_HEADS, rows)
-    yield table("Keys needed to be unique", SIZE_HEADS, size_rows(record))
+    yield from say(suda_sentences(record))
+    yield list_rows("Contribution of each key", KEYS, contributions_in_order(record))
+    yield list_rows("Keys needed to be unique", SIZES, record.sizes)
+
+
+def suda_detail(record: Suda, of: str, *, has_fraction: bool) -> Iterator[Block]:
+    """The same in a report, with the chart."""
+    first, *rest = say(suda_sentences(record, has_fraction=has_fraction), "uniques", of)
+    if record.n_msu:
+        sizes = list_rows("", SIZES, record.sizes)
+        yield Figure(first, uniques_chart(record), CAPTION, sizes)
+        keys = list_rows("", KEYS, contributions_in_order(record))
+        yield Folded("Contribution of each key", (keys,))
+    else:
+        yield first
+    yield from rest

@@ -1,42 +1,30 @@
-"""How well a model separates synthetic data from the original: the propensity score.
-
-One catalogue of templates, filled from the record only: no number is typed by hand anywhere.
-"""
+"""How well a model separates synthetic data from the original: the propensity score."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from unveil.records.utility import Utility, UtilityRow
-from unveil.view import blocks
-from unveil.view.blocks import Block, Heading, Sentence, TableBlock, notes, table
+from unveil.view.blocks import Block, Heading, Sentence, TableBlock, notes, say, table
+from unveil.view.charts.chart import Chart
+from unveil.view.charts.forms import bars_panel, figure_row
+from unveil.view.charts.marks import DOTTED, INK, Spec, describe_rows, number, pixel, rule, write
 from unveil.view.format import format_count, percent
 from unveil.view.group_notes import group_notes
 from unveil.view.show import as_blocks, as_text
 
-TEMPLATES = {
-    "sizes": "{original} in the original and {copies}; {columns} compared.",
-    "sample": (
-        "The model compared {n} of the largest file, drawn at random, and the same share of the"
-        " others; all figures are for files of that size. pMSE is {p} and varies by {e} from one"
-        " such sample to another. --sample all compares all records (in a project: utility_sample"
-        ' = "all" under [data]).'
-    ),
-    "logit": "Model: a logistic regression with {df}.",
-    "error": " Its standard error over {n} permutations is {e}.",
-    "PO50": "The model classifies {p} of records correctly (50 % by chance).",
+SEPARATED = {
     "separated": (
         "The logistic model separates some records with certainty, because a value occurs in one"
         " file only. The figures hold, but no coefficient does; the tables of one variable show"
         " where."
     ),
     "separated by a tree": "The tree separates all records: each leaf holds one file only.",
-    "sizes differ": (
-        "The files differ in size. S_pMSE of a tree has the scale of 1 only for files of equal"
-        " size; here it can be far lower for the same synthetic data. Compare data of the"
-        " original's size, or use the logistic model."
-    ),
-    "pairs": "Relative to the differences between copies, S_pMSE is {S}.",
 }
+SIZES_DIFFER = (
+    "The files differ in size. S_pMSE of a tree has the scale of 1 only for files of equal size;"
+    " here it can be far lower for the same synthetic data. Compare data of the original's size, or"
+    " use the logistic model."
+)
 MANY = 1_000
 """From so many pairs of records on, no half is shown."""
 CAPTION = "Propensity score of the model"
@@ -62,11 +50,9 @@ def sizes(record: Utility) -> str:
     """How much was compared."""
     m = len(record.n_synthetic)
     copies = f"{format_count(record.n_synthetic[0], 'record')} in the synthetic data"
-    return TEMPLATES["sizes"].format(
-        original=format_count(record.n_original, "record"),
-        copies=copies if m == 1 else f"{m} copies",
-        columns=format_count(len(record.columns), "column"),
-    )
+    original = f"{format_count(record.n_original, 'record')} in the original"
+    columns = f"{format_count(len(record.columns), 'column')} compared"
+    return f"{original} and {copies if m == 1 else f'{m} copies'}; {columns}."
 
 
 def against_chance(record: Utility) -> Iterator[tuple[str, str]]:
@@ -82,13 +68,9 @@ def against_chance(record: Utility) -> Iterator[tuple[str, str]]:
         yield "several", f"This is the worst of {len(record.rows)} copies."
 
 
-def sentences(record: Utility, row: UtilityRow) -> Iterator[str]:
-    """What the figures of one copy say, the most important first."""
-    yield from (text for _, text in keyed_sentences(record, row))
-
-
-def keyed_sentences(record: Utility, row: UtilityRow) -> Iterator[tuple[str, str]]:
-    """The same, each with the name of its template."""
+def utility_sentences(record: Utility, row: UtilityRow) -> Iterator[tuple[str, str]]:
+    """What the figures of one copy say, the most important first, each sentence by its name."""
+    n_synthetic = record.n_synthetic[row.copy - 1]
     if record.sample is not None:
         yield "sample", _sample(record.sample, row)
     yield _model(row)
@@ -101,35 +83,37 @@ def keyed_sentences(record: Utility, row: UtilityRow) -> Iterator[tuple[str, str
             " (expected 1 if the synthesis model is correct; below 3 good, above 10 poor)."
         )
         if row.S_pMSE_error:
-            n = row.n_permutations or 0
-            text += TEMPLATES["error"].format(n=f"{n:,}", e=figure(row.S_pMSE_error))
+            n, error = row.n_permutations or 0, figure(row.S_pMSE_error)
+            text += f" Its standard error over {n:,} permutations is {error}."
         yield "S", text
-        yield from _size_sentences(record, row)
+        # 1 is not the scale of a tree where the files differ in size.
+        if row.model == "cart" and abs(n_synthetic / record.n_original - 1) > NOTICED:
+            yield "sizes differ", SIZES_DIFFER
     if row.S_pMSE_pairs is not None:
-        yield "pairs", TEMPLATES["pairs"].format(S=figure(row.S_pMSE_pairs))
-    if record.n_original == record.n_synthetic[row.copy - 1]:
-        yield "PO50", TEMPLATES["PO50"].format(p=percent(50 + row.PO50))
+        pairs = figure(row.S_pMSE_pairs)
+        yield "pairs", f"Relative to the differences between copies, S_pMSE is {pairs}."
+    if record.n_original == n_synthetic:
+        share = percent(50 + row.PO50)
+        yield "PO50", f"The model classifies {share} of records correctly (50 % by chance)."
     if row.is_separated:
         kind = "separated" if row.model == "logit" else "separated by a tree"
-        yield kind, TEMPLATES[kind]
-
-
-def _size_sentences(record: Utility, row: UtilityRow) -> Iterator[tuple[str, str]]:
-    """That 1 is not the scale of a tree where the files differ in size."""
-    n_original, n_synthetic = record.n_original, record.n_synthetic[row.copy - 1]
-    if row.model == "cart" and abs(n_synthetic / n_original - 1) > NOTICED:
-        yield "sizes differ", TEMPLATES["sizes differ"]
+        yield kind, SEPARATED[kind]
 
 
 def _sample(n: int, row: UtilityRow) -> str:
-    return TEMPLATES["sample"].format(
-        n=format_count(n, "record"), p=f"{row.pMSE:.6f}", e=f"{row.pMSE_error or 0.0:.6f}"
+    return (
+        f"The model compared {format_count(n, 'record')} of the largest file, drawn at random, and"
+        " the same share of the others; all figures are for files of that size. pMSE is"
+        f" {row.pMSE:.6f} and varies by {row.pMSE_error or 0.0:.6f} from one such sample to"
+        ' another. --sample all compares all records (in a project: utility_sample = "all" under'
+        " [data])."
     )
 
 
 def _model(row: UtilityRow) -> tuple[str, str]:
     if row.model == "logit":
-        return "logit", TEMPLATES["logit"].format(df=format_count(row.df or 0, "parameter"))
+        parameters = format_count(row.df or 0, "parameter")
+        return "logit", f"Model: a logistic regression with {parameters}."
     if row.n_leaves == 1:
         return "no tree", "Model: a classification tree; it found no split between the files."
     leaves = format_count(row.n_leaves or 0, "leaf", "leaves")
@@ -196,6 +180,33 @@ def model_table(record: Utility) -> TableBlock:
     return filled_table(CAPTION, HEADS, [*map(cells, record.rows)], footnote=footnote)
 
 
+def utility_chart(record: Utility) -> Chart:
+    """S_pMSE of every copy; pMSE where one cannot be standardised."""
+    is_standard = all(row.S_pMSE is not None for row in record.rows)
+    values = [(row.S_pMSE if is_standard else row.pMSE) or 0.0 for row in record.rows]
+    rows = [
+        figure_row(f"copy {row.copy}", value, figure(value) if is_standard else f"{value:.6f}")
+        for row, value in zip(record.rows, values, strict=True)
+    ]
+    measure = "S_pMSE" if is_standard else "pMSE"
+    reach = max([*values, POOR * 1.2 if is_standard else 0.0])
+    x = number("value", measure, scale={"domain": [0, reach or 1]})
+    return Chart(
+        bars_panel(rows, x, more=_thumb(x) if is_standard else ()),
+        title="How well a model tells each copy from the original",
+        description=f"{measure}. {describe_rows(rows)}",
+    )
+
+
+def _thumb(x: Spec) -> list[Spec]:
+    """What chance gives, and the limits of the rule of thumb."""
+    lines = [{"value": value, "text": f"{value:g}"} for value in (1.0, GOOD, POOR)]
+    return [
+        rule(lines, INK, DOTTED, x=x),
+        write("text", x, pixel(-9), "center", rows=lines),
+    ]
+
+
 @as_text.register
 def _(record: Utility) -> str:
     worst = worst_copy(record)
@@ -207,6 +218,6 @@ def _(record: Utility) -> str:
 def _(record: Utility) -> Iterator[Block]:
     yield Heading("Utility: can a model separate the files?")
     yield Sentence(sizes(record), "lead")
-    yield from blocks.sentences(sentences(record, worst_copy(record)))
+    yield from say(utility_sentences(record, worst_copy(record)))
     yield model_table(record)
     yield from notes(group_notes(record.coercions))

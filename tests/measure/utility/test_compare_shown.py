@@ -16,11 +16,10 @@ from unveil.measure.utility.compare import compare
 from unveil.measure.utility.projection import projection
 from unveil.measure.utility.tstr import tstr
 from unveil.records.comparison import AssociationRow
-from unveil.view.charts.bars import distances
 from unveil.view.charts.distributions import Bar, bar_of, distribution, histogram_panel, joined_bins
 from unveil.view.charts.grids import associations
-from unveil.view.charts.scatter import projection_chart
-from unveil.view.projection import projection_sentences
+from unveil.view.comparison import distances
+from unveil.view.projection import projection_chart, projection_sentences
 from unveil.view.tstr import tstr_sentences
 
 HOSTILE = "<script>alert(1)</script>&\"'\x1b[31m\u202e{{x}}\\"

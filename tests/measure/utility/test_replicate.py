@@ -19,7 +19,7 @@ from unveil.measure.utility.replicate import replicate
 from unveil.measure.utility.replicate_settings import read_findings
 from unveil.models.intervals import RULES, combine_estimates, interval, overlap, ratio_of_counts
 from unveil.records.replication import Replication
-from unveil.view.replication import groups, keyed_sentences
+from unveil.view.replication import replication_sentences, result_tables
 
 
 def people(*rows, columns=("sex", "age", "ill")):
@@ -453,10 +453,11 @@ def test_named_stages_are_reported_by_themselves_and_not_combined():
         assert [msgspec.structs.replace(row, copy=1) for row in own] == list(alone)
     assert found.record.headline_rows == found.rows
     assert {one.copy for one in found.record.findings[0].copies} == {1, 2, 3}
-    said = dict(keyed_sentences(found.record))
+    said = dict(replication_sentences(found.record))
     assert said["stages"].startswith("Mean overlap by file, none combined: S1 ")
     assert "combined" not in said
-    assert [label for group in groups(found.record) for label in group.labels][:3] == [
+    first = next(result_tables(found.record))
+    assert [label for label, *_ in first.rows][:3] == [
         "ill, S1",
         "ill, S2",
         "ill, S3",

@@ -18,7 +18,7 @@ from unveil.measure.utility.propensity import permuted_pmse, standardise_pmse
 from unveil.measure.utility.utility import utility
 from unveil.models import tree as cart_cuts
 from unveil.models.tree import Predictor, grow_rpart_trees, prune_tree
-from unveil.view.utility import sentences
+from unveil.view.utility import utility_sentences
 
 KINDS = ("number", "category", "category")
 people = st.lists(
@@ -196,7 +196,9 @@ def test_perfect_separation_is_said_and_not_a_crash() -> None:
     assert row.is_separated
     assert row.pMSE == pytest.approx(0.25, rel=1e-6)
     assert (row.SPECKS, row.PO50, row.U) == (1.0, 50.0, 900.0)
-    assert any("with certainty" in said for said in sentences(found.record, row))
+    assert any(
+        "with certainty" in said for said in dict(utility_sentences(found.record, row)).values()
+    )
     (tree,) = utility(original, copy, seed=1, n_permutations=3).rows
     assert (tree.pMSE, tree.n_leaves) == (0.25, 2)
 
@@ -229,7 +231,7 @@ def test_constant_columns_give_a_model_nothing_to_go_by(model: str) -> None:
     assert (row.pMSE, row.S_pMSE, row.SPECKS, row.U) == (0, None, 0, 200)
     (why,) = found.record.not_measured
     assert why.field == "S_pMSE"
-    assert why.reason in str(list(sentences(found.record, row)))
+    assert why.reason in str(list(dict(utility_sentences(found.record, row)).values()))
 
 
 @pytest.mark.parametrize("model", ["cart", "logit"])

@@ -14,8 +14,8 @@ from unveil.measure.utility.projection import projection
 from unveil.measure.utility.propensity import mean_of_pairs
 from unveil.measure.utility.utility import utility
 from unveil.records.utility import UtilityRow
-from unveil.view.pair_tables import sentences as told_of_tables
-from unveil.view.utility import sentences
+from unveil.view.pair_tables import pair_sentences
+from unveil.view.utility import utility_sentences
 
 
 def files(*counts: tuple[str, int, int]) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -56,7 +56,10 @@ def test_a_tree_that_tells_every_record_apart_says_so() -> None:
     apart = pl.DataFrame({"n": range(30)}), pl.DataFrame({"n": range(50, 80)})
     found = utility(*apart, seed=1, n_permutations=2)
     assert found.rows[0].is_separated
-    assert any("separates all records" in said for said in sentences(found.record, found.rows[0]))
+    assert any(
+        "separates all records" in said
+        for said in dict(utility_sentences(found.record, found.rows[0])).values()
+    )
     near = pl.DataFrame({"n": range(30)}), pl.DataFrame({"n": range(20, 50)})
     assert not utility(*near, n_permutations=0).rows[0].is_separated
 
@@ -154,7 +157,7 @@ def test_figures_by_pairs_need_copies_that_differ() -> None:
 
 def said(n_synthetic: int, model: str = "cart") -> tuple[UtilityRow, str]:
     found = utility(drawn(1, 200), drawn(2, n_synthetic), model=model, seed=1, n_permutations=4)
-    return found.rows[0], " ".join(sentences(found.record, found.rows[0]))
+    return found.rows[0], " ".join(dict(utility_sentences(found.record, found.rows[0])).values())
 
 
 def test_that_1_is_not_the_scale_of_a_tree_of_files_of_other_sizes_is_said() -> None:
@@ -173,7 +176,7 @@ def test_a_second_sample_three_times_as_large_has_mean_4_in_tables_and_it_is_sai
     mean, error = np.mean(found), np.std(found, ddof=1) / np.sqrt(200)
     assert abs(mean - 4) < 3 * error
     record = pair_tables(*sides, ways=1).record
-    assert "4.00 for a second sample" in " ".join(told_of_tables(record, 1))
+    assert "4.00 for a second sample" in " ".join(dict(pair_sentences(record, 1)).values())
 
 
 def test_of_large_files_a_stated_sample_is_compared_with_its_error() -> None:
@@ -190,7 +193,7 @@ def test_of_large_files_a_stated_sample_is_compared_with_its_error() -> None:
     assert (part.sample, part.n_original, part.n_synthetic) == (1_000, 4_000, (3_000,))
     assert part.rows[0].pMSE_error > 0
     assert part.rows[0].pMSE != whole.rows[0].pMSE
-    said = " ".join(sentences(part, part.rows[0]))
+    said = " ".join(dict(utility_sentences(part, part.rows[0])).values())
     assert "The model compared 1,000 records of the largest file" in said
     assert f"varies by {part.rows[0].pMSE_error:.6f}" in said
     with pytest.raises(SettingsError, match=r"sample is 0\. It must be a whole number from 1"):

@@ -8,9 +8,14 @@ import pytest
 from unveil.project.explore.candidates import refused_row
 from unveil.project.explore.settings import parse_settings
 from unveil.records.exploration import Exploration, frontier
-from unveil.view.charts.scatter import risk_utility
-from unveil.view.exploration import HEADS, cells, exploration_sentences, settings_table
-from unveil.view.pages.exploration import exploration_page
+from unveil.view.exploration import (
+    HEADS,
+    cells,
+    exploration_page,
+    exploration_sentences,
+    risk_utility,
+    settings_table,
+)
 from unveil.view.show import as_html, as_text
 
 HOSTILE = "<script>alert(1)</script>\x1b[31m\u202e"

@@ -10,7 +10,7 @@ from unveil.app.desk import Snapshot
 from unveil.app.render_app import desk_of, draw_page
 from unveil.project.actions import ExploreSettings
 from unveil.view.blocks import Block, Figure, Sentence
-from unveil.view.charts.scatter import run_map
+from unveil.view.exploration import run_map
 from unveil.view.sections.context import history_blocks
 from unveil.view.summary import page_title, summary_blocks
 

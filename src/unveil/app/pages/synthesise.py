@@ -46,9 +46,14 @@ from unveil.records.synthesis import ConfidentialSynthesis
 from unveil.view.blocks import Block, Figure, Folded, Heading, Items, Sentence
 from unveil.view.charts.distributions import before_and_after
 from unveil.view.charts.lines import ecap_curve
-from unveil.view.charts.scatter import risk_utility
-from unveil.view.ecap import TEMPLATES, choice_sentences, choice_tables, claim, figure
-from unveil.view.exploration import exploration_blocks
+from unveil.view.ecap import (
+    NOT_PUBLIC,
+    choice_sentences,
+    choice_tables,
+    claim_sentence,
+    noise_sentence,
+)
+from unveil.view.exploration import exploration_blocks, risk_utility
 from unveil.view.format import visible
 from unveil.view.show import as_blocks
 
@@ -350,10 +355,10 @@ def _position(choice: NoiseChoice, at: int) -> Iterator[Block]:
     if not choice.curve:
         return
     row = choice.curve[at]
-    given = TEMPLATES["given"].format(noise="Normal", sigma=figure(row.sigma))
+    given = noise_sentence("normal", row.sigma)
     status = "within" if row.ecap <= choice.threshold else "above"
     words = {"within": "at or below the threshold", "above": "above the threshold"}[status]
-    text = f"{given} {TEMPLATES['claim'].format(e=claim(row.ecap))} This is {words}."
+    text = f"{given} {claim_sentence(row.ecap)} This is {words}."
     yield Sentence(text, "lead" if status == "within" else "look")
 
 
@@ -363,7 +368,7 @@ def _noise_blocks(choice: NoiseChoice) -> Iterator[Block]:
     yield from (Sentence(one, "look") for one in choice.warnings)
     yield Figure(Sentence(""), ecap_curve(choice), CURVE)
     yield Folded("The same figures as tables", tuple(choice_tables(choice)))
-    yield Sentence(TEMPLATES["confidential"], "stop")
+    yield Sentence(NOT_PUBLIC, "stop")
 
 
 ROUTES = (

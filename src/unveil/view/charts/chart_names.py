@@ -16,30 +16,18 @@ from unveil.records.protection import Protection, Refill
 from unveil.records.replication import Replication
 from unveil.records.uniques import MatchRisk, Suda
 from unveil.records.utility import PairTables, Projection, Utility
-from unveil.view.charts.bars import (
-    distances,
-    gtcap_chart,
-    identity_chart,
-    match_chart,
-    refill_rounds,
-    steps_chart,
-    tcap_chart,
-    uniques_chart,
-    utility_chart,
-)
+from unveil.view.attacks import attack_pairs_chart, attack_rates
 from unveil.view.charts.chart import Chart
 from unveil.view.charts.distributions import distribution
 from unveil.view.charts.dots import (
-    attack_pairs_chart,
-    excess_chart,
     exclusion_grid_chart,
+    identity_chart,
     key_sets_chart,
     ladder_chart,
     lollipop_chart,
-    membership_chart,
+    steps_chart,
 )
 from unveil.view.charts.grids import associations, correlation_difference, pair_map
-from unveil.view.charts.intervals import attack_rates, overlap
 from unveil.view.charts.lines import (
     StepLine,
     cap_lines_chart,
@@ -48,9 +36,19 @@ from unveil.view.charts.lines import (
     populations,
     sap_curve,
 )
-from unveil.view.charts.scatter import projected_groups, risk_utility
-from unveil.view.comparison import most_different
+from unveil.view.comparison import distances, most_different
+from unveil.view.distance_filter import refill_rounds
+from unveil.view.exploration import risk_utility
+from unveil.view.flags import excess_chart
 from unveil.view.format import and_list
+from unveil.view.gtcap import gtcap_chart
+from unveil.view.match_risk import match_chart
+from unveil.view.membership import membership_chart
+from unveil.view.projection import projected_groups
+from unveil.view.replication import overlap
+from unveil.view.tcap import tcap_chart
+from unveil.view.uniques import uniques_chart
+from unveil.view.utility import utility_chart
 
 
 def _one_of(name: str, known: Sequence[str], what: str) -> str:

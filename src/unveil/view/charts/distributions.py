@@ -6,7 +6,7 @@ record stays complete; pictures, their descriptions and tables follow one rule.
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from unveil.records.comparison import Distribution, Histogram, LevelCount
@@ -30,7 +30,7 @@ from unveil.view.charts.marks import (
     row_panel,
     words,
 )
-from unveil.view.format import format_count, truncate
+from unveil.view.format import format_count, percent, truncate
 from unveil.view.noise import short
 from unveil.view.pair_tables import SMALL, is_few
 
@@ -268,6 +268,39 @@ def _densities(found: Distribution) -> list[Row]:
         for side, curve in heights.items()
         for place, height in zip(density.at, curve, strict=False)
     ]
+
+
+# The same as a table
+
+HEADS = ("answer", "original", "synthetic")
+
+
+def distribution_rows(found: Distribution) -> list[tuple[str, ...]]:
+    """Answers under HEADS, in percent of records; few people are "under" a share."""
+    return [(bar.label, f"{bar.told} %", percent(bar.synthetic)) for bar in shares(found)]
+
+
+def shares(found: Distribution) -> list[Bar]:
+    """Every band and every answer on both sides."""
+    bands = [] if found.histogram is None else list(_bins(found, found.histogram))
+    return [*bands, *bars_of(found)]
+
+
+def _bins(found: Distribution, histogram: Histogram) -> Iterator[Bar]:
+    for first, after in joined_bins(histogram.n_original[1:-1]):
+        here = sum(histogram.n_original[first + 1 : after + 1])
+        there = sum(sum(one[first + 1 : after + 1]) for one in histogram.n_synthetic)
+        label = _span(found, histogram, first, after)
+        yield replace(bar_of(label, (here, there), totals(found)), label=label)
+
+
+def _span(found: Distribution, histogram: Histogram, first: int, after: int) -> str:
+    """From the first value of a bin to the last of whole numbers, else to before the next."""
+    low, high = histogram.edges[first], histogram.edges[after]
+    if not histogram.is_whole:
+        return f"{format_value(found, low)} to {format_value(found, high)}"
+    lowest, highest = format_value(found, low + 0.5), format_value(found, high - 0.5)
+    return lowest if lowest == highest else f"{lowest} to {highest}"
 
 
 # One column before and after noise: for the custodian alone

@@ -1,36 +1,32 @@
-"""Dots: a blue square for the synthetic data, a grey ring for the original or for others.
+"""Disclosure: targets beside the original, uniqueness, sets of keys, steps and exclusions.
 
-Figures, status and checks stand in columns at the right, where no line can cross them.
+A blue square is for the synthetic data, a grey ring for the original; a hollow bar is of other
+records than the rest. Figures, status and checks stand at the right, where no line crosses them.
 """
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
-from unveil.records.attacks import Attacks, Interval, Membership
 from unveil.records.base import Copy
 from unveil.records.disclosure import (
     AttributeRow,
     Disclosure,
-    Excess,
     ExclusionTable,
     KeySetFigure,
 )
 from unveil.records.judgement import LimitCheck
 from unveil.records.key_sets import KeySets
-from unveil.view.attack_rows import MARKS, AttackDisplayRow, attack_rows
-from unveil.view.attack_rows import ends as interval_ends
-from unveil.view.charts.bars import step_rows
 from unveil.view.charts.chart import Chart
+from unveil.view.charts.forms import bars_panel, figure_row
 from unveil.view.charts.marks import (
     BASELINE,
     INK,
-    MOST_ROWS,
     ORIGINAL,
     PEOPLE,
     RAIL,
     ROW,
+    SIDES,
     STATUS_COLOURS,
     SYNTHETIC,
     Row,
@@ -41,7 +37,6 @@ from unveil.view.charts.marks import (
     describe_rows,
     dot,
     draw,
-    interval,
     limit_lines,
     look,
     number,
@@ -57,17 +52,16 @@ from unveil.view.charts.marks import (
     words,
     write,
 )
-from unveil.view.flags import cells_of, headline_excess, visible_flags
+from unveil.view.flags import cells_of, visible_flags
 from unveil.view.format import (
     and_list,
-    format_count,
+    n_of,
+    percent,
     percent_or_dash,
-    ratio,
     rounded_percent,
     truncate,
 )
 from unveil.view.key_sets import figure_label, format_adds
-from unveil.view.membership import distance
 from unveil.view.status import GLYPHS, WORDS, worst
 
 # Targets beside the original, and limits
@@ -252,6 +246,97 @@ def _key_set_row(one: KeySetFigure, record: KeySets) -> Row:
     }
 
 
+# Who is unique, and one target step by step
+
+IDENTITY = {
+    "UiO": "unique in the original (UiO)",
+    "UiOiS": "… and matched (UiOiS)",
+    "repU": "… and unique there too (repU)",
+    "UiS": "unique in the synthetic data (UiS)",
+}
+STEPS = {
+    "iS": "matched in the synthetic data (iS)",
+    "DiS": "… to a single value (DiS)",
+    "DiSCO": "… which is correct (DiSCO)",
+    "DiSDiO": "… and determined by the original (DiSDiO)",
+}
+_SIDE_FILLS = {**SIDES, "synthetic records": "white"}
+_SIDE_STROKES = {**SIDES, "synthetic records": SYNTHETIC}
+
+
+def identity_chart(record: Disclosure, copy: Copy | None = None) -> Chart:
+    """UiO, UiOiS and repU of the people of the original, and UiS of the synthetic records."""
+    rows = identity_rows(record, record.headline_copy if copy is None else copy)
+    x = percent_axis("percent", (row["value"] for row in rows))
+    looks = {"fill": look("side", _SIDE_FILLS), "stroke": look("side", _SIDE_STROKES)}
+    bars = bar(at(x, "value"), ROW, looks=looks, strokeWidth=1.5)
+    return Chart(
+        row_panel(rows, [bars], [TextColumn("told", align="left")]),
+        title=f"Uniqueness on {and_list(record.keys)}",
+        description=describe_rows(rows),
+    )
+
+
+def identity_rows(record: Disclosure, copy: Copy) -> list[Row]:
+    """The four bars; the last is of other records than the three above it, and hollow."""
+    row = record.identity_of(copy)
+    sides = {"UiO": "original", "UiS": "synthetic records"}
+    return [
+        {
+            **figure_row(
+                label,
+                value := getattr(row, symbol),
+                (_format_records if symbol == "UiS" else _format_people)(record, copy, value),
+            ),
+            "side": sides.get(symbol, "synthetic"),
+        }
+        for symbol, label in IDENTITY.items()
+    ]
+
+
+def _format_people(record: Disclosure, copy: Copy, value: float | None) -> str:
+    if value is None:
+        return "not measured"
+    return f"{percent(value)}: {n_of(value, record.n_original)} of {record.n_original:,} people"
+
+
+def _format_records(record: Disclosure, copy: Copy, value: float | None) -> str:
+    if value is None:
+        return "not measured"
+    total = records_of(record, copy)
+    if total is None:
+        return f"{percent(value)} of synthetic records"
+    return f"{percent(value)}: {n_of(value, total)} of {total:,} records"
+
+
+def records_of(record: Disclosure, copy: Copy) -> int | None:
+    """How many records a copy has, or all pooled; None for a mean over copies that differ."""
+    if isinstance(copy, int):
+        return record.n_synthetic[copy - 1]
+    if copy == "pooled":
+        return sum(record.n_synthetic)
+    return record.n_synthetic[0] if len(set(record.n_synthetic)) == 1 else None
+
+
+def steps_chart(record: Disclosure, target: str, copy: Copy | None = None) -> Chart:
+    """The steps iS, DiS, DiSCO and DiSDiO of one target, all of the people of the original."""
+    rows = step_rows(record, target, record.headline_copy if copy is None else copy)
+    return Chart(
+        bars_panel(rows, percent_axis(PEOPLE)),
+        title=f"{truncate(target)}: from match to disclosure",
+        description=describe_rows(rows),
+    )
+
+
+def step_rows(record: Disclosure, target: str, copy: Copy) -> list[Row]:
+    """The four steps."""
+    row = record.attribute_of(target, copy)
+    return [
+        figure_row(label, value := getattr(row, symbol), _format_people(record, copy, value))
+        for symbol, label in STEPS.items()
+    ]
+
+
 # One target: steps, and rungs from baseline to original
 
 RUNGS = (
@@ -332,144 +417,6 @@ def target_chart(record: Disclosure, target: str, copy: Copy | None = None) -> C
         title=f"{truncate(target)}: from match to disclosure",
         description=describe_rows([*steps, *rungs]),
     )
-
-
-# Training records beside a control sample
-
-
-@dataclass(frozen=True)
-class DotPair:
-    """One row: in percent, for training records and for the control sample."""
-
-    label: str
-    training: float | None
-    control: float | None
-    R: str = ""
-    training_interval: Interval | None = None
-    control_interval: Interval | None = None
-    naive: float | None = None
-
-
-def excess_chart(record: Excess) -> Chart:
-    """Training records against the control sample for every target, the widest gap first."""
-    title = f"Training records and control sample, by {and_list(record.keys)}"
-    return _pairs_chart(excess_pairs(record), title, "percent of people", "R")
-
-
-def excess_pairs(record: Excess) -> list[DotPair]:
-    """One pair for each target, and for each measure where there are several."""
-    several = len(record.measures) > 1
-    rows = sorted(headline_excess(record), key=lambda row: -(-9.0 if row.R is None else row.R))
-    return [
-        DotPair(
-            f"{truncate_name(row.target)}{f', {row.measure}' if several else ''}",
-            row.train,
-            row.control,
-            ratio(row.R),
-        )
-        for row in rows
-    ]
-
-
-def attack_pairs_chart(records: Sequence[Attacks]) -> Chart:
-    """The rate of each attack on training records and on the control, with Wilson's intervals."""
-    pairs = attack_pairs(records)
-    return _pairs_chart(pairs, "Success of simulated attacks", "percent of attacks", "R, interval")
-
-
-def attack_pairs(records: Sequence[Attacks]) -> list[DotPair]:
-    """One pair for each attack and secret; groups of a secret are not drawn."""
-    return [_attack_pair(shown) for shown in attack_rows(records) if shown.row.group is None]
-
-
-def _attack_pair(shown: AttackDisplayRow) -> DotPair:
-    row = shown.row
-    has_r = row.R is not None
-    risk = f"{MARKS[shown.reading]} {ratio(row.R)}, {interval_ends(shown)}" if has_r else "-"
-    return DotPair(
-        shown.label,
-        _percent(row.main),
-        _percent(row.control),
-        risk,
-        _percents(row.main_interval),
-        _percents(row.control_interval),
-        _percent(row.naive),
-    )
-
-
-def _percent(share: float | None) -> float | None:
-    return None if share is None else 100 * share
-
-
-def _percents(interval: Interval | None) -> Interval | None:
-    return None if interval is None else (100 * interval[0], 100 * interval[1])
-
-
-def membership_chart(record: Membership) -> Chart:
-    """Who is classed as a member, by the distance to the synthetic data."""
-    title = "People classed as members, by distance"
-    return _pairs_chart(membership_pairs(record), title, "percent of people", "relative F1")
-
-
-def membership_pairs(record: Membership) -> list[DotPair]:
-    """One pair for each distance."""
-    return [
-        DotPair(
-            f"within {distance(row.threshold)}",
-            100 * row.recall,
-            100 * row.false_positive_rate,
-            ratio(row.relative_F1),
-        )
-        for row in record.rows
-    ]
-
-
-def _pairs_chart(pairs: Sequence[DotPair], title: str, axis: str, last: str) -> Chart:
-    shown, n_more = pairs[:MOST_ROWS], max(0, len(pairs) - MOST_ROWS)
-    rows = [_pair_row(pair) for pair in shown]
-    fields = ("training", "control", "training_high", "control_high", "naive")
-    x = percent_axis(axis, (row[field] for row in rows for field in fields))
-    has_control = any(pair.control is not None for pair in shown)
-    has_naive = any(pair.naive is not None for pair in shown)
-    # Intervals would hide each other on one line; dots alone stand on it, joined.
-    is_apart = has_control and any(pair.training_interval is not None for pair in shown)
-    upper, lower = map(within_row, (0.3, 0.7) if is_apart else (0.5, 0.5))
-    marks = [stroke(x, "naive")] if has_naive else []
-    columns = [TextColumn("training_told", "training", colour=SYNTHETIC)]
-    if has_control:
-        marks += [] if is_apart else [span(x, "training", "control")]
-        marks += interval(x, "control", lower, ORIGINAL)
-        columns.append(TextColumn("control_told", "control"))
-    marks += interval(x, "training", upper, SYNTHETIC)
-    if has_naive:
-        columns.append(TextColumn("naive_told", "baseline"))
-    if has_control:
-        columns.append(TextColumn("R", last, "left"))
-    told = "; ".join(
-        f"{pair.label}: {percent_or_dash(pair.training)} of training records,"
-        f" {percent_or_dash(pair.control)} of the control sample, {last} {pair.R}"
-        for pair in shown
-    )
-    more = f" {format_count(n_more, 'row')} more in the table." if n_more else ""
-    return Chart(
-        row_panel(rows, marks, columns), title=title, description=f"{told or 'Nothing'}.{more}"
-    )
-
-
-def _pair_row(pair: DotPair) -> Row:
-    low, high = pair.training_interval or (None, None)
-    control_low, control_high = pair.control_interval or (None, None)
-    figures = {"training": pair.training, "control": pair.control, "naive": pair.naive}
-    return {
-        "name": pair.label,
-        **figures,
-        **{f"{field}_told": percent_or_dash(value) for field, value in figures.items()},
-        "training_low": low,
-        "training_high": high,
-        "control_low": control_low,
-        "control_high": control_high,
-        "R": pair.R,
-    }
 
 
 # Exclusions: Raab's Table 2 as a row of small pictures

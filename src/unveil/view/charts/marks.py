@@ -32,6 +32,7 @@ SHADES = ("#3d3d3d", "#f2f2f2", SYNTHETIC)
 """Lower in the synthetic data, alike, higher: no colour of a status; the sign is written."""
 PEOPLE = "percent of people in the original"
 SOLID, DASHED, DOTTED = [1, 0], [6, 3], [2, 3]
+TICKS = {"tickCount": 6, "labelOverlap": "greedy", "labelFlush": False}
 
 WIDTH = 200
 """Pixels of the plot between names and figures."""
@@ -169,6 +170,13 @@ def interval(x: Spec, field: str, y: Spec, colour: str) -> list[Spec]:
     """A mark over the line of its interval: a blue square, or a grey ring."""
     mark = (square if colour == SYNTHETIC else ring)(x, field, y, size=60)
     return [span(x, f"{field}_low", f"{field}_high", y, colour), mark]
+
+
+def crosses(rows: Sequence[Row], x: Spec, y: Spec, looks: Spec, **mark: object) -> list[Spec]:
+    """One standard deviation to either side, along each axis."""
+    across = {"x": at(x, "left"), "x2": {"field": "right"}, "y": y, **looks}
+    upright = {"x": x, "y": at(y, "down"), "y2": {"field": "up"}, **looks}
+    return [draw("rule", rows, place, strokeWidth=1, **mark) for place in (across, upright)]
 
 
 def stroke(x: Spec, field: str) -> Spec:

@@ -9,10 +9,9 @@ from unveil.view import comparison as compared
 from unveil.view import pair_tables as paired
 from unveil.view import utility as separated
 from unveil.view.blocks import Block, Figure, Heading, Sentence, notes, sentences
-from unveil.view.charts.scatter import projection_chart
 from unveil.view.format import truncate
 from unveil.view.group_notes import group_notes
-from unveil.view.projection import projection_blocks
+from unveil.view.projection import projection_blocks, projection_chart
 from unveil.view.render_documents import csv_document, json_text
 from unveil.view.render_page import render_page
 from unveil.view.sections import utility as section
@@ -62,7 +61,7 @@ def utility_blocks(found: UtilityFigures, *, has_associations: bool = True) -> I
     yield Sentence(separated.sizes(record), "lead")
     yield from sentences(headline(found))
     yield Heading("Can a model separate the files?", 2)
-    keyed = separated.keyed_sentences(record, separated.worst_copy(record))
+    keyed = separated.utility_sentences(record, separated.worst_copy(record))
     yield from sentences(text for key, text in keyed if key not in ("S", "no S"))
     yield separated.model_table(record)
     for one in found.tables:

@@ -11,8 +11,8 @@ from unveil.records.cap import Cap, CapRow, Tcap
 from unveil.records.report import Parts, ReportContents
 from unveil.records.run import Kind
 from unveil.view.blocks import Block, Figure, Sentence, table
-from unveil.view.cap import cap_keyed
-from unveil.view.cap_trend import trend_keyed
+from unveil.view.cap import cap_sentences
+from unveil.view.cap_trend import trend_sentences
 from unveil.view.cap_words import SCENARIOS
 from unveil.view.charts.lines import cap_lines_chart
 from unveil.view.format import and_list, format_share, truncate
@@ -23,7 +23,7 @@ from unveil.view.sections.shared import (
     scenarios_of,
     worst_first,
 )
-from unveil.view.tcap import TCAP_HEADS, tcap_cells, tcap_keyed
+from unveil.view.tcap import TCAP_HEADS, tcap_cells, tcap_sentences
 
 KINDS: tuple[Kind, ...] = ("cap", "tcap")
 FIGURE_HEADS = (
@@ -146,14 +146,14 @@ def _words(one: TargetRecords) -> Iterator[Block]:
         for row in _last(cap):
             yield _guess_sentence(part, cap, row)
     for part, tcap in one.tcaps:
-        for key, text in tcap_keyed(tcap.rows[-1], tcap.tau):
+        for key, text in tcap_sentences(tcap.rows[-1], tcap.tau):
             yield Sentence(text, key=f"targeted/{key}", of=part)
 
 
 def _lines(one: TargetRecords) -> Iterator[Block]:
     """CAP by the number of copies, under what the fitted slopes say of it."""
     part, first = one.caps[0]
-    said = [Sentence(text, key=f"on m/{key}", of=part) for key, text in trend_keyed(first)]
+    said = [Sentence(text, key=f"on m/{key}", of=part) for key, text in trend_sentences(first)]
     rows = [cells(row) for _, cap in one.caps for row in cap.rows]
     chart = cap_lines_chart([cap for _, cap in one.caps])
     yield Figure(said[0], chart, CAPTION, table("", HEADS, rows))
@@ -169,7 +169,7 @@ def _last(cap: Cap) -> list[CapRow]:
 
 def _guess_sentence(part: str, cap: Cap, row: CapRow) -> Sentence:
     is_marginal, of = cap.baseline == "marginal", f"{part}|{row.scenario}|{row.m}"
-    said = list(cap_keyed(row, is_marginal=is_marginal, with_settled=bool(cap.tolerance)))
+    said = list(cap_sentences(row, is_marginal=is_marginal, with_settled=bool(cap.tolerance)))
     # What follows the first sentence speaks of the same people, and stands in one paragraph.
     return Sentence(" ".join(text for _, text in said), key=f"attribution/{said[0][0]}", of=of)
 

@@ -1,20 +1,31 @@
 """Annex F: scenarios, exclusions, files, limits, the five factors, settings and run history."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import PurePosixPath
 
 from unveil.records.disclosure import Coercion
-from unveil.records.judgement import Decision, Judgement
+from unveil.records.judgement import Decision, Judgement, Limit
 from unveil.records.report import (
+    ContextAnswer,
     ExclusionText,
     HistoryRow,
     Parts,
     ReportContents,
     ScenarioText,
 )
-from unveil.records.run import Run, RunPart
-from unveil.view.blocks import Block, Facts, Heading, Items, Sentence, TableBlock, notes, table
+from unveil.records.run import InputFile, Run, RunPart
+from unveil.view.blocks import (
+    Block,
+    Facts,
+    Heading,
+    Items,
+    Sentence,
+    TableBlock,
+    list_rows,
+    notes,
+    table,
+)
 from unveil.view.format import (
     format_count,
     format_rule,
@@ -47,6 +58,44 @@ APPLY = (
 )
 MOST_TARGETS = 25
 MOST_RULES = 3
+EXCLUSIONS: dict[str, Callable[[ExclusionText], str]] = {
+    "excluded": lambda one: format_rule(one.rule),
+    "scenario": lambda one: "all" if one.scenario is None else truncate(one.scenario),
+    "reason": lambda one: one.reason,
+    "by": lambda one: ", ".join(filter(None, (one.by, format_time(one.on) if one.on else ""))),
+    "recorded as": lambda one: (
+        f"{'ruling on a flag' if one.from_ruling else 'project file'}"
+        f"{'' if one.in_run else ', ADDED SINCE'}"
+    ),
+}
+FILES: dict[str, Callable[[InputFile], str]] = {
+    "file": lambda file: file.role if file.copy is None else f"{file.role} {file.copy}",
+    "name": lambda file: file.path,
+    "bytes": lambda file: f"{file.n_bytes:,}",
+    "SHA-256 (first 12)": lambda file: file.sha256[:12],
+}
+ANSWERS: dict[str, Callable[[ContextAnswer], str]] = {
+    "factor": lambda factor: FACTORS[factor.name],
+    "question": lambda factor: factor.question,
+    "answer": lambda factor: factor.answer or "not answered",
+    "by": lambda factor: ", ".join(filter(None, (factor.by, factor.on))),
+}
+LIMITS: dict[str, Callable[[Limit], str]] = {
+    "measure": lambda one: one.measure,
+    "review above": lambda one: limit_text(one.measure, one.review),
+    "limit": lambda one: limit_text(one.measure, one.limit),
+    "origin": lambda one: one.origin,
+}
+HISTORY: dict[str, Callable[[HistoryRow], str]] = {
+    "run": lambda row: f"{row.run:,}",
+    "date": lambda row: format_time(row.started)[:10],
+    "highest repU": lambda row: percent_or_dash(row.repU),
+    "highest DiSCO": lambda row: percent_or_dash(row.DiSCO),
+    "target": lambda row: truncate(row.worst_target) if row.worst_target is not None else "-",
+    "worst S_pMSE": lambda row: ratio(row.S_pMSE),
+    "changes": lambda row: "; ".join(row.changed) or "-",
+    "decision": lambda row: row.decision or "-",
+}
 
 
 def blocks(contents: ReportContents, parts: Parts) -> Iterator[Block]:
@@ -57,7 +106,7 @@ def blocks(contents: ReportContents, parts: Parts) -> Iterator[Block]:
     yield from _exclusions(contents.exclusions)
     yield Heading("Run and files", 3)
     yield from _run_sentences(run)
-    yield _files(run)
+    yield list_rows("", FILES, run.files, text=("name", "SHA-256 (first 12)"))
     yield from (Sentence(warning, "look") for warning in run.warnings)
     yield from fold("Versions and hashes", [_versions(contents)])
     yield from fold("Parts of the run", [_parts(run)])
@@ -102,19 +151,7 @@ def _exclusions(given: tuple[ExclusionText, ...]) -> Iterator[Block]:
     if n := len(given) - n_in_run:
         text = f"{format_count(n, 'exclusion')} added since this run: not applied to its figures."
         yield Sentence(text, "look", "scenario.added")
-    rows = [
-        (
-            format_rule(one.rule),
-            "all" if one.scenario is None else truncate(one.scenario),
-            one.reason,
-            ", ".join(word for word in (one.by, format_time(one.on) if one.on else "") if word),
-            ("ruling on a flag" if one.from_ruling else "project file")
-            + ("" if one.in_run else ", ADDED SINCE"),
-        )
-        for one in given
-    ]
-    heads = ("excluded", "scenario", "reason", "by", "recorded as")
-    yield table("", heads, rows, text=heads)
+    yield list_rows("", EXCLUSIONS, given, text=tuple(EXCLUSIONS))
 
 
 def _run_sentences(run: Run) -> Iterator[Block]:
@@ -139,35 +176,11 @@ def _run_sentences(run: Run) -> Iterator[Block]:
         yield Sentence(text, key="context.sizes")
 
 
-def _files(run: Run) -> TableBlock:
-    rows = [
-        (
-            file.role if file.copy is None else f"{file.role} {file.copy}",
-            file.path,
-            f"{file.n_bytes:,}",
-            file.sha256[:12],
-        )
-        for file in run.files
-    ]
-    heads = ("file", "name", "bytes", "SHA-256 (first 12)")
-    return table("", heads, rows, text=("name", "SHA-256 (first 12)"))
-
-
 def _factors(contents: ReportContents) -> Iterator[Block]:
     answered = sum(factor.answer is not None for factor in contents.factors)
     text = f"{answered:,} of {len(contents.factors):,} questions about the context are answered."
     yield Sentence(text, key="context.answered")
-    rows = [
-        (
-            FACTORS[factor.name],
-            factor.question,
-            factor.answer or "not answered",
-            ", ".join(word for word in (factor.by, factor.on) if word),
-        )
-        for factor in contents.factors
-    ]
-    heads = ("factor", "question", "answer", "by")
-    yield table("", heads, rows, text=heads)
+    yield list_rows("", ANSWERS, contents.factors, text=tuple(ANSWERS))
 
 
 def _limits(judgement: Judgement) -> Iterator[Block]:
@@ -178,18 +191,9 @@ def _limits(judgement: Judgement) -> Iterator[Block]:
     yield Facts(
         (("audience", audience), ("requires", judgement.rule), ("limits accepted by", accepted))
     )
-    rows = [
-        (
-            one.measure,
-            limit_text(one.measure, one.review),
-            limit_text(one.measure, one.limit),
-            one.origin,
-        )
-        for one in judgement.limits
-    ]
-    if not rows:
+    if not judgement.limits:
         yield Sentence("No limit is set on any measure.")
-    yield table("", ("measure", "review above", "limit", "origin"), rows, text=["origin"])
+    yield list_rows("", LIMITS, judgement.limits, text=["origin"])
 
 
 def _versions(contents: ReportContents) -> Facts:
@@ -248,22 +252,8 @@ def history_blocks(contents: ReportContents) -> Iterator[Block]:
         yield from _change(*rows[-2:])
     if later := len(contents.history) - len(rows):
         yield Sentence(f"{format_count(later, 'run')} came after this one.", "look")
-    cells = [
-        (
-            f"{row.run:,}",
-            format_time(row.started)[:10],
-            percent_or_dash(row.repU),
-            percent_or_dash(row.DiSCO),
-            truncate(row.worst_target) if row.worst_target is not None else "-",
-            ratio(row.S_pMSE),
-            "; ".join(row.changed) or "-",
-            row.decision or "-",
-        )
-        for row in contents.history
-    ]
-    heads = ("run", "date", "highest repU", "highest DiSCO", "target", "worst S_pMSE")
     text = ("date", "target", "changes", "decision")
-    yield table("", (*heads, "changes", "decision"), cells, text=text)
+    yield list_rows("", HISTORY, contents.history, text=text)
 
 
 def _change(before: HistoryRow, now: HistoryRow) -> Iterator[Block]:

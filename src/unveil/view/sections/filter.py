@@ -1,14 +1,12 @@
 """Distance filter: synthetic records too close to an original one, and their replacement."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from unveil.records.protection import Protection, Refill, StageTable
+from unveil.records.protection import Protection, Refill, RefillRound, StageTable
 from unveil.records.report import Parts, ReportContents
 from unveil.view import distance_filter as filtered
 from unveil.view import projection as projected
-from unveil.view.blocks import Block, Figure, Heading, Sentence, table
-from unveil.view.charts.bars import refill_rounds
-from unveil.view.charts.scatter import projected_groups
+from unveil.view.blocks import Block, Figure, Heading, Sentence, list_rows, table
 from unveil.view.format import format_count, truncate
 from unveil.view.protection import stage_rows, stage_sentences
 from unveil.view.sections.shared import fold, number_sentences, warn
@@ -20,7 +18,13 @@ CAPTIONS = {
         " group and one standard deviation. No single record is drawn."
     ),
 }
-ROUND_HEADS = ("round", "drawn", "removed", "retained", "retained of drawn")
+ROUNDS: dict[str, Callable[[RefillRound], str]] = {
+    "round": filtered.ROUNDS["round"],
+    "drawn": filtered.ROUNDS["drawn"],
+    "removed": lambda one: f"{one.drawn - one.kept:,}",
+    "retained": filtered.ROUNDS["retained"],
+    "retained of drawn": filtered.ROUNDS["acceptance"],
+}
 MOST_SHIFTS = 12
 _OF_AXES = ("explained", "marks")
 
@@ -37,11 +41,11 @@ def _filter(part: str, record: Protection) -> Iterator[Block]:
     if refill is None:
         yield Sentence("No distance filter was used.", key="filter.no filter", of=part)
         return
-    chart, rows = refill_rounds(refill), table("", ROUND_HEADS, _rounds(refill))
+    chart, rows = filtered.refill_rounds(refill), list_rows("", ROUNDS, refill.rounds)
     yield removal_sentence(part, refill)
     drawn = Figure(Sentence(""), chart, CAPTIONS["rounds"], rows)
     yield from fold("Round by round", [drawn])
-    keyed = [one for one in filtered.refill_keyed(refill) if one[0] != "warning"]
+    keyed = [one for one in filtered.filter_sentences(refill) if one[0] != "warning"]
     yield from number_sentences("distance filter", part, keyed)
     yield from warn("filter", part, refill.warnings)
     yield from _shifts(part, refill)
@@ -67,7 +71,9 @@ def _axes(part: str, record: Protection) -> Iterator[Block]:
         return
     rows = [projected.group_cells(row) for row in axes.rows]
     shown = table("", projected.GROUP_HEADS, rows)
-    yield Figure(said["projection/marks"], projected_groups(axes), CAPTIONS["axes"], shown)
+    yield Figure(
+        said["projection/marks"], projected.projected_groups(axes), CAPTIONS["axes"], shown
+    )
     yield said["projection/explained"]
 
 
@@ -91,16 +97,6 @@ def removal_sentence(part: str, refill: Refill) -> Sentence:
     return Sentence(text, "lead", "filter.replaced", part)
 
 
-def _rounds(refill: Refill) -> list[tuple[str, ...]]:
-    """The rounds under ROUND_HEADS."""
-    return [
-        (number, drawn, f"{one.drawn - one.kept:,}", kept, share)
-        for one, (number, drawn, kept, share) in zip(
-            refill.rounds, filtered.round_rows(refill), strict=True
-        )
-    ]
-
-
 def _shifts(part: str, refill: Refill) -> Iterator[Block]:
     rows = filtered.sort_by_shift(refill.shifts)[:MOST_SHIFTS]
     if not rows:
@@ -111,6 +107,5 @@ def _shifts(part: str, refill: Refill) -> Iterator[Block]:
             " standard deviations."
         )
         yield Sentence(text, key="filter.shift", of=part)
-    cells = [filtered.shift_cells(row) for row in rows]
-    shown = table("", filtered.SHIFT_HEADS, cells)
+    shown = list_rows("", filtered.SHIFTS, rows)
     yield from fold("Before and after the filter, the most moved first", [shown])

@@ -7,7 +7,7 @@ from unveil.records.judgement import LimitCheck
 from unveil.records.report import Parts, ReportContents
 from unveil.view import disclosure
 from unveil.view.blocks import Block, Sentence, table
-from unveil.view.charts.bars import records_of
+from unveil.view.charts.dots import records_of
 from unveil.view.format import copy_name, n_of, percent, percent_or_dash, truncate
 from unveil.view.sections.shared import by_scenario, figures_of_part, fold
 from unveil.view.status import GLYPHS, WORDS

@@ -40,7 +40,7 @@ def _noise(contents: ReportContents, part: str, record: Protection) -> Iterator[
     if record.noise is None:
         yield Sentence("No noise was added.", key="noise.none", of=part)
     else:
-        yield Sentence(claimed.TEMPLATES["confidential"], "stop", "ecap/confidential", part)
+        yield Sentence(claimed.NOT_PUBLIC, "stop", "ecap/confidential", part)
         yield from warn("noise", part, record.noise.warnings)
         reasons = {reason.column: reason for reason in record.reasons}
         for column in record.noise.columns:

@@ -13,11 +13,8 @@ from unveil.view import pair_tables as paired
 from unveil.view import projection as projected
 from unveil.view import utility as modelled
 from unveil.view.blocks import Block, Figure, Heading, Sentence, table
-from unveil.view.charts.bars import distances
-from unveil.view.charts.distributions import distribution
+from unveil.view.charts.distributions import HEADS, distribution, distribution_rows
 from unveil.view.charts.grids import correlation_difference, pair_map, visible_columns
-from unveil.view.charts.scatter import projected_groups
-from unveil.view.distribution_rows import HEADS, distribution_rows
 from unveil.view.format import and_list, format_count, percent, truncate
 from unveil.view.sections.shared import fold, number_sentences, unmeasured, warn
 
@@ -82,7 +79,7 @@ def model_blocks(part: str, record: Utility) -> Iterator[Block]:
     said = [Sentence(modelled.sizes(record), key="utility/sizes", of=part)]
     said += [
         Sentence(text, key=f"utility/{key}", of=of)
-        for key, text in modelled.keyed_sentences(record, row)
+        for key, text in modelled.utility_sentences(record, row)
     ]
     yield from fold("The model in words", said)
 
@@ -106,7 +103,7 @@ def pair_blocks(part: str, record: PairTables) -> Iterator[Block]:
         )
         if len(shown) < len(record.variables):
             yield _some(part, len(shown), len(record.variables))
-    for key, text in paired.keyed_sentences(record, copy):
+    for key, text in paired.pair_sentences(record, copy):
         yield Sentence(text, key=f"pair tables/{key}", of=of)
     yield from fold("Where they differ", _where(record, copy))
 
@@ -150,7 +147,7 @@ def column_blocks(part: str, record: Comparison, most: int = MOST_COLUMNS) -> It
     caption = DISTANCES
     if len(rows) > MOST_DRAWN:
         caption = f"The {MOST_DRAWN} columns that differ most. {caption}"
-    chart = distances(record, most=MOST_DRAWN)
+    chart = compared.distances(record, most=MOST_DRAWN)
     yield Figure(lead, chart, caption, table("", heads, rows))
     drawn = [_bars(part, record, row) for row in ranked[:most]]
     columns = format_count(len(drawn), "column")
@@ -198,7 +195,9 @@ def _projection(part: str, record: Projection) -> Iterator[Block]:
     keyed = [one for one in projected.projection_sentences(record) if one[0] != "warning"]
     first, *others = number_sentences("projection", part, keyed)
     rows = [projected.group_cells(row) for row in record.rows]
-    yield Figure(first, projected_groups(record), AXES, table("", projected.GROUP_HEADS, rows))
+    yield Figure(
+        first, projected.projected_groups(record), AXES, table("", projected.GROUP_HEADS, rows)
+    )
     yield from others
     yield from warn("utility", part, record.warnings)
 
