@@ -355,9 +355,9 @@ class Jaccard:
 
 
 Categories = tuple[tuple[int, ...], ...]
+LEAF = 16
 MOST_DIMENSIONS = 10
-LEAF = 64
-"""Rows in a leaf: in many dimensions a search opens most leaves, and few wide ones are faster."""
+"""In up to so many dimensions a tree is faster than comparing every pair, whatever the rows are."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -469,6 +469,17 @@ class Geometry:
         return rooted
 
 
+def tree_of(white: Floats) -> Any:
+    """A KD-tree, cut in the middle of its widest dimension rather than at the median.
+
+    So whoever has a rare level is soon apart from all others, and a search passes by the levels
+    that a row does not have.
+    """
+    from scipy.spatial import cKDTree
+
+    return cKDTree(white, leafsize=LEAF, balanced_tree=False)
+
+
 @dataclass(frozen=True, eq=False)
 class Points:
     """Rows without a missing value: `raw` as given, `white` whitened around one centre."""
@@ -490,11 +501,8 @@ class Points:
 
     @cached_property
     def tree(self) -> Any:
-        """A KD-tree of the rows; None beyond so many dimensions that every pair is faster."""
-        from scipy.spatial import cKDTree
-
-        is_low = self.white.shape[1] <= MOST_DIMENSIONS
-        return cKDTree(self.white, leafsize=LEAF) if is_low else None
+        """A KD-tree of the rows."""
+        return tree_of(self.white)
 
     def __len__(self) -> int:
         return len(self.raw)
@@ -546,6 +554,7 @@ class Mahalanobis:
         """The distance of each row to the other beside it, from the values as given."""
         return self.rows.geometry.lengths(self.rows.raw[rows] - self.others.raw[others])
 
+    @cached_property
     def slack(self) -> float:
         """How far rounding may move a distance between whitened rows."""
         largest = max(np.abs(p.white).max(initial=0) for p in (self.rows, self.others))

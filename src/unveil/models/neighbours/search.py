@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain
+from time import thread_time
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -17,8 +18,9 @@ from numpy.typing import NDArray
 
 from unveil.arrays import Floats, Ints, Mask
 from unveil.count.packing import Ids, Integers, blocks, chunks, number, pack
+from unveil.count.threads import limit_to_one_thread
 from unveil.models.neighbours.distances import (
-    LEAF,
+    MOST_DIMENSIONS,
     TOLERANCE,
     Bounds,
     Distance,
@@ -27,6 +29,7 @@ from unveil.models.neighbours.distances import (
     Mahalanobis,
     is_closer,
     longest_tie,
+    tree_of,
 )
 from unveil.study.scenario import Progress
 
@@ -34,6 +37,10 @@ MOST_BOUNDED = 2**24
 """How many pairs may be candidates at once."""
 MOST_PAIRS = 2**22
 """How many pairs of a KD-tree are held at once."""
+ASKED = 2**15
+"""How many rows are looked for in a KD-tree at once."""
+TRIED = 32
+"""How many rows are timed to choose between a tree and every pair."""
 PAIRS = 2**20
 """How many pairs are measured at once, and searched by each of several threads."""
 MOST_THREADS = 8
@@ -154,8 +161,8 @@ def nearest(
     `best` are distances known already: nothing beyond is looked for. `own` are the places of the
     rows among the others, where they are others too: no row is its own neighbour.
     """
-    if _has_tree(distance) and best is None and own is None:
-        yield from _nearest_in_tree(distance, rows)
+    if best is None and _has_tree(distance, rows):
+        yield from _nearest_in_tree(distance, rows, own)
         return
     for some in _row_blocks(distance, len(rows)):
         found = _Candidates(distance, rows[some], 1, None if best is None else best[some])
@@ -178,10 +185,6 @@ def nearest_other(distance: Distance, rows: Ints, own: Ints) -> Floats:
     found = np.full(len(rows), np.inf)
     if distance.n_others < 2:
         return found
-    if _has_tree(distance):
-        near = _query(distance, rows, 2)[1]
-        other = np.where(near[:, 0] == own, near[:, 1], near[:, 0])
-        return distance.measure(rows, other, found)
     for place, _, apart in nearest(distance, rows, own=own):
         np.minimum.at(found, place, apart)
     return found
@@ -191,7 +194,7 @@ def within(distance: Distance, rows: Ints, limits: Floats) -> Mask:
     """Which rows are closer to any of the others than the limit of that other."""
     if not np.isfinite(limits).all():
         return np.ones(len(rows), bool)
-    if _has_tree(distance):
+    if _has_tree(distance, rows):
         return _within_balls(distance, rows, limits)
     refused = np.zeros(len(rows), bool)
     lifted = distance.lift(limits)
@@ -216,42 +219,62 @@ def within(distance: Distance, rows: Ints, limits: Floats) -> Mask:
     return refused
 
 
-def _has_tree(distance: Distance) -> TypeGuard[Mahalanobis]:
-    return isinstance(distance, Mahalanobis) and distance.others.tree is not None
+def _has_tree(distance: Distance, rows: Ints) -> TypeGuard[Mahalanobis]:
+    """Whether a KD-tree of the others is faster than comparing every pair: a few rows are timed.
+
+    Both find the same.
+    """
+    if not isinstance(distance, Mahalanobis):
+        return False
+    if distance.others.white.shape[1] <= MOST_DIMENSIONS:
+        return True
+    if min(len(rows), distance.n_others) < 16 * TRIED:
+        return False
+    some = rows[np.linspace(0, len(rows) - 1, TRIED).astype(np.intp)]
+    with limit_to_one_thread():
+        start = thread_time()
+        for others in _tiles(distance):
+            distance.bound(some, others)[0].min(axis=1)
+        by_pairs = thread_time() - start
+        start = thread_time()
+        distance.others.tree.query(distance.rows.white[some], k=2)
+        return thread_time() - start < by_pairs
 
 
 # In a KD-tree: rows are asked for in an order in which neighbours follow each other.
 
 
-def _query(distance: Mahalanobis, rows: Ints, k: int) -> tuple[Floats, Ints]:
-    """The k nearest of each row in the tree."""
-    white = distance.rows.white[rows]
-    order = type(distance.others.tree)(
-        white, leafsize=LEAF, compact_nodes=False, balanced_tree=False
-    ).indices
-    apart, found = distance.others.tree.query(white[order], k=k, workers=-1)
-    back = np.empty_like(order)
-    back[order] = np.arange(len(order))
-    return apart[back], found[back]
+def _query(distance: Mahalanobis, rows: Ints, k: int) -> Iterator[tuple[Ints, Floats, Ints]]:
+    """Places of some rows at a time, and the k nearest of each in the tree."""
+    tree = distance.others.tree
+    order = tree_of(distance.rows.white[rows]).indices
+    for some in chunks(slice(0, len(order)), ASKED):
+        place = order[some]
+        yield place, *tree.query(distance.rows.white[rows[place]], k=k, workers=-1)
 
 
-def _nearest_in_tree(distance: Mahalanobis, rows: Ints) -> Iterator[tuple[Ints, Ints, Floats]]:
-    """Pairs of each row and its nearest others, ties and a little more."""
+def _nearest_in_tree(
+    distance: Mahalanobis, rows: Ints, own: Ints | None
+) -> Iterator[tuple[Ints, Ints, Floats]]:
+    """Pairs of each row and its nearest others, ties and a little more; without its own place."""
 
     def measured(place: Ints, other: Ints) -> tuple[Ints, Ints, Floats]:
         return place, other, distance.measure(rows[place], other)
 
-    if distance.n_others < 2:
-        yield measured(np.arange(len(rows)), np.zeros(len(rows), np.int64))
-        return
-    apart, found = _query(distance, rows, 2)
-    reach = longest_tie(apart[:, 0]) + distance.slack()
-    is_tied = apart[:, 1] <= reach
-    alone = np.flatnonzero(~is_tied)
-    yield measured(alone, found[alone, 0])
-    centres = distance.rows.white[rows]
-    for place, other in _in_balls(distance.others.tree, centres, reach, np.flatnonzero(is_tied)):
-        yield measured(place, other)
+    k = 1 if own is None else 2
+    for place, apart, found in _query(distance, rows, min(k + 1, distance.n_others)):
+        apart, found = apart.reshape(len(place), -1), found.reshape(len(place), -1)
+        if own is not None:  # it comes first, or near the first among those no distance away
+            at = np.argmax(found == own[place, np.newaxis], axis=1)[:, np.newaxis]
+            np.put_along_axis(found, at, found[:, :1], axis=1)
+            np.put_along_axis(apart, at, apart[:, :1], axis=1)
+        reach = longest_tie(apart[:, k - 1]) + distance.slack
+        is_tied = (apart[:, k:] <= reach[:, np.newaxis]).any(axis=1)
+        yield measured(place[~is_tied], found[~is_tied, k - 1])
+        centres = distance.rows.white[rows[place]]
+        for at, other in _in_balls(distance.others.tree, centres, reach, np.flatnonzero(is_tied)):
+            near = slice(None) if own is None else other != own[place[at]]
+            yield measured(place[at][near], other[near])
 
 
 def _within_balls(distance: Mahalanobis, rows: Ints, limits: Floats) -> Mask:
@@ -260,8 +283,8 @@ def _within_balls(distance: Mahalanobis, rows: Ints, limits: Floats) -> Mask:
     wide = np.flatnonzero(limits > 0)
     if not len(rows) or not len(wide):
         return refused
-    tree = type(distance.others.tree)(distance.rows.white[rows], leafsize=LEAF)
-    radius = limits + distance.slack()
+    tree = tree_of(distance.rows.white[rows])
+    radius = limits + distance.slack
     for other, place in _in_balls(tree, distance.others.white, radius, wide):
         refused[place[is_closer(distance.measure(rows[place], other), limits[other])]] = True
     return refused
