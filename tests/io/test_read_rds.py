@@ -11,6 +11,7 @@ import pytest
 from foreign_files import CANARY
 from unveil.errors import ReadError
 from unveil.io import file_checks, read_rds
+from unveil.io.rds_attributes import read_beside
 from unveil.io.sources import read_table
 from unveil.io.wire import ReadRequest
 
@@ -136,3 +137,68 @@ def test_without_its_reader_the_way_out_is_told(lacking, monkeypatch):
 def test_text_called_rds_is_told(tmp_path):
     pl.DataFrame({"a": [CANARY]}).write_csv(tmp_path / "f.rds")
     assert refusal(tmp_path / "f.rds").startswith(f"{WHERE} is not an R file, whatever its name ")
+
+
+def numbers(*values):
+    return struct.pack(f">ii{len(values)}d", 14, len(values), *values)
+
+
+def with_attributes(content, **attributes):
+    """A vector of R with more told about it."""
+    flags = int.from_bytes(content[:4], "big") | 0x200
+    told = b"".join(
+        whole_numbers(0x402, 1, 0x40009, len(tag)) + tag.encode() + values
+        for tag, values in attributes.items()
+    )
+    return whole_numbers(flags) + content[4:] + told + whole_numbers(254)
+
+
+@pytest.mark.parametrize(
+    ("column", "more", "texts_beside", "sentences"),
+    [
+        ({}, {}, [], []),
+        ({"label": texts(b"Age in years")}, {}, [("attributes", ("Age in years",), None)], []),
+        ({"x": numbers(31, 1843.27)}, {}, [("attributes", ("31 1843.27",), None)], []),
+        ({}, {"comment": texts(b"woman", b"31")}, [("attributes", ("woman 31",), None)], []),
+        ({"levels": texts(b"u", b"v")}, {}, [("values", ("u", "v"), "t")], []),
+        ({}, {"row.names": whole_numbers(13, 2, -(2**31), -2)}, [], []),
+        ({}, {"row.names": whole_numbers(13, 2, 3, 7)}, [], []),
+        ({}, {"row.names": whole_numbers(13, 2, 7, 3)}, [], ["Its rows have names."]),
+        ({}, {"row.names": texts(b"1", b"2")}, [], []),
+        ({}, {"row.names": texts(b"Anna", b"Jan")}, [], ["Its rows have names."]),
+    ],
+)
+def test_what_is_attached_to_a_data_frame_is_looked_at(
+    tmp_path, column, more, texts_beside, sentences
+):
+    held = texts(b"a", b"b")
+    held = with_attributes(held, **column) if column else held
+    frame = with_attributes(
+        whole_numbers(19, 1) + held, **{"names": texts(b"t"), "class": texts(b"data.frame"), **more}
+    )
+    for head in (
+        b"X\n" + whole_numbers(2, 0x30602, 0x20300),
+        b"X\n" + whole_numbers(3, 0x40301, 0x30500, 5) + b"UTF-8",
+    ):
+        (tmp_path / "f.rds").write_bytes(gzip.compress(head + frame))
+        found, said = read_beside(tmp_path / "f.rds")
+        assert [(one.what, one.texts, one.column) for one in found] == texts_beside
+        assert said == sentences
+
+
+@pytest.mark.parametrize("content", [b"A\n2\n", b"X\n", b"X\n" + whole_numbers(2, 0, 0, 199, 1)])
+def test_what_cannot_be_followed_is_not_vouched_for(tmp_path, content):
+    (tmp_path / "f.rds").write_bytes(content)
+    assert read_beside(tmp_path / "f.rds") == (
+        [],
+        ["It is written in a way that does not show what is attached to its columns."],
+    )
+
+
+@pytest.mark.frames
+def test_levels_that_no_record_has_are_beside_a_synthetic_file_only(write):
+    import pandas
+
+    path = write({"f": pandas.Categorical(["u", "v"], ["u", "v", "w"])}, "gzip")
+    assert read_table(path, side="original").beside == ()
+    assert read_table(path, side="synthetic").beside[0].texts == ("u", "v", "w")

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import polars as pl
 import pytest
 
-from foreign_files import CANARY, write_xpt
+from foreign_files import CANARY, make, write_xpt
 from unveil.errors import ReadError
 from unveil.io import read_stat, stat_codebook
 from unveil.io.numbers import TAGS
@@ -161,3 +161,14 @@ def test_one_that_was_cut_short_is_damaged(tmp_path, n_bytes):
     path.write_bytes(KEPT.read_bytes()[:n_bytes])
     with pytest.raises(ReadError, match=r"^The original \(f.sas7bdat\) is damaged: it begins as"):
         read_table(path, side="original")
+
+
+def test_a_second_table_of_a_transport_file_is_told(tmp_path):
+    one, two = make(tmp_path, ".xpt", stem="a"), make(tmp_path, ".xpt", stem="b")
+    assert not read_table(one, side="synthetic").notes
+    more = two.read_bytes()
+    more = more[more.index(b"HEADER RECORD*******MEMB") :]
+    one.write_bytes(one.read_bytes() + more)
+    (note,) = read_table(one, side="synthetic").notes
+    assert note.sentence == "It has 2 tables, of which the first was read."
+    assert note.kind == "beside"

@@ -18,7 +18,7 @@ import polars as pl
 from unveil.errors import ReadError, RolesError, list_names, unknown_name
 from unveil.io.code_meanings import variable_of
 from unveil.io.numbers import EXACT_IN_FLOAT
-from unveil.io.table import BESIDE, choose
+from unveil.io.table import choose, note_beside
 from unveil.io.text_types import infer_type
 from unveil.io.wire import ParsedFile, ReadRequest
 from unveil.records.codebook import Codebook
@@ -283,7 +283,7 @@ def _beside_notes(book: Any, sheet: str, question: ReadRequest) -> list[Coercion
     if not held:
         return []
     sentence = f"The workbook also holds {list_names(held)}."
-    return [Coercion(side=question.side, column=None, kind=BESIDE, sentence=sentence)]
+    return [note_beside(question.side, sentence)]
 
 
 def _merged_notes(path: str, sheet: str, question: ReadRequest) -> list[Coercion]:

@@ -1,16 +1,19 @@
 """What does a file of R (.rds) hold? One data frame, read by pyreadr into a frame of pandas.
 
-Factors become their texts. What R's packages attach to columns, such as labels, is not read. Nor
-are lists, which pyreadr either passes over or takes for a damaged file.
+Factors become their texts. What R's packages attach to columns, such as labels, is no part of the
+table: of a synthetic file it is looked at by itself. Lists are not read; pyreadr either passes over
+them or takes them for a damaged file.
 """
 
 import os
 import warnings
+from pathlib import Path
 from typing import Any
 
 from unveil.errors import ReadError
+from unveil.io.rds_attributes import read_beside
 from unveil.io.read_frames import from_pandas
-from unveil.io.table import choose
+from unveil.io.table import choose, note_beside
 from unveil.io.wire import ParsedFile, ReadRequest
 
 _NO_READER = (
@@ -47,4 +50,9 @@ def parse(question: ReadRequest) -> ParsedFile:
         raise ReadError(
             f"{question.place} has columns but no rows. Check that its export was finished."
         )
-    return ParsedFile(from_pandas(frame, wanted, question.place))
+    made = from_pandas(frame, wanted, question.place)
+    if not question.side.startswith("synthetic"):
+        return ParsedFile(made)
+    beside, said = read_beside(Path(os.fsdecode(question.path)))
+    notes = tuple(note_beside(question.side, sentence) for sentence in said)
+    return ParsedFile(made, None, notes, tuple(beside))

@@ -18,11 +18,12 @@ from unveil.io.stat_codebook import (
     StatColumn,
     catalogue_beside,
     codebook_of,
+    count_members,
     letters_of,
     read_declared_rows,
 )
 from unveil.io.stat_dates import DateFormat, convert_dates, stamp_of
-from unveil.io.table import choose
+from unveil.io.table import BESIDE, choose
 from unveil.io.wire import ParsedFile, ReadRequest
 from unveil.records.codebook import Codebook
 from unveil.records.disclosure import Coercion
@@ -168,6 +169,8 @@ class _Source:
         if self.question.kind == "portable" and any(c.null_count() for c in made.values()):
             sentence = "Codes declared as missing are read as empty from a portable SPSS file;"
             self.note(None, "missing", f"{sentence} save it as .sav to keep them apart.")
+        if self.question.kind == "transport" and (n := count_members(self.question.path)) > 1:
+            self.note(None, BESIDE, f"It has {n:,} tables, of which the first was read.")
         return ParsedFile(pl.DataFrame(made), self.codebook(meta, in_file, made), tuple(self.notes))
 
     def read(self, **settings: Any) -> tuple[dict[str, list[Any]], Any]:

@@ -275,6 +275,7 @@ def read_apart_file(
         source=path.name,
         notes=parsed.notes,
         codebook=parsed.codebook,
+        beside=parsed.beside,
     )
 
 

@@ -58,6 +58,8 @@ _LINE = 80
 _HEADER = b"HEADER RECORD*******"
 _NUMERIC = 1
 _MOST_HEADERS = 100_000
+_MEMBER = _HEADER + b"MEMB"
+_LINES = 1 << 14
 _IS_LETTER = np.isin(np.arange(256), [ord(letter.upper()) for letter in LETTERS])
 
 
@@ -79,6 +81,18 @@ def read_declared_rows(path: bytes) -> int | None:
                 count = line[48:63].strip()
                 return int(count) if count.isdigit() else None
     return None
+
+
+def count_members(path: bytes) -> int:
+    """How many tables a transport file holds."""
+    with open(path, "rb") as file:
+        lines = iter(lambda: file.read(_LINE * _LINES), b"")
+        return sum(
+            piece[at : at + len(_MEMBER)] == _MEMBER
+            for piece in lines
+            if _MEMBER in piece
+            for at in range(0, len(piece), _LINE)
+        )
 
 
 def letters_of(path: bytes, n_rows: int) -> Iterator[tuple[int, str, npt.NDArray[np.intp]]]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+import msgspec
 import polars as pl
 
 from unveil.arguments import check_columns
@@ -73,6 +74,21 @@ SUBJECTS = {
 
 BESIDE = "beside"
 """The kind of a note on what a file holds beside the table that was read."""
+
+
+class HeldBeside(msgspec.Struct, frozen=True):
+    """Texts that a synthetic file holds beside its table; they are compared and never shown."""
+
+    what: str  # in words: "metadata"
+    texts: tuple[str, ...]
+    column: str | None = None  # which lists them as values
+
+
+def note_beside(side: str, sentence: str) -> Coercion:
+    """A note on what a file holds beside its table."""
+    return Coercion(side=side, column=None, kind=BESIDE, sentence=sentence)
+
+
 FRAME = "a data frame"
 """What stands for the name of a file where there is none."""
 
@@ -84,7 +100,7 @@ class Table:
     `side` is "original", "synthetic", or "synthetic 2" where there are several copies; "train" and
     "control" where the original came in two parts. `place` is what a sentence calls it: "The
     original (survey.csv)". `source` is the name of its file; `codebook` what is declared about its
-    columns, where anything is.
+    columns, where anything is; `beside` what a file holds that is no part of it.
     """
 
     side: str
@@ -93,6 +109,7 @@ class Table:
     source: str = FRAME
     notes: tuple[Coercion, ...] = field(default=())
     codebook: Codebook | None = None
+    beside: tuple[HeldBeside, ...] = field(default=())
 
     @cached_property
     def variables(self) -> dict[str, Variable]:

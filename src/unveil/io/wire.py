@@ -17,6 +17,7 @@ from typing import BinaryIO, Protocol
 import msgspec
 import polars as pl
 
+from unveil.io.table import HeldBeside
 from unveil.records.codebook import Codebook
 from unveil.records.disclosure import Coercion
 
@@ -60,6 +61,7 @@ class ParsedFile:
     frame: pl.DataFrame
     codebook: Codebook | None = None
     notes: tuple[Coercion, ...] = ()
+    beside: tuple[HeldBeside, ...] = ()
 
 
 class ReadHeader(msgspec.Struct, frozen=True, kw_only=True, tag="found"):
@@ -68,6 +70,7 @@ class ReadHeader(msgspec.Struct, frozen=True, kw_only=True, tag="found"):
     n_pieces: int
     codebook: Codebook | None
     notes: tuple[Coercion, ...]
+    beside: tuple[HeldBeside, ...] = ()
 
 
 class ReadRefusal(msgspec.Struct, frozen=True, kw_only=True, tag="refused"):
@@ -123,7 +126,9 @@ def send_parsed(pipe: BinaryIO, parsed: ParsedFile, memory: int | None = None) -
     """What a file holds: its columns in shared memory, or in as few pieces as size allows."""
     whole = parsed.frame.columns
     groups = list(_groups(parsed.frame)) if memory is None else [whole]
-    head = ReadHeader(n_pieces=len(groups), codebook=parsed.codebook, notes=parsed.notes)
+    head = ReadHeader(
+        n_pieces=len(groups), codebook=parsed.codebook, notes=parsed.notes, beside=parsed.beside
+    )
     send(pipe, msgspec.json.encode(head))
     for names in groups:
         # Numbered, for a name may be anything; they get their names back on the other side.
@@ -148,7 +153,7 @@ def receive_parsed(pipe: Readable, head: ReadHeader, memory: int | None = None) 
         piece.columns = names
         pieces.append(piece)
     frame = pl.concat(pieces, how="horizontal") if len(pieces) > 1 else pieces[0]
-    return ParsedFile(frame, head.codebook, head.notes)
+    return ParsedFile(frame, head.codebook, head.notes, head.beside)
 
 
 def _fill(memory: int, piece: pl.DataFrame) -> None:

@@ -40,6 +40,11 @@ def labels_of(n):
     return {"household": {float(code): f"person {code}" for code in range(100, 100 + n)}}
 
 
+def odd_of(n):
+    """Labels that are numbers, or something encoded."""
+    return {"household": {float(code): f"{code}-{7 * code}" for code in range(100, 100 + n)}}
+
+
 @pytest.mark.parametrize(
     ("name", "write", "status", "said"),
     [
@@ -54,15 +59,18 @@ def labels_of(n):
             f"It has 1 entry of metadata ({len(json.dumps(REAL)) + 1:,} bytes).",
         ),
         ("x.parquet", partial(write_enum, n=20), None, ""),
-        ("x.parquet", partial(write_enum, n=21), "decide", "lists 21 categories that no record"),
+        ("x.parquet", partial(write_enum, n=21), "review", "lists 21 categories that no record"),
+        ("x.parquet", partial(write_enum, n=501), "decide", "lists 501 categories that no record"),
         ("x.sav", partial(write_sav, note=[NOTE]), None, ""),
         ("x.sav", partial(write_sav, note=["made by hand"]), "review", "It has 1 line of notes."),
         ("x.sav", partial(write_sav, note=["a", "b", "c", "d"]), "decide", "4 lines of notes."),
         ("x.sav", partial(write_sav, variable_value_labels=labels_of(20)), None, ""),
-        ("x.sav", partial(write_sav, variable_value_labels=labels_of(21)), "decide", "21 labels"),
-        ("x.dta", partial(write_dta, variable_value_labels=labels_of(40)), "decide", "40 labels"),
+        ("x.sav", partial(write_sav, variable_value_labels=labels_of(21)), "review", "21 labels"),
+        ("x.dta", partial(write_dta, variable_value_labels=labels_of(501)), "decide", "501 labels"),
+        ("x.dta", partial(write_dta, variable_value_labels=odd_of(20)), None, ""),
+        ("x.dta", partial(write_dta, variable_value_labels=odd_of(21)), "decide", "21 labels"),
         ("x.sav", partial(write_sav, column_labels={"age": "x" * 120}), None, ""),
-        ("x.sav", partial(write_sav, column_labels={"age": "x" * 121}), "decide", "than 120 lett"),
+        ("x.sav", partial(write_sav, column_labels={"age": "x" * 121}), "review", "than 120 lett"),
     ],
 )
 def test_what_a_file_holds_beside_its_table_is_told(tmp_path, name, write, status, said):

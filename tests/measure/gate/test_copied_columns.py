@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import zlib
 from collections import Counter
 from random import Random
 from uuid import UUID
@@ -153,3 +154,37 @@ def test_some_hashed_numbers_among_new_ones_are_found():
     (column,) = columns(["x"], [(n,) for n in NUMBERS], [(n,) for n in [*drawn, *hashed]])
     found = find_disguise(column, 1)
     assert (found.n_real, found.expected) == (60, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "make", "like"),
+    [
+        ("index", lambda f: f["weight"] / f["height"] ** 2, "weight"),
+        ("share", lambda f: f["weight"] / f["height"], "weight"),
+        ("product", lambda f: f["weight"] * f["height"], "height"),
+        ("units", lambda f: f["weight"].floor(), "weight"),
+        ("check", lambda f: pl.Series([zlib.crc32(one.encode()) for one in f["id"]]), "id"),
+    ],
+)
+def test_numbers_computed_from_peoples_numbers_are_for_a_person_to_explain(name, make, like):
+    """Not so where they are computed from the synthetic records."""
+    dice = Random(4)
+
+    def people():
+        return pl.DataFrame(
+            {
+                "id": [f"{dice.randrange(10**10):010d}" for _ in range(200)],
+                "height": [round(dice.gauss(1.7, 0.1), 4) for _ in range(200)],
+                "weight": [round(dice.uniform(40, 9000), 2) for _ in range(200)],
+            }
+        )
+
+    original, synthetic = people(), people()
+    alone = synthetic.drop("id")
+    real = alone.with_columns(make(original.sample(fraction=1, shuffle=True, seed=2)).alias(name))
+    known = table("original", **original.to_dict())
+    (found,) = extra_columns(Study([known, table("synthetic", **real.to_dict())]).files, 1)
+    assert (found.reason, found.like) == ("recodes", like)
+    honest = alone.with_columns(make(synthetic).alias(name))
+    (found,) = extra_columns(Study([known, table("synthetic", **honest.to_dict())]).files, 1)
+    assert found.reason != "recodes"

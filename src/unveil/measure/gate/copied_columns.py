@@ -41,6 +41,7 @@ _DENSE = 1.05
 _FEWEST_STEPS = 6  # of a rounded column, or any would look like one
 _SAME_SHARES = 0.05
 _DIGITS = 8
+_MOST_NUMBERS = 12  # columns of which ratios are tried
 _LONGEST_CODE = 64
 """Letters and digits of the longest code: a hash of 256 bits."""
 _NAMED = ("named as an identifier", "household in its")
@@ -245,6 +246,7 @@ def extra_columns(files: OpenFiles, copy: Copy) -> Iterator[CopiedColumn]:
     recognised = find_identifiers(files.select(1), theirs, {})
     for name in theirs:
         found = next(_likenesses(original, synthetic, name, copy), None)
+        found = _find_computed(original, synthetic, name, copy) if found is None else found
         if found is None:
             column = link_column(name, files.select(1))
             reason, detail = _name_extra(synthetic.frame, column, set(theirs), recognised)
@@ -257,6 +259,51 @@ def extra_columns(files: OpenFiles, copy: Copy) -> Iterator[CopiedColumn]:
                 is_running=is_running(column, 0),
             )
         yield found
+
+
+def _find_computed(original: Table, synthetic: Table, name: str, copy: Copy) -> CopiedColumn | None:
+    """Whether a new column of numbers is computed from people's numbers: a ratio, a whole part."""
+    if not synthetic.frame[name].dtype.is_numeric():
+        return None
+    theirs = column_numbers(synthetic.frame[name].drop_nulls())
+    if len(np.unique(theirs)) < FEWEST:
+        return None
+    for words, like, made in _computed_numbers(original.frame):
+        values = _as_precise(pl.Series(made), synthetic.frame[name])
+        known = np.unique(round_digits(column_numbers(values.drop_nulls())))
+        if len(known) < FEWEST or _share_among(theirs, known) < SHARED:
+            continue
+        told = replace(original, frame=pl.DataFrame({like: values}))
+        row = single_holder(_beside(told, like, synthetic, name), 1, copy)
+        if row is None or row.n_held < SHARED * original.frame.height:
+            continue
+        if row.n_reappearing / row.n_held - row.expected >= SHARED / 2:
+            detail = f"its values are {words}, as people of the original have them"
+            return CopiedColumn(
+                copy=copy,
+                column=name,
+                reason="recodes",
+                like=like,
+                detail=detail,
+                n_real=row.n_reappearing,
+                n_records=len(theirs),
+            )
+    return None
+
+
+def _computed_numbers(frame: pl.DataFrame) -> Iterator[tuple[str, str, Floats]]:
+    """What is often computed from one or two columns of numbers, in words."""
+    names = [one for one in frame.columns if frame[one].dtype.is_numeric()][:_MOST_NUMBERS]
+    numbers = {one: column_numbers(frame[one]) for one in names}
+    with np.errstate(all="ignore"):
+        for one, x in numbers.items():
+            yield f"the whole part of {one}", one, np.floor(x)
+            for other, y in numbers.items():
+                if one != other:
+                    yield f"{one} / {other}", one, x / y
+                    yield f"{one} / {other}\u00b2", one, x / y**2
+                if one < other:
+                    yield f"{one} \u00d7 {other}", one, x * y
 
 
 def _name_extra(
@@ -293,8 +340,6 @@ def _likenesses(original: Table, synthetic: Table, name: str, copy: Copy) -> Ite
     repeats, recodes = [], []
     for like in sorted(original.frame.columns, key=lambda one: not _is_named_after(name, one)):
         column = _beside(original, like, synthetic, name)
-        if column is None:
-            continue
         n_real, n_records = _real_records(column)
         found = CopiedColumn(
             copy=copy,
@@ -326,7 +371,7 @@ def _is_named_after(name: str, like: str) -> bool:
     return bool(theirs) and set(theirs) <= set(mine)
 
 
-def _beside(original: Table, like: str, synthetic: Table, name: str) -> LinkColumn | None:
+def _beside(original: Table, like: str, synthetic: Table, name: str) -> LinkColumn:
     """A column of the original and one of the synthetic file, coded as if they were the same."""
     sides = [
         replace(table, frame=pl.DataFrame({"x": table.frame[column]}), codebook=None, notes=())

@@ -31,6 +31,7 @@ _HASHES: dict[str, Callable[[bytes], str]] = {
     "SHA-256": lambda text: hashlib.sha256(text).hexdigest(),
     "SHA-512": lambda text: hashlib.sha512(text).hexdigest(),
     "CRC-32": lambda text: f"{zlib.crc32(text):08x}",
+    "CRC-32, as a number": lambda text: str(zlib.crc32(text)),
 }
 
 

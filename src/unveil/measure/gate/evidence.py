@@ -31,6 +31,7 @@ from unveil.measure.gate.linked_people import (
 from unveil.measure.gate.links import LinkRows, LinkView, expected_share
 from unveil.measure.gate.near_copies import choose_alone, choose_numbers, find_near_copies
 from unveil.measure.gate.recoded_columns import ScenarioKeys, coding_rows, find_codings
+from unveil.measure.gate.row_order import find_row_order
 from unveil.measure.roles.person import choose_people
 from unveil.models.intervals import wilson
 from unveil.records.alerts import (
@@ -137,7 +138,12 @@ def gather_evidence(
         checks=(*FAST, *(SLOW if in_full else ())),
         **rows,
         beside=tuple(
-            one for copy in every for one in find_beside(files.tables, copy, files.list_values)
+            one
+            for copy in every
+            for one in (
+                *find_beside(files.tables, copy, files.list_values),
+                *find_row_order(_columns_of(files, columns, copy), copy),
+            )
         ),
         undeclared=people if roles.person is None else None,
         person=people if roles.person is not None else None,
@@ -154,6 +160,12 @@ def _columns(files: Files, progress: Progress) -> dict[str, LinkColumn]:
         progress(f"coding {name}", done, len(names))
         made[name] = link_column(name, files.opened)
     return made
+
+
+def _columns_of(files: Files, columns: dict[str, LinkColumn], copy: int) -> Iterator[LinkColumn]:
+    """The columns that a synthetic file has."""
+    there = files.synthetic[copy - 1].frame.columns
+    return (column for name, column in columns.items() if name in there)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,8 @@ _ALIKE = {
         )
     ),
     **{"ß": "ss", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d"},
+    # Digits: Arabic, Persian, Devanagari, Bengali, Thai.
+    **{chr(zero + i): str(i) for zero in (0x660, 0x6F0, 0x966, 0x9E6, 0xE50) for i in range(10)},
 }
 # Greek letters that look like one Latin letter when small and like another as capitals: what stands
 # beside a Latin letter is taken by its look, all else by its capital.
