@@ -133,7 +133,11 @@ class Backend(ABC):
             kind = _kind_of_fault(fault)
         else:
             return
-        self._refuse(kind, what)
+        try:
+            self._refuse(kind, what)
+        except EngineError as refusal:  # what is not shown is not kept beside it, either
+            refusal.__context__ = None
+            raise
 
     def _refuse(self, kind: str, what: str) -> NoReturn:
         """What to say of a fault; nothing of its own message is shown, nor in a traceback."""
