@@ -17,8 +17,11 @@ import pytest
 import unveil
 from unveil.study.backends import open_backend
 from unveil.study.engine import EngineSettings, use_engine
+from unveil.study.open_scenario import open_in_engine
 
 SECRET = "Maria-Magdalena-Mustermann"
+SOUND = "a,t,d\n" + "".join(f"{i % 7},{i % 3},2020-01-0{1 + i % 9}\n" for i in range(300))
+NUMBER = "471147114711471147114711"
 
 
 def write(path, seed, n=60_000):
@@ -46,20 +49,36 @@ def spill(tmp_path):
 
 def check_refusal(refusal, match):
     told = "".join(traceback.format_exception(refusal.value))
-    assert SECRET not in told
+    assert not re.search(f"{SECRET}|{NUMBER[:11]}", told)
+    assert not re.search(f"{SECRET}|{NUMBER[:11]}", f"{refusal.value.__context__}")
     assert match in str(refusal.value)
     assert "\n" not in str(refusal.value)
 
 
+QUOTING = {
+    "no number": "select a::int as a, t from read_parquet('{words}')",
+    "no date": "select a::date as a, t from read_parquet('{words}') where a > '2'",
+    "no time": "select strptime(a, '%Y') as a, t from read_parquet('{words}')",
+    "an error of their own": "select error(a) as a, t from read_parquet('{words}') where a > '2'",
+    "text": "select * from read_csv('{lines}', header=true, columns={{'a': 'INT', 't': 'INT'}})",
+    "too large": "select (a + 1)::tinyint as a, t from (select {number} as a, 1 as t)",
+}
+
+
 @pytest.mark.large
-def test_a_message_that_quotes_a_value_is_not_passed_on(files_of_words, spill):
+@pytest.mark.parametrize("asked", QUOTING)
+def test_a_message_that_quotes_a_value_is_not_passed_on(files_of_words, spill, asked, capfd):
     duckdb = pytest.importorskip("duckdb")
-    failing = duckdb.sql(f"select a::int as a, t from read_parquet('{files_of_words}')")
-    with pytest.raises(duckdb.Error, match=SECRET):
+    lines = spill.parent / "lines.csv"
+    lines.write_text("a,t\n" + "1,2\n" * 30_000 + f"{SECRET},2\n")
+    number = NUMBER[:12]
+    failing = duckdb.sql(QUOTING[asked].format(words=files_of_words, lines=lines, number=number))
+    with pytest.raises(duckdb.Error, match=f"{SECRET}|{number[:-1]}"):
         failing.fetchall()
     with use_engine("duckdb", spill=spill), pytest.raises(unveil.EngineError) as refusal:
         unveil.disclosure(failing, failing, keys=["a"])
     check_refusal(refusal, "could not answer")
+    assert not re.search(f"{SECRET}|{number[:-1]}", "".join(capfd.readouterr()))
     del refusal
     gc.collect()
     assert [*spill.iterdir()] == []
@@ -91,34 +110,95 @@ def files_of_words(tmp_path):
 
 
 FAILING = """
-import sys, unveil
-from pyspark.sql import SparkSession
+import sys, traceback, unveil
+from pyspark.sql import SparkSession, functions
 builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
-rows = builder.getOrCreate().read.parquet(sys.argv[1]).repartition(4)
-failing = rows.selectExpr("cast(a as int) as a", "t")
-try:
-    unveil.disclosure(failing, failing, keys=["a"])
-except unveil.EngineError as refusal:
-    print(refusal)
+session = builder.config("spark.sql.shuffle.partitions", "2").getOrCreate()
+rows = session.read.parquet(sys.argv[1]).repartition(2)
+lines = session.read.option("mode", "FAILFAST").schema("a int, t string")
+
+
+def fail(word):
+    raise ValueError(word)
+
+
+failing = [
+    rows.selectExpr("cast(a as int) as a", "t"),
+    rows.selectExpr("cast(raise_error(a) as string) as a", "t"),
+    rows.selectExpr("cast(471147114711 + length(a) as int) as a", "t"),
+    rows.select(functions.udf(fail)("a").alias("a"), "t"),
+    lines.csv(sys.argv[2]),
+]
+for frame in failing:
+    try:
+        unveil.disclosure(frame, frame, keys=["a"])
+    except unveil.EngineError as refusal:
+        print(traceback.format_exc(), refusal.__context__)
 print("From here others ask.", file=sys.stderr, flush=True)
-failing.collect()
+failing[0].collect()
 """
 
 
 @pytest.mark.spark
 @pytest.mark.slow
-def test_messages_of_spark_are_not_passed_on(files_of_words):
-    command = [sys.executable, "-c", FAILING, str(files_of_words)]
+def test_messages_of_spark_are_not_passed_on(files_of_words, tmp_path):
+    lines = tmp_path / "lines"
+    lines.write_text("1,x\n" * 9 + f"{SECRET},x\n" * 9)
+    command = [sys.executable, "-c", FAILING, str(files_of_words), str(lines)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
-    assert "could not answer" in done.stdout
+    assert done.stdout.count("EngineError: Spark") == done.stdout.count("could not answer") == 5
     ours, _, others = done.stderr.partition("From here others ask.")
-    assert SECRET not in done.stdout + ours
+    assert not re.search(f"{SECRET}|{NUMBER[:8]}", done.stdout + ours)
     assert SECRET in others  # Spark itself tells, as before
     assert " INFO " not in others  # and no more than before
 
 
 LARGE = pytest.mark.large
 ENGINES = ["chunks", pytest.param("duckdb", marks=LARGE)]
+
+
+DAMAGED = {
+    "too few entries": (f"{SECRET}\n", "damaged at line 302"),
+    "too many": (f"1,2,3,{SECRET},5\n", "damaged at line 302"),
+    "a quotation mark that opens": (f'1,"{SECRET},2\n', "not closed"),
+    "one inside": (f'1,x"{SECRET}"y,2\n', "does not enclose a whole field"),
+    "bytes of no text": (f"1,{SECRET}\udcff,2\n", "not plain UTF-8"),
+    "a NUL byte": (f"1,{SECRET}\0,2\n", "NUL byte"),
+    "no number": (f"{SECRET},1,2\n", "Column 'a' holds numbers"),
+    "a long entry": (f"{SECRET * 20_000},1,2\n", "Column 'a' holds numbers"),
+    "lines in quotes": (f'"{SECRET}\n{SECRET}",1,2\n', "Column 'a' holds numbers"),
+    "more than 64 bits": (f"{NUMBER},1,2\n", "which cannot be compared exactly"),
+    "no whole number, as declared": (f"{SECRET},1,2\n", "[data.types] says", "integer"),
+    "no number, as declared": (f"{SECRET},1,2\n", "[data.types] says", "number"),
+    "no date, as declared": (f"1,1,2020-13-45 {SECRET}\n", "[data.types] says", "date"),
+    "too large, as declared": (f"{NUMBER},1,2\n", "[data.types] says", "integer"),
+}
+
+
+def compare_texts(files, engine, types):
+    sides = dict(zip(("original", "synthetic"), files, strict=True))
+    study = open_in_engine(engine, sides, None, (), (), types=types).study
+    unveil.disclosure(study.file(0), study.file(1), keys=["a"], targets=["t"])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("damage", DAMAGED)
+def test_what_is_wrong_in_a_text_file_is_told_without_it(damage, engine, spill, capfd, caplog):
+    line, match, *declared = DAMAGED[damage]
+    sound, damaged = spill.parent / "sound.csv", spill.parent / "damaged.csv"
+    sound.write_text(SOUND)
+    damaged.write_text(SOUND + line + SOUND[6:], errors="surrogateescape", newline="")
+    types = {"d" if kind == "date" else "a": kind for kind in declared}
+    for files in ((sound, damaged), (damaged, sound)):
+        with use_engine(engine, spill=spill), pytest.raises(unveil.UnveilError) as refusal:
+            compare_texts(files, engine, types)
+        check_refusal(refusal, match)
+        printed = capfd.readouterr()
+        written = str(refusal.value) + printed.out + printed.err + caplog.text
+        assert not re.search(f"{SECRET}|{NUMBER}", written)
+        del refusal
+        gc.collect()
+        assert [*spill.iterdir()] == []
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import pytest
 
 import unveil
 from unveil.cli import main
+from unveil.study.backends import DuckDB
 from unveil.study.engine import use_engine
 
 ENGINES = [
@@ -114,6 +115,19 @@ def test_the_record_is_that_of_memory(files, engine, case):
     assert expected.record.flags or case in ("plain", "bands")
     again = {"exclude": ["job=yes", "max-denominator=2"]}
     assert record(found.whatif(**again)) == record(expected.whatif(**again))
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("case", ["exclusions", "bands"])
+def test_cells_that_are_counted_in_parts_are_those_of_memory(files, case, monkeypatch):
+    copies, asked = [files["first"], files["second"]], []
+    expected = unveil.disclosure(files["original"], copies, **CASES[case])
+    monkeypatch.setattr(DuckDB, "count_parts", lambda _, n: asked.append(n) or 7)
+    with use_engine("duckdb"):
+        found = unveil.disclosure(files["original"], copies, **CASES[case])
+    assert record(found) == record(expected)
+    assert len(asked) >= 3 * len(CASES[case]["targets"])  # of each copy, and of both as one
+    assert 0 < max(asked) <= 400 + 450 + 330
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -8,6 +8,7 @@ on. What engines write goes to a folder that is removed with them.
 
 import errno
 import glob
+import math
 import os
 import re
 import shutil
@@ -16,7 +17,7 @@ import tempfile
 import time
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
@@ -38,6 +39,8 @@ T = TypeVar("T")
 _NO_ROOM = re.compile(r"no space left|file too large|disk quota|max_temp_directory|disk full", re.I)
 _LAST_WORDS = 1.0
 """Seconds in which other tasks of a failed question still write why they failed."""
+_RESTING, _ROW = 250 * 10**6, 10
+"""Bytes of memory with which an engine can count that writes out what does not fit."""
 _NO_MEMORY = re.compile(r"out of memory|outofmemory|java heap space|could not allocate", re.I)
 
 
@@ -61,7 +64,7 @@ class Backend(ABC):
     def __init__(self, settings: EngineSettings) -> None:
         self.settings = settings
         self.steps: list[AskedStep] = []
-        self.enough = 10**9  # bytes of memory that would hold everything; known once files are open
+        self.n_rows = 0  # of all files; known once they are open
         self.folder = _scratch_folder(settings.spill)
         self._close: weakref.finalize[..., Any] = weakref.finalize(self, _remove, self.folder)
         self._n_kept = 0
@@ -81,6 +84,16 @@ class Backend(ABC):
     @abstractmethod
     def keep(self, frame: Lazy, what: str) -> Lazy:
         """What is asked more than once, computed once and kept by the engine."""
+
+    def join_levels(self, rows: Lazy, levels: Sequence[pl.DataFrame]) -> Lazy:
+        """The rows and what small tables say of them, each by its first column; or null."""
+        for one in levels:
+            rows = rows.join(self.put(one), on=one.columns[0], how="left")
+        return rows
+
+    def count_parts(self, n_groups: int) -> int:
+        """In how many parts, one after the other, so many groups are counted."""
+        return 1
 
     def fetch(self, frame: Lazy, what: str) -> pl.DataFrame:
         """A small answer."""
@@ -120,7 +133,11 @@ class Backend(ABC):
             kind = _kind_of_fault(fault)
         else:
             return
-        self._refuse(kind, what)
+        try:
+            self._refuse(kind, what)
+        except EngineError as refusal:  # what is not shown is not kept beside it, either
+            refusal.__context__ = None
+            raise
 
     def _refuse(self, kind: str, what: str) -> NoReturn:
         """What to say of a fault; nothing of its own message is shown, nor in a traceback."""
@@ -132,10 +149,12 @@ class Backend(ABC):
                 " removed."
             ) from None
         if kind == "memory":
+            given = self.settings.memory or 0
+            enough = max(_RESTING + _ROW * self.n_rows, 2 * given)
             raise EngineError(
                 f"{self.called} ran out of memory (while {what}). With"
-                f" {size_text(self.enough, up=True)} everything would fit; give that much with"
-                " memory (--memory)."
+                f" {size_text(enough, up=True)} it should count files of this size; give that much"
+                " with memory (--memory)."
             ) from None
         raise EngineError(
             f"{self.called} could not answer (while {what}). Its message is not shown, for it may"
@@ -252,6 +271,12 @@ class Chunks(Backend):
         return found
 
 
+_THREAD = 125 * 10**6
+"""Bytes that DuckDB wants for each of its threads."""
+_GROUP = 100
+"""Bytes that it takes to count a cell."""
+
+
 class DuckDB(Backend):
     """DuckDB, in a database of its own; relations of others are copied to it, not to memory."""
 
@@ -277,6 +302,9 @@ class DuckDB(Backend):
             self.connection = duckdb.connect(str(self.folder / "rows.duckdb"), config=config)
             # Its own bar, of questions that take seconds, would stand amid what is printed.
             self.connection.execute("SET enable_progress_bar = false")
+            known = self.connection.execute("SELECT current_setting('threads')").fetchone()
+            threads = max(min(known[0], self.memory // _THREAD), 1)
+            self.connection.execute(f"SET threads = {threads}")
         self._close = weakref.finalize(self, _close_database, self.connection, self.folder)
 
     def scan(self, source: Any) -> Lazy:
@@ -289,20 +317,38 @@ class DuckDB(Backend):
         with self.asking("a file was opened"):
             return _lazy(self.connection.read_parquet(_parquet_files(Path(source))))
 
+    def join_levels(self, rows: Lazy, levels: Sequence[pl.DataFrame]) -> Lazy:
+        """As of any engine, in one question: each of many joins is looked at anew with the next."""
+        said, joins = ["entries.*"], ["entries"]
+        for one in levels:
+            key, code = one.columns
+            name = self._put(one)
+            said.append(f"{name}.{code}")
+            joins.append(f"LEFT JOIN {name} ON entries.{key} = {name}.{key}")
+        asked = f"SELECT {', '.join(said)} FROM {' '.join(joins)}"
+        return _lazy(rows.to_native().query("entries", asked))
+
+    def count_parts(self, n_groups: int) -> int:
+        """As many as half of the memory holds each: to write groups out may take more than all."""
+        return max(math.ceil(2 * n_groups * _GROUP / self.memory), 1)
+
     def put(self, frame: pl.DataFrame) -> Lazy:
         """A table of the database."""
+        return _lazy(self.connection.table(self._put(frame)))
+
+    def _put(self, frame: pl.DataFrame) -> str:
         with self.asking("levels were put into it"):
             return self._table(self.connection.from_arrow(frame.to_arrow()))
 
     def keep(self, frame: Lazy, what: str) -> Lazy:
         """A table of the database."""
         with self.asking(what):
-            return self._table(frame.to_native())
+            return _lazy(self.connection.table(self._table(frame.to_native())))
 
-    def _table(self, relation: Any) -> Lazy:
+    def _table(self, relation: Any) -> str:
         name = self.free_path("").name
         relation.create(name)
-        return _lazy(self.connection.table(name))
+        return name
 
 
 def _close_database(connection: Any, folder: Path) -> None:

@@ -99,12 +99,16 @@ class EngineExclusions(Exclusions):
     @told
     def key_profile(self) -> Profile:
         """The profile of the key combinations under the rules."""
-        x = nw.lit(0, nw.Int64)
-        for number, rule in reversed([*self._select_rules("missing-keys")]):
-            x = nw.when(self._lacking(rule)).then(number).otherwise(x)
-        rows = self.pair.rows.with_columns(x=x)
-        asked = sum_by(rows, "d_q", "s_q", "x", n=nw.len())
-        d_q, s_q, x_d, n = whole_numbers(self.pair.fetch(asked, "counting looks of keys"))
+        if self.key_rules:
+            x = nw.lit(0, nw.Int64)
+            for number, rule in reversed([*self._select_rules("missing-keys")]):
+                x = nw.when(self._lacking(rule)).then(number).otherwise(x)
+            rows = self.pair.rows.with_columns(x=x)
+            asked = sum_by(rows, "d_q", "s_q", "x", n=nw.len())
+            d_q, s_q, x_d, n = whole_numbers(self.pair.fetch(asked, "counting looks of keys"))
+        else:
+            d_q, s_q, n = whole_numbers(self.pair.key_looks)
+            x_d = np.zeros_like(n)
         in_d, in_s = (d_q > 0).astype(np.int64), (s_q > 0).astype(np.int64)
         n_original = np.array([self.scenario.sides.rows[0]])
         w = n // np.maximum(d_q + s_q, 1)  # each combination stands in so many rows
@@ -112,10 +116,9 @@ class EngineExclusions(Exclusions):
 
     @told
     def _profile(self, target: int) -> Profile:
-        asked = sum_by(
-            self._cells(target), "d", "s", "d_q", "s_q", "single", "x_d", "x_s", w=nw.len()
-        )
-        answer = self.pair.fetch(asked, f"counting looks of {self.scenario.target_names[target]}")
+        letters = ("d", "s", "d_q", "s_q", "single", "x_d", "x_s")
+        what = f"counting looks of {self.scenario.target_names[target]}"
+        answer = self._ask_cells(target, lambda cells: sum_by(cells, *letters, w=nw.len()), what)
         d, s, d_q, s_q, single, x_d, x_s, w = whole_numbers(answer)
         n_shown = np.where(single > 0, 1, np.where(s_q > 0, 2, 0))  # 2 stands for several
         n_own = np.where(d == d_q, np.minimum(d_q, 1), 2)
@@ -125,7 +128,13 @@ class EngineExclusions(Exclusions):
             return profile
         return replace(profile, x_d=x_d, x_s=x_s, struck=self._renormalised(target))
 
-    def _cells(self, target: int) -> Lazy:
+    def _ask_cells(self, target: int, ask: Callable[[Lazy], Lazy], what: str) -> pl.DataFrame:
+        """An answer about the cells of a target; of parts of them, in turn, where they are many."""
+        parts = self.pair.divide_rows(self.pair.count_cells(target))
+        asked = [ask(self._cells(target, rows)) for rows in parts]
+        return pl.concat([self.pair.fetch(one, what) for one in asked])
+
+    def _cells(self, target: int, rows: Lazy) -> Lazy:
         """The cells of a target: their counts, those of their keys, and the rules that hit them."""
         pair, t = self.pair, f"t{target}"
         n_alike = nw.col("d_q") + nw.col("s_q")
@@ -133,7 +142,7 @@ class EngineExclusions(Exclusions):
         keys = keys if self.rules else []
         single = nw.when(nw.col(f"shown{target}") >= 0).then(1).otherwise(0).cast(nw.Int64)
         columns = [*pair.packs, *keys, t, "d_q", "s_q", "single"]
-        rows = pair.rows.with_columns(single=single, d=1 - nw.col("s"))
+        rows = rows.with_columns(single=single, d=1 - nw.col("s"))
         # A record alone with its keys is a cell: nothing about it must be counted.
         alone = rows.filter(n_alike == 1).select(
             *columns, nw.col("d").cast(nw.Int64), nw.col("s").cast(nw.Int64)
@@ -148,11 +157,11 @@ class EngineExclusions(Exclusions):
 
     def _renormalised(self, target: int) -> Renormalised:
         """RecordSums over key combinations from which excluded cells are struck out."""
-        cells = self._cells(target).with_columns(
-            d=nw.when(nw.col("x_d") == 0).then(nw.col("d")).otherwise(0),
-            s=nw.when(nw.col("x_s") == 0).then(nw.col("s")).otherwise(0),
-        )
         d, s = nw.col("d"), nw.col("s")
+        left = {
+            "d": nw.when(nw.col("x_d") == 0).then(d).otherwise(0),
+            "s": nw.when(nw.col("x_s") == 0).then(s).otherwise(0),
+        }
         sums = {
             "d_left": sum_of(d),
             "s_left": sum_of(s),
@@ -160,10 +169,13 @@ class EngineExclusions(Exclusions):
             "ss": sum_of(s * s),
             "ds": sum_of(d * s),
         }
-        by_key = sum_by(cells, *self.pair.packs, **sums)
         products = {name: sum_of(nw.col(name)) for name in ("dd", "ss", "ds")}
-        asked = sum_by(by_key, "d_left", "s_left", **products, n=nw.len())
-        answer = self.pair.fetch(asked, "striking out what is excluded")
+
+        def ask(cells: Lazy) -> Lazy:
+            by_key = sum_by(cells.with_columns(**left), *self.pair.packs, **sums)
+            return sum_by(by_key, "d_left", "s_left", **products, n=nw.len())
+
+        answer = self._ask_cells(target, ask, "striking out what is excluded")
         d_left, s_left, dd, ss, ds, n = whole_numbers(answer)
         return Renormalised(
             dd_per_d=Shares.of(dd, d_left),
@@ -239,30 +251,17 @@ class EngineExclusions(Exclusions):
         """By level, before any exclusion: shown correctly, shown to others, shown another level."""
         t, shown = f"t{target}", f"shown{target}"
         rows = self.pair.rows.filter((nw.col("s") == 0) & (nw.col(shown) >= 0))
-        parts = [
-            ("correct", rows.filter(nw.col(t) == nw.col(shown)), t),
-            ("wrong", rows.filter(nw.col(t) != nw.col(shown)), shown),
-            ("other", rows.filter(nw.col(t) != nw.col(shown)), t),
-        ]
-        asked = nw.concat(
-            [
-                sum_by(
-                    part.with_columns(level=nw.col(by), what=nw.lit(what)),
-                    "what",
-                    "level",
-                    n=nw.len(),
-                )
-                for what, part, by in parts
-            ]
-        )
-        answer = self.pair.fetch(asked, "counting what is shown, level by level")
-        made = []
-        for what, _, _ in parts:
-            counts = np.zeros(self.scenario.target_columns[target].n_levels, np.int64)
-            level, n = whole_numbers(answer.filter(pl.col("what") == what).select("level", "n"))
-            counts[level] = n
-            made.append(counts)
-        return made[0], made[1], made[2]
+        is_own = nw.col(t) == nw.col(shown)
+        what = "counting what is shown, level by level"
+        sums = {"correct": sum_if(is_own), "wrong": sum_if(~is_own)}
+        level, *counts = whole_numbers(self.pair.fetch(sum_by(rows, shown, **sums), what))
+        asked = sum_by(rows.filter(~is_own), t, n=nw.len())
+        own_level, n = whole_numbers(self.pair.fetch(asked, what))
+        made = np.zeros((3, self.scenario.target_columns[target].n_levels), np.int64)
+        made[0, level], made[1, level] = counts
+        made[2, own_level] = n
+        correct, wrong, other = made
+        return correct, wrong, other
 
 
 EngineScenario.excluded_by = EngineExclusions
@@ -310,7 +309,9 @@ class EngineFound:
         rows = self.exclusions.left(self.target, rows, shown=True)
         keys = [f"k{place}" for place in range(len(pair.key_columns))]
         parts = ["g"] if self.is_parted else []
+        what = f"counting what is disclosed of {pair.target_names[self.target]}"
         pieces = sum_by(rows, *pair.packs, *keys, t, *parts, n=nw.len())
+        pieces = pair.backend.keep(pieces, what)  # for each key, and for none
         n = nw.col("n")
         sums = {"n": sum_of(n), "shared": sum_if(n > self.several, n)}
         g = nw.col("g") if self.is_parted else nw.lit(0, nw.Int32)
@@ -321,7 +322,6 @@ class EngineFound:
                 key=nw.lit(place, nw.Int32), segment=g, level=nw.col(t), k=k
             )
             asked.append(sum_by(named, "key", "segment", "level", "k", **sums))
-        what = f"counting what is disclosed of {pair.target_names[self.target]}"
         return pair.fetch(nw.concat(asked), what).sort("segment", "level", "k")
 
     def sums(self, key: int | None = None, *, shared: bool = False) -> RecordSums:

@@ -50,8 +50,7 @@ def open_engine_files(
             made = open_side(backend, side, source, wanted, missing_values)
             said: dict[str, Any] = {"types": types or {}, "dictionary": dictionary}
             opened.append(_declare(backend, made, source, missing_values, **said))
-    n_cells = sum(one.table.n_rows * len(one.table.frame.columns) for one in opened)
-    backend.enough = 10**9 + 64 * n_cells
+    backend.n_rows = sum(one.table.n_rows for one in opened)
     note = Coercion(side="all files", column=None, kind="engine", sentence=backend.describe())
     first = replace(opened[0].table, notes=(*opened[0].table.notes, note))
     opened[0] = replace(opened[0], table=first)

@@ -26,11 +26,14 @@ from unveil.errors import EngineError
 from unveil.study.backends import Backend, Lazy, told
 from unveil.study.choose_engine import NEEDS_ROWS
 from unveil.study.engine_study import NO_ROWS, EngineStudy, pack_columns, packed
+from unveil.study.found import MOST_PAIRS
 from unveil.study.scenario import CountedScenario, Progress, no_progress
 
 ONE = nw.lit(1, nw.Int64)
 MOST_CELLS = 4 * 10**6
 """Combinations of keys and target that are brought to memory by measures that look at each."""
+MIXING = 8191
+"""A prime: packed keys modulo it are spread over parts, whatever their levels."""
 ORIGINALS = (1 - nw.col("s").cast(nw.Int64)).sum()
 
 
@@ -283,6 +286,27 @@ class EngineScenario(CountedScenario):
         made = rows.join(by_key, on=list(self.packs), how="inner")
         return coded.backend.keep(made, "counting the keys")
 
+    @cached_property
+    @told
+    def key_looks(self) -> pl.DataFrame:
+        """How many records have keys of so many originals and copies: `d_q`, `s_q`, `n`."""
+        return self.fetch(sum_by(self.rows, "d_q", "s_q", n=nw.len()), "counting looks of keys")
+
+    def count_cells(self, target: int) -> int:
+        """The most cells that the records who share their keys can have."""
+        d_q, s_q, n = whole_numbers(self.key_looks)
+        n = n * (d_q + s_q > 1)
+        n_q = n // np.maximum(d_q + s_q, 1)
+        return min(int(n.sum()), int(n_q.sum()) * self.target_columns[target].n_levels)
+
+    def divide_rows(self, n_groups: int) -> list[Lazy]:
+        """The rows in parts, those with equal keys together, in each about as many groups."""
+        n_parts = self.backend.count_parts(n_groups)
+        if n_parts == 1:
+            return [self.rows]
+        part = nw.col(self.packs[0]) % MIXING % n_parts
+        return [self.rows.filter(part == number) for number in range(n_parts)]
+
     # What is asked of all files, or of the original alone.
 
     @property
@@ -305,6 +329,9 @@ class EngineScenario(CountedScenario):
     @told
     def most_common(self, target: int, key: int) -> Ints:
         """For each level of a key, the original records with its most common target level."""
+        n_levels = self.target_columns[target].n_levels * self.key_columns[key].n_levels
+        if n_levels <= MOST_PAIRS:  # asked for by others, too
+            return super().most_common(target, key)
         if (target, key) not in self._most:
             pairs = sum_by(self.originals, f"t{target}", f"k{key}", n=nw.len())
             k, n = whole_numbers(

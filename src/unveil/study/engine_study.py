@@ -339,35 +339,38 @@ class EngineStudy(Study):
         A column of fewer files than there are is 0 in the others.
         """
         sides = []
-        for place, side in enumerate(self.sides):
-            rows = side.rows.with_columns(side=nw.lit(place, nw.Int32))
-            for done, (called, column) in enumerate(columns.items()):
-                progress(f"coding {column.name}", done, len(columns))
-                if place >= len(column.sides.rows):
-                    rows = rows.with_columns(nw.lit(0, nw.Int32).alias(called))
-                    continue
-                rows = self._code(rows, place, called, column)  # type: ignore[arg-type]
-            sides.append(rows.select("side", *columns))
+        for place in range(len(self.sides)):
+            progress(f"coding the {self.sides[place].table.side} data", place, len(self.sides))
+            sides.append(self._code(place, columns))  # type: ignore[arg-type]
         made = self.backend.keep(nw.concat(sides), "coding the columns")
         self._check_codes(made, columns)
         return made
 
-    def _code(self, rows: Lazy, place: int, called: str, column: EntryColumn) -> Lazy:
-        """One column of one file as codes, by a join with its distinct values."""
-        values, _ = self.entries(column.name, place)
-        codes = column.entries[place][0]
-        levels = pl.DataFrame({"v": values, called: codes.astype(np.int32)})
-        missing = levels.filter(pl.col("v").is_null())
-        raw = plain_values(nw.col(self.sides[place].places[column.name]), values.dtype)
-        rows = rows.with_columns(raw.alias("v"))
-        known = levels.drop_nulls("v")
-        if known.height:
-            joined = rows.join(self.backend.put(known), on="v", how="left")
-        else:
-            joined = rows.with_columns(nw.lit(None, nw.Int32).alias(called))
-        if missing.height:
-            joined = joined.with_columns(nw.col(called).fill_null(int(missing[called][0])))
-        return joined.drop("v")
+    def _code(self, place: int, columns: Mapping[str, EntryColumn]) -> Lazy:
+        """The records of one file as codes, by a join with the distinct values of each column.
+
+        All entries are taken at once, and all codes: an engine looks at each step anew.
+        """
+        side, codes = self.sides[place], {"side": nw.lit(place, nw.Int32)}
+        raw: dict[str, nw.Expr] = {}
+        known: list[pl.DataFrame] = []
+        for called, column in columns.items():
+            codes[called] = nw.lit(0, nw.Int32)
+            if place >= len(column.sides.rows):
+                continue
+            values, _ = self.entries(column.name, place)
+            raw[f"v_{called}"] = plain_values(nw.col(side.places[column.name]), values.dtype)
+            of_value = column.entries[place][0].astype(np.int32)
+            levels = pl.DataFrame({f"v_{called}": values, called: of_value})
+            missing = levels.filter(values.is_null())[called].to_list()
+            if len(missing) < levels.height:
+                known.append(levels.filter(values.is_not_null()))
+                codes[called] = nw.col(called)
+                if missing:
+                    codes[called] = nw.col(called).fill_null(missing[0])
+            elif missing:
+                codes[called] = nw.lit(missing[0], nw.Int32)
+        return self.backend.join_levels(side.rows.select(**raw), known).select(**codes)
 
     def _check_codes(self, rows: Lazy, columns: Mapping[str, CodedColumn]) -> None:
         """Codes must add up as counted: a value that the join lost would be lost in silence."""
