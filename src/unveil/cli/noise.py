@@ -1,13 +1,15 @@
 """`unveil noise`: how much noise a synthetic column needs, and the data with it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import click
 import msgspec
 
 from unveil.arguments import finite_numbers, numbers_in
+from unveil.atomic import write_all_or_none, write_new, write_private
 from unveil.cli.options import (
     by_column_option,
     file_option,
@@ -17,11 +19,12 @@ from unveil.cli.options import (
     parse_amounts,
     person_option,
 )
-from unveil.cli.output_files import NoisePaths, write_noise_files
+from unveil.cli.output_files import check_targets
 from unveil.errors import ReadError, SettingsError, WriteError
 from unveil.io.outgoing import PREFIX
 from unveil.io.sources import read_table
 from unveil.io.table import Labelled
+from unveil.io.write_file import WriteSettings, target_of, write_files
 from unveil.measure.ecap.arguments import SAMPLINGS, amount, parse_ecap_threshold
 from unveil.measure.ecap.choose_noise import choose_for_values
 from unveil.measure.ecap.ecap import measure_ecap, prepare_values
@@ -30,6 +33,9 @@ from unveil.measure.ecap.noise_kinds import NOISES
 from unveil.measure.ecap.noise_settings import column_values
 from unveil.protection.noise import add_noise
 from unveil.records.noise import EcapRecords
+from unveil.view.charts.chart import Chart
+from unveil.view.charts.distributions import before_and_after
+from unveil.view.charts.lines import ecap_curve, populations
 from unveil.view.ecap import NOT_PUBLIC
 from unveil.view.format import lines
 from unveil.view.noise import NoiseScreen, noise_blocks
@@ -37,6 +43,55 @@ from unveil.view.output import print_output, print_record
 from unveil.view.render_documents import json_text
 
 EXAMPLE = 'unveil noise FAKE_copy.csv --column age --population "normal(34, 8)" --N 60000 --n 600'
+
+
+# Where do the copy with noise, its statement and the curve go? All of them, or none.
+
+
+@dataclass(frozen=True)
+class NoisePaths:
+    """Files that are not there yet, in folders that are."""
+
+    NAMES: ClassVar = ("out", "statement", "curve", "populations", "before_after")
+
+    out: Path | None
+    statement: Path | None
+    curve: Path | None
+    populations: Path | None
+    before_after: Path | None
+
+    @classmethod
+    def of(cls, **given: Path | None) -> "NoisePaths":
+        """Refuse, before anything is computed, what could not be written in the end."""
+        out = given["out"]
+        made = cls(**{**given, "out": None if out is None else target_of(out, fake=True)})
+        check_targets({f"--{name.replace('_', '-')}": getattr(made, name) for name in cls.NAMES})
+        return made
+
+
+def write_noise_files(targets: NoisePaths, found: NoiseScreen, data: Any) -> tuple[str, ...]:
+    """Write what was asked for, and give the paths; where one fails, none is left."""
+    with write_all_or_none() as paths:
+        if targets.out is not None:
+            (made,) = write_files([(data, targets.out)], WriteSettings())
+            paths.extend(Path(one) for one in (made.path, *made.beside))
+        if targets.statement is not None and found.noise is not None:
+            place = targets.statement
+            paths.extend(write_new(place.parent, {place.name: found.noise.statement.encode()}))
+        for place, picture in _pictures(targets, found):
+            write_private(place, picture.encode(place))
+            paths.append(place)
+    return tuple(str(path) for path in paths)
+
+
+def _pictures(targets: NoisePaths, found: NoiseScreen) -> Iterator[tuple[Path, Chart]]:
+    """Each for its owner alone."""
+    if targets.curve is not None and found.choice is not None:
+        yield targets.curve, ecap_curve(found.choice)
+    if targets.populations is not None and found.choice is not None:
+        yield targets.populations, populations(found.choice)
+    if targets.before_after is not None and found.noise is not None:
+        yield targets.before_after, before_and_after(found.noise.columns[0])
 
 
 _OF_A_COPY = {

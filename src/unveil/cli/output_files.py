@@ -1,34 +1,32 @@
 """Where do the files of a command go? All or none of them, and private where confidential."""
 
 import io
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import click
 import polars as pl
 
-from unveil.atomic import check_present, write_all_or_none, write_new, write_private
+from unveil.atomic import check_present, write_all_or_none, write_private
 from unveil.cli.options import FILE, Command, Decorator, option, together
 from unveil.cli.progress import progress_bar
 from unveil.errors import SettingsError, WriteError
 from unveil.io.write_csv import guard_cells
-from unveil.io.write_file import WriteSettings, target_of, write_files
 from unveil.measure.disclosure.result import DisclosureResult
-from unveil.measure.uniques.match_risk import MatchRiskResult
-from unveil.measure.uniques.suda_result import SudaResult
 from unveil.records.base import Record
 from unveil.view.blocks import Block
-from unveil.view.charts.chart import Chart, check_ending
-from unveil.view.charts.distributions import before_and_after
-from unveil.view.charts.lines import ecap_curve, populations
 from unveil.view.format import format_count, lines, people, visible
-from unveil.view.noise import NoiseScreen
 from unveil.view.output import print_record
 from unveil.view.render_documents import guard_text
 from unveil.view.show import charts
+
+if TYPE_CHECKING:  # what a command has no need of is not imported with it
+    from unveil.measure.uniques.match_risk import MatchRiskResult
+    from unveil.measure.uniques.suda_result import SudaResult
+    from unveil.view.charts.chart import Chart
 
 # Where do pages, pictures and tables for the custodian go? All of them, or none.
 
@@ -48,11 +46,14 @@ def check_targets(targets: Mapping[str, Path | None]) -> None:
         for other, place in given.items():
             if name < other and path.resolve() == place.resolve():
                 raise SettingsError(f"{name} and {other} name the same file. Give each its own.")
-    for name in given.keys() & PICTURES:
-        check_ending(given[name])
+    if pictures := given.keys() & PICTURES:
+        from unveil.view.charts.chart import check_ending
+
+        for name in pictures:
+            check_ending(given[name])
 
 
-def write_targets(made: Mapping[Path | None, Callable[[], str | Chart]]) -> None:
+def write_targets(made: Mapping[Path | None, Callable[[], "str | Chart"]]) -> None:
     """Draw everything asked for, then write everything; where one fails, none is left."""
     contents = {
         path: shown.encode() if isinstance(shown := draw(), str) else shown.encode(path)
@@ -127,55 +128,6 @@ def prints_result(*options: Decorator) -> Decorator:
     return decorate
 
 
-# Where do the copy with noise, its statement and the curve go? All of them, or none.
-
-
-@dataclass(frozen=True)
-class NoisePaths:
-    """Files that are not there yet, in folders that are."""
-
-    NAMES: ClassVar = ("out", "statement", "curve", "populations", "before_after")
-
-    out: Path | None
-    statement: Path | None
-    curve: Path | None
-    populations: Path | None
-    before_after: Path | None
-
-    @classmethod
-    def of(cls, **given: Path | None) -> "NoisePaths":
-        """Refuse, before anything is computed, what could not be written in the end."""
-        out = given["out"]
-        made = cls(**{**given, "out": None if out is None else target_of(out, fake=True)})
-        check_targets({f"--{name.replace('_', '-')}": getattr(made, name) for name in cls.NAMES})
-        return made
-
-
-def write_noise_files(targets: NoisePaths, found: NoiseScreen, data: Any) -> tuple[str, ...]:
-    """Write what was asked for, and give the paths; where one fails, none is left."""
-    with write_all_or_none() as paths:
-        if targets.out is not None:
-            (made,) = write_files([(data, targets.out)], WriteSettings())
-            paths.extend(Path(one) for one in (made.path, *made.beside))
-        if targets.statement is not None and found.noise is not None:
-            place = targets.statement
-            paths.extend(write_new(place.parent, {place.name: found.noise.statement.encode()}))
-        for place, picture in _pictures(targets, found):
-            write_private(place, picture.encode(place))
-            paths.append(place)
-    return tuple(str(path) for path in paths)
-
-
-def _pictures(targets: NoisePaths, found: NoiseScreen) -> Iterator[tuple[Path, Chart]]:
-    """Each for its owner alone."""
-    if targets.curve is not None and found.choice is not None:
-        yield targets.curve, ecap_curve(found.choice)
-    if targets.populations is not None and found.choice is not None:
-        yield targets.populations, populations(found.choice)
-    if targets.before_after is not None and found.noise is not None:
-        yield targets.before_after, before_and_after(found.noise.columns[0])
-
-
 # `--records`: who is at risk, for the custodian's eyes, in a file only its owner may read.
 
 
@@ -245,7 +197,7 @@ def headings_of(names: list[str], n_keys: int) -> list[str]:
 # `--records` and `--values` of `unveil uniques`: for the custodian's eyes, in private files.
 
 
-def unique_records(alone: SudaResult, risk: MatchRiskResult, path: Path) -> tuple[bytes, str]:
+def unique_records(alone: "SudaResult", risk: "MatchRiskResult", path: Path) -> tuple[bytes, str]:
     """Everyone who is alone with their keys as a document, and what to say of it."""
     found = alone.records_at_risk()
     beside = risk.frame()[found.to_series(0)].drop("row")
@@ -262,7 +214,7 @@ def unique_records(alone: SudaResult, risk: MatchRiskResult, path: Path) -> tupl
     )
 
 
-def values_of(alone: SudaResult, path: Path) -> tuple[bytes, str]:
+def values_of(alone: "SudaResult", path: Path) -> tuple[bytes, str]:
     """Which values make people unique as a document, and what to say of it."""
     found = alone.value_contributions()
     return _document(found), (

@@ -4,21 +4,16 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    TaskProgressColumn,
-    TextColumn,
-    TimeRemainingColumn,
-)
 
 from unveil.cli.options import option
 from unveil.view.format import truncate
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 Report = Callable[[str, int, int], None]
 """Called with what is being done, how many steps are done, and how many there are."""
@@ -46,7 +41,16 @@ def progress_bar(*, in_percent: bool = False, as_lines: bool = False) -> Iterato
     if not console.is_terminal:
         yield lambda what, done, total: None
         return
-    how_far: ProgressColumn = TaskProgressColumn() if in_percent else MofNCompleteColumn()
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    how_far = TaskProgressColumn() if in_percent else MofNCompleteColumn()
     what = TextColumn("{task.description}", markup=False)
     columns = (what, BarColumn(), how_far, TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as bar:
@@ -67,7 +71,7 @@ def _report_lines() -> Report:
     return report
 
 
-def _report_to_bar(bar: Progress) -> Report:
+def _report_to_bar(bar: "Progress") -> Report:
     task = bar.add_task("starting", total=None)
 
     def report(what: str, done: int, total: int) -> None:

@@ -74,9 +74,12 @@ def _look_alikes(column: CodedColumn, side: int) -> int:
     if column.levels.dtype != pl.String:
         return 0
     here, there = column.counts[0] > 0, column.counts[side] > 0
+    masks = (here & ~there, there & ~here)
+    if not all(mask.any() for mask in masks):
+        return 0
     original_only, copy_only = (
         column.levels.filter(pl.Series(mask)).drop_nulls().str.strip_chars().str.to_lowercase()
-        for mask in (here & ~there, there & ~here)
+        for mask in masks
     )
     return int(copy_only.is_in(original_only.to_list()).sum())
 

@@ -42,7 +42,7 @@ class Exclusions:
     rules: tuple[Exclusion, ...]
     _struck: dict[int, ExcludedCells] = field(default_factory=dict, repr=False, compare=False)
     _profiles: dict[int, Profile] = field(default_factory=dict, repr=False, compare=False)
-    _found: dict[tuple[int, float, str | None], Found] = field(
+    _found: dict[tuple[int, str | None], dict[float, Found]] = field(
         default_factory=dict, repr=False, compare=False
     )
 
@@ -89,11 +89,12 @@ class Exclusions:
     def found(self, target: int, several: float = 0, segment: CodedColumn | None = None) -> Found:
         """Whom a target's cells disclose that the rules leave, by segment and level."""
         by = None if segment is None else segment.name
-        for (place, least, name), found in self._found.items():
-            if (place, name) == (target, by) and several in (0, least):
-                return found
-        self._found[target, several, by] = self._search(target, several, segment)
-        return self._found[target, several, by]
+        known = self._found.setdefault((target, by), {})
+        if not several and known:  # any will do, for all of them sum over everyone too
+            return next(iter(known.values()))
+        if several not in known:
+            known[several] = self._search(target, several, segment)
+        return known[several]
 
     def _search(self, target: int, several: float, segment: CodedColumn | None) -> Found:
         gone = self.mask_excluded(target) if self.act_on(target) else None

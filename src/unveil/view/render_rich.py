@@ -1,6 +1,6 @@
 """Blocks on a terminal, as wide as there is room for; every figure is in --json and --csv."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import assert_never
 
@@ -45,6 +45,7 @@ _BORDERS = {"block": "bold red", "decide": "bold yellow"}
 BAR = 40
 LONGEST_NAME = 20
 """So much of a name is kept on one line; a longer one is folded."""
+_WIDEST = 1000  # at which nothing is broken
 
 
 Drawn = Group
@@ -197,23 +198,25 @@ def _fit(block: TableBlock, width: int) -> Table:
     """The table with all its columns, or without those that can be spared."""
     spare = sorted((one for one in block.columns if one.spare), key=lambda one: -one.spare)
     left_out: list[Column] = []
-    grid = _grid(block, left_out)
+    if spare:
+        wide = Console(width=_WIDEST)
+        widths = [_width_of(block, place, wide) for place in range(len(block.columns))]
     for column in spare:
-        if _fits(grid, width):
+        shown = zip(block.columns, widths, strict=True)
+        taken = sum(one_width for one, one_width in shown if one not in left_out)
+        if min(taken, _WIDEST) <= width:
             break
         left_out.append(column)
-        grid = _grid(block, left_out)
-    return grid
+    return _grid(block, [place for place, one in enumerate(block.columns) if one not in left_out])
 
 
-def _fits(grid: Table, width: int) -> bool:
-    wide = Console(width=1000)
-    return Measurement.get(wide, wide.options, grid).maximum <= width
+def _width_of(block: TableBlock, place: int, wide: Console) -> int:
+    """How wide a column is with nothing broken; it does not depend on the others."""
+    return Measurement.get(wide, wide.options, _grid(block, [place])).maximum
 
 
-def _grid(block: TableBlock, left_out: list[Column]) -> Table:
+def _grid(block: TableBlock, shown: Sequence[int]) -> Table:
     grid = new_grid("")
-    shown = [place for place, one in enumerate(block.columns) if one not in left_out]
     for place in shown:
         column = block.columns[place]
         longest = max((len(row[place]) for row in block.rows), default=0)

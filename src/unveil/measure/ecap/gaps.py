@@ -132,7 +132,7 @@ def _integrate_tail(person: _Person, E: Floats) -> Floats:
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
 _NODES, _WEIGHTS = (_NODES + 1) / 2, _WEIGHTS / 2
 _GRADES: Floats = np.linspace(0, 1, 11) ** 2  # panels are shortest where the noise is
-_MOST_POINTS = 4_000_000  # at which density and noise are computed at once
+_MOST_POINTS = 400_000  # at which density and noise are computed at once, in the cache
 _MOST_GROWTH = 700.0
 _RATIO = 3.0
 _THIRDS: Floats = _RATIO ** -np.arange(17.0)

@@ -42,12 +42,16 @@ def _normal_half(g: Floats) -> Floats:
 def _normal_beyond(a: Floats, w: Floats) -> Floats:
     from scipy.special import ndtr
 
-    middle = a + w / 2
-    with np.errstate(over="ignore"):
-        narrow = np.exp(-0.5 * middle * middle) / math.sqrt(2 * math.pi) * w
     # A difference of tails loses what a narrow interval has; there its density is flat.
     is_narrow = w * (1 + a) < _NARROW
-    return np.where(is_narrow, narrow, ndtr(-a) - ndtr(-(a + w)))
+    if not is_narrow.any():
+        return np.asarray(ndtr(-a) - ndtr(-(a + w)))
+    middle = a + w / 2
+    with np.errstate(over="ignore"):
+        found = np.exp(-0.5 * middle * middle) / math.sqrt(2 * math.pi) * w
+    at = np.nonzero(~is_narrow)
+    found[at] = ndtr(-a[at]) - ndtr(-(a[at] + w[at]))
+    return np.asarray(found)
 
 
 def _normal_reach(a: Floats, growth: Floats) -> Floats:
