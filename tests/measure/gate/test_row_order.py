@@ -9,7 +9,7 @@ import pytest
 import unveil
 from unveil.io.sources import read_table
 from unveil.measure.gate.columns import link_column
-from unveil.measure.gate.row_order import agree_by_row
+from unveil.measure.gate.row_order import GAIN, agree_by_row
 from unveil.study.study import Study
 
 N = 300
@@ -66,7 +66,9 @@ def test_agreement_is_counted_row_by_row_and_further_on(name, share):
     moved = [mine[-k:] + mine[:-k] for one in FURTHER for k in (one, -one)]
     assert n == N
     assert same == pytest.approx(measure(mine, made), abs=1e-12)
-    assert elsewhere == pytest.approx(max(measure(one, made) for one in moved), abs=1e-12)
+    # Where the same rows hardly agree, no others are looked at.
+    most = max(measure(one, made) for one in moved) if same > GAIN else 0.0
+    assert elsewhere == pytest.approx(most, abs=1e-12)
 
 
 def noisy(frame):

@@ -46,7 +46,8 @@ def find_row_order(columns: Iterable[LinkColumn], copy: int) -> Iterator[BesideT
 def agree_by_row(column: LinkColumn, side: int) -> tuple[float, float, int]:
     """How well rows at the same place agree, the most that others do, and how many rows there are.
 
-    For numbers the correlation of ranks; otherwise Cohen's kappa: how often the values are equal,
+    Others are looked at (0 otherwise) only where the same rows agree enough to be a finding. For
+    numbers the correlation of ranks; otherwise Cohen's kappa: how often the values are equal,
     beyond chance. Numbers of records and texts of one record each are left out.
     """
     mine, theirs = column.select_side(ORIGINAL), column.select_side(side)
@@ -54,15 +55,22 @@ def agree_by_row(column: LinkColumn, side: int) -> tuple[float, float, int]:
     is_text_of_own = not column.is_number and column.n_original_levels > _OWN * len(mine)
     if n < FEWEST_ROWS or is_text_of_own or is_running(column, ORIGINAL):
         return 0.0, 0.0, n
-    shifts = [0, *_APART, *(-one for one in _APART)]
     if column.is_number:
         here, there = _centre(column.ranks[mine[:n]]), _centre(column.ranks[theirs[:n]])
-        found = [float(np.roll(here, one) @ there) for one in shifts]
+
+        def agree(shift: int) -> float:
+            return float(np.roll(here, shift) @ there)
     else:
         chance = float(_shares(column, mine[:n]) @ _shares(column, theirs[:n]))
-        equal = [float((np.roll(mine[:n], one) == theirs[:n]).mean()) for one in shifts]
-        found = [(one - chance) / (1 - chance) if chance < 1 else 0.0 for one in equal]
-    return found[0], max(found[1:]), n
+
+        def agree(shift: int) -> float:
+            equal = float((np.roll(mine[:n], shift) == theirs[:n]).mean())
+            return (equal - chance) / (1 - chance) if chance < 1 else 0.0
+
+    same = agree(0)
+    if same <= GAIN:
+        return same, 0.0, n
+    return same, max(agree(shift) for one in _APART for shift in (one, -one)), n
 
 
 def _centre(ranks: Floats) -> Floats:
