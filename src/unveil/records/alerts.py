@@ -178,7 +178,7 @@ class CopiedColumn(Record, frozen=True, kw_only=True):
 
 
 class BesideTable(Record, frozen=True, kw_only=True):
-    """Something that a synthetic file holds beside its table; nothing was compared with it."""
+    """Something that a synthetic file holds beside its table, or says by the order of its rows."""
 
     copy: Copy
     detail: str  # what it is and how much, in a sentence; no value of it
