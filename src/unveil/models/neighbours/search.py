@@ -1,9 +1,8 @@
 """Who is nearest, and who is too near? One search for every distance, in blocks of bounded memory.
 
 Bounds below, tile by tile, say who may be among the nearest; the distances of these candidates are
-then measured. So what is found, ties and all, does not depend on blocks or threads. Tiles that are
-known to be too far are passed by. Complete rows are looked for in a KD-tree instead, where that is
-faster, and measured again likewise.
+then measured. So what is found, ties and all, does not depend on blocks or threads. Complete rows
+in few dimensions are looked for in a KD-tree instead, and measured again likewise.
 """
 
 import os
