@@ -12,10 +12,11 @@ from measure.attacks.attacked import NAMES, SPECIALS, frame, long_frame, people,
 from oracles import attacks as oracle
 from profiles import examples
 from unveil.measure.attacks.linkability import chance_of_random_sets, linkability
-from unveil.models.neighbours import gower, search
+from unveil.models.neighbours import search
+from unveil.models.neighbours.distances import Gower
 
 PARTS = (["age", "job"], ["gain", "sex"])
-PIECEMEAL = (2, 1, 3)
+PIECEMEAL = ((1, 3), 1)
 """One person at a time, three of the copy at a time."""
 
 
@@ -58,12 +59,8 @@ def test_it_equals_going_through_every_way_to_break_ties(original, copy, control
     parts = [[NAMES.index(name) for name in part] for part in PARTS]
     for part in parts:
         assume(any(len({row[c] for table in every for row in table}) > 1 for c in part))
-    box, pairs, most = PIECEMEAL if small else (gower.BOX, search.PAIRS, search.MOST_BOUNDED)
-    with (
-        patch.object(gower, "BOX", box),
-        patch.object(search, "PAIRS", pairs),
-        patch.object(search, "MOST_BOUNDED", most),
-    ):
+    tile, pairs = PIECEMEAL if small else (Gower.tile, search.PAIRS)
+    with patch.object(Gower, "tile", tile), patch.object(search, "PAIRS", pairs):
         found = linkability(
             frame(every[0]),
             frame(copy),

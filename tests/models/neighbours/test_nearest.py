@@ -9,11 +9,10 @@ import pytest
 from unveil.count.codes import encode
 from unveil.errors import AlignError
 from unveil.io.code_meanings import Meaning
-from unveil.models.neighbours.gower import Gower, GowerAxis, axes_of
+from unveil.models.neighbours.distances import Gower, GowerAxis, axes_of
 from unveil.models.neighbours.search import find
 
 PERSONS, COPY = 40, 400
-RUN = slice(PERSONS, PERSONS + COPY)
 
 
 def axes(columns):
@@ -58,10 +57,10 @@ def test_leaving_a_column_out_is_searching_without_it(k, n_numbers, n_categories
         f"c{i}": [str(v) for v in values[i]] if is_category[i] else values[i]
         for i in range(len(values))
     }
-    persons = np.arange(PERSONS)
+    persons, copy = np.arange(PERSONS), slice(PERSONS, PERSONS + COPY)
     without = [None, 0, n_numbers]
     for left_out, found in zip(
-        without, find(Gower(axes(named), RUN), persons, k=k, without=without), strict=True
+        without, find(axes(named), persons, copy, k=k, without=without), strict=True
     ):
         kept = [i for i in range(len(values)) if i != left_out]
         expected = brute([values[i] for i in kept], [is_category[i] for i in kept], k)
@@ -74,7 +73,7 @@ def test_what_single_precision_takes_for_a_tie_is_none():
     values = np.r_[np.full(PERSONS, 0.25), np.full(COPY, 0.5 + 1e-9)]
     values[PERSONS + 7] = 0.5
     values[-1] = 1.25
-    (found,) = find(Gower(axes({"x": values}), RUN), np.arange(PERSONS))
+    (found,) = find(axes({"x": values}), np.arange(PERSONS), slice(PERSONS, PERSONS + COPY))
     assert (found.other == 7).all()
     assert len(found.other) == PERSONS
 
@@ -85,7 +84,7 @@ def test_sums_that_are_equal_but_for_their_last_digit_are_ties():
     two = [0.0] * PERSONS + [1.0] * COPY
     for row, (a, b) in enumerate([(0.1, 0.2), (0.2, 0.1), (0.15, 0.15), (0.3, 0.0)]):
         one[PERSONS + row], two[PERSONS + row] = a, b
-    (found,) = find(Gower(axes({"a": one, "b": two}), RUN), np.arange(PERSONS))
+    (found,) = find(axes({"a": one, "b": two}), np.arange(PERSONS), slice(PERSONS, PERSONS + COPY))
     assert found.other[:4].tolist() == [0, 1, 2, 3]
     assert len(found.other) == 4 * PERSONS
 

@@ -46,7 +46,7 @@ from unveil.measure.attacks.samples import (
     groups_of,
     n_groups,
 )
-from unveil.models.neighbours.gower import GowerAxis, axes_of, check_without_a_difference
+from unveil.models.neighbours.distances import GowerAxis, axes_of, check_without_a_difference
 from unveil.records.attacks import AttackRow
 from unveil.seeding import choose_seed
 from unveil.study.roles import names

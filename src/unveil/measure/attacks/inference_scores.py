@@ -29,7 +29,7 @@ from unveil.measure.cap.classes import (
     runs_within,
 )
 from unveil.measure.cap.gcap import nearest
-from unveil.models.neighbours.gower import Gower, GowerAxis
+from unveil.models.neighbours.distances import GowerAxis
 from unveil.models.neighbours.search import NearestPairs, find, representatives, run_in_pieces
 from unveil.study.scenario import Progress
 
@@ -166,10 +166,9 @@ def score_together(
     without = [names.index(secret.name) for secret in secrets]
     digits = [(axis.codes, axis.n_levels) for axis in axes]
     examples, of_person = representatives(digits, persons)
-    apart = Gower(axes, copy)
 
     def task(piece: Ints) -> Floats:
-        found = find(apart, piece, without=without)
+        found = find(axes, piece, copy, without=without)
         return np.stack(
             [
                 _share_right(secret, pairs, piece, copy)
@@ -177,7 +176,8 @@ def score_together(
             ]
         )
 
-    return run_in_pieces(examples, [apart], task, what=SEARCHING, progress=progress)[:, of_person]
+    n_rows = copy.stop - copy.start
+    return run_in_pieces(examples, n_rows, task, what=SEARCHING, progress=progress)[:, of_person]
 
 
 def _share_right(secret: Secret, pairs: NearestPairs, persons: Ints, copy: slice) -> Floats:
@@ -200,10 +200,9 @@ def score_by_nearest_keys(
     examples, of_person = representatives([(axis.codes, axis.n_levels) for axis in axes], persons)
     order = np.argsort(of_person, kind="stable")
     ends = np.searchsorted(of_person[order], np.arange(len(examples) + 1))
-    apart = Gower(axes, copy)
 
     def task(piece: Ints) -> Floats:
-        (found,) = find(apart, examples[piece])
+        (found,) = find(axes, examples[piece], copy)
         mine = order[ends[piece[0]] : ends[piece[-1] + 1]]
         whose = of_person[mine] - piece[0]
         n_tied = found.sum_by_row(found.is_tied)[whose]
@@ -213,7 +212,7 @@ def score_by_nearest_keys(
         )
 
     in_order = run_in_pieces(
-        np.arange(len(examples)), [apart], task, what=SEARCHING, progress=progress
+        np.arange(len(examples)), copy.stop - copy.start, task, what=SEARCHING, progress=progress
     )
     shares = np.empty_like(in_order)
     shares[:, order] = in_order
@@ -233,10 +232,9 @@ def score_by_sequences(
     """
     copy, row_at = sequences.sides.slices[SYNTHETIC], sequences.row_at
     persons, of_rows = np.unique(sequences.of_row[rows], return_inverse=True)
-    apart = Gower(axes, copy)
 
     def task(piece: Ints) -> Floats:
-        (found,) = find(apart, piece)
+        (found,) = find(axes, piece, copy)
         mine, its = row_at[piece[found.row]], row_at[copy.start + found.other]
         n_tied = found.sum_by_row(found.is_tied)
         right = [
@@ -247,7 +245,8 @@ def score_by_sequences(
         shares = np.stack([found.sum_by_row(one) / n_tied for one in right])
         return shares.reshape(len(secrets), row_at.shape[1], len(piece))
 
-    made = run_in_pieces(persons, [apart], task, what=SEARCHING, progress=progress)
+    n_people = copy.stop - copy.start
+    made = run_in_pieces(persons, n_people, task, what=SEARCHING, progress=progress)
     shares: Floats = made[:, sequences.place[rows], of_rows]
     return shares
 

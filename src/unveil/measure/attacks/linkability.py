@@ -29,7 +29,7 @@ from unveil.measure.attacks.rates import (
     most_successful,
 )
 from unveil.measure.attacks.samples import check_level, draw_attacked
-from unveil.models.neighbours.gower import Gower, GowerAxis, axes_of, check_without_a_difference
+from unveil.models.neighbours.distances import GowerAxis, axes_of, check_without_a_difference
 from unveil.models.neighbours.search import NearestPairs, find, representatives, run_in_pieces
 from unveil.seeding import choose_seed
 from unveil.study.roles import names
@@ -278,11 +278,10 @@ def _chances(
     n_rows = copy.stop - copy.start
     digits = [(axis.codes, axis.n_levels) for part in axes for axis in part]
     examples, of_person = representatives(digits, persons)
-    apart = [Gower(part, copy) for part in axes]
 
     def task(piece: Ints) -> Floats:
-        here, there = (find(part, piece, k=k)[0] for part in apart)
+        here, there = (find(part, piece, copy, k=k)[0] for part in axes)
         return chance_to_meet(overlap(here, there, k, n_rows), k)
 
     what = "searching the nearest records"
-    return run_in_pieces(examples, apart, task, what=what, progress=progress)[of_person]
+    return run_in_pieces(examples, n_rows, task, what=what, progress=progress)[of_person]

@@ -34,7 +34,11 @@ from unveil.measure.attacks.recognition_figures import (
 )
 from unveil.measure.attacks.samples import check_level
 from unveil.measure.result import RowsResult
-from unveil.models.neighbours.gower import Gower, GowerAxis, axes_of, check_without_a_difference
+from unveil.models.neighbours.distances import (
+    GowerAxis,
+    axes_of,
+    check_without_a_difference,
+)
 from unveil.models.neighbours.search import find, run_in_pieces
 from unveil.records.attacks import ClosestRow, Interval, Membership, MembershipRow, Pair
 from unveil.seeding import choose_seed, sample_rows, stream
@@ -94,16 +98,18 @@ def closest(
     # Neighbours are looked for in a run of rows, so these are put side by side.
     stacked = np.concatenate((records, reference))
     restacked = [replace(axis, codes=axis.codes[stacked]) for axis in axes]
-    apart = Gower(restacked, slice(len(records), len(stacked)))
+    run = slice(len(records), len(stacked))
     k = min(2, len(reference))
 
     def task(persons: Ints) -> Floats:
-        (found,) = find(apart, persons, k=k)
+        (found,) = find(restacked, persons, run, k=k)
         in_order = np.lexsort((found.distance, found.row))
         starts = np.searchsorted(found.row, np.arange(found.n_rows))
         return np.stack([found.distance[in_order][starts + place] for place in range(k)])
 
-    made = run_in_pieces(np.arange(len(records)), [apart], task, what=what, progress=progress)
+    made = run_in_pieces(
+        np.arange(len(records)), len(reference), task, what=what, progress=progress
+    )
     is_exact = np.isin(row_ids[records], row_ids[reference])
     return Closest(made[0], made[1] if k > 1 else None, float(is_exact.mean()))
 

@@ -20,7 +20,7 @@ from unveil.errors import AlignError, RolesError, SettingsError, list_names, nea
 from unveil.io.table import Table
 from unveil.measure.roles.person import choose_people
 from unveil.models.neighbours.coding import PersonSequences, sequences_of
-from unveil.models.neighbours.gower import GowerAxis
+from unveil.models.neighbours.distances import GowerAxis
 from unveil.records.disclosure import Coercion
 from unveil.records.person import PersonColumn
 from unveil.study.band_spec import Bands, parse_bands

@@ -17,11 +17,10 @@ from unveil.count.codes import CodedColumn
 from unveil.count.packing import number, pack
 from unveil.errors import SettingsError
 from unveil.measure.attacks.agreement import TOLERANCE, list_triples
-from unveil.models.neighbours.gower import Gower, axes_of
-from unveil.models.neighbours.search import find, run_in_pieces
+from unveil.models.neighbours.distances import axes_of
+from unveil.models.neighbours.search import find
 from unveil.records.recognition import Absent, Intruder
 from unveil.seeding import stream
-from unveil.study.scenario import no_progress
 
 INTRUDERS: tuple[Intruder, ...] = get_args(Intruder)
 ABSENCES: tuple[Absent, ...] = get_args(Absent)
@@ -52,16 +51,11 @@ class RecordExposure:
             alone += _is_alone([digits[place] for place in chosen], n)
         people = np.arange(rows.start, rows.stop)
         k = min(_NEIGHBOURS + 1, n)
-        apart = Gower(axes_of(columns), rows)
-
-        def task(piece: Ints) -> Floats:
-            (near,) = find(apart, piece, k=k)
-            in_order = np.lexsort((near.distance, near.row))
-            starts = np.searchsorted(near.row[in_order], np.arange(len(piece)))
-            total = sum(near.distance[in_order][starts + place] for place in range(1, k))
-            return total / max(k - 1, 1) + np.zeros(len(piece))  # without their own, which is 0
-
-        nearest = run_in_pieces(people, [apart], task, what="", progress=no_progress)
+        (near,) = find(axes_of(columns), people, rows, k=k)
+        in_order = np.lexsort((near.distance, near.row))
+        starts = np.searchsorted(near.row[in_order], np.arange(n))
+        total = sum(near.distance[in_order][starts + place] for place in range(1, k))
+        nearest = total / max(k - 1, 1) + np.zeros(n)  # without their own, which is 0
         exact = [(column.codes[rows].astype(np.int64), column.n_levels) for column in columns]
         return cls(alone / len(sets), nearest, ~_is_alone(exact, n))
 

@@ -20,7 +20,7 @@ from unveil.measure.cap.classes import KeyClasses
 from unveil.measure.cap.prepare import Attribution, open_copies
 from unveil.measure.cap.scores import total
 from unveil.measure.result import RowsResult
-from unveil.models.neighbours.gower import Gower, GowerAxis
+from unveil.models.neighbours.distances import GowerAxis
 from unveil.models.neighbours.search import PAIRS, find
 from unveil.records.cap import Gcap, GcapRow, KeySet
 from unveil.study.scenario import Progress, no_progress
@@ -123,10 +123,9 @@ def _compare_pairs(classes: KeyClasses, source: PooledCells, left: Ints, found: 
         GowerAxis(column.name, codes[stacked], column.n_levels)
         for column, codes in zip(classes.key_columns, classes.codes_of_keys, strict=True)
     ]
-    apart = Gower(axes, slice(len(wanted), len(stacked)))
     for rows in blocks(len(wanted), len(source.q), PAIRS):
         asked = np.arange(rows.start, rows.stop)
-        (pairs,) = find(apart, asked)
+        (pairs,) = find(axes, asked, slice(len(wanted), len(stacked)))
         mine = order[slice(*np.searchsorted(of_left[order], (rows.start, rows.stop)))]
         own, its = left[mine], of_left[mine] - rows.start
         total = np.bincount(pairs.row, source.s[pairs.other], minlength=len(asked))

@@ -1,36 +1,38 @@
 """How far apart are two rows? Every distance that is searched by, written once.
 
-- Gower (1971): in `gower`.
+- Gower (1971): the mean over columns of |a - b| / range for numbers, and of 0 or 1 for categories
+  that agree or differ. Anonymeter 1.1.0 (Giomi et al. 2023) takes the sum in place of the mean; of
+  categories alone that is the number of columns that differ (Hamming).
 - Jaccard (1912): 1 - (both yes) / (at least one yes), for rows of nothing but yes and no.
 - Mahalanobis (1936): the root of (a - b)' S^-1 (a - b), in `Geometry`.
 
 For the search each has, beside itself, a quick bound below for whole blocks of pairs.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from time import thread_time
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from unveil.arrays import Floats, Ints, Mask
-from unveil.count.packing import chunks
-from unveil.count.threads import limit_to_one_thread
-from unveil.errors import SettingsError
+from unveil.count.codes import CodedColumn, Codes
+from unveil.errors import AlignError, RolesError, SettingsError, list_names
 
 TOLERANCE = 1e-9
 """Distances this close, relative to their size, are the same."""
 ZERO = 1e-13
 """In units of a range or a standard deviation: what is shorter is rounding."""
 
-WIDTH = 1024
-"""How many others a product of matrices is made for at once."""
+SINGLES = (2**17, 4096)
+PRODUCTS = (2**19, 1024)
+"""How many bounds are held at once, and for how many others: few enough to stay close to the
+processor, and for a product of matrices in the shape that suits it."""
 
 Bounds = NDArray[np.floating]
-Singles = NDArray[np.float32]
 
 
 class Distance(Protocol):
@@ -40,59 +42,20 @@ class Distance(Protocol):
     """
 
     is_tight: ClassVar[bool]
-    at_once: ClassVar[int]
-    """How many bounds are held at once: few enough to stay close to the processor."""
+    tile: ClassVar[tuple[int, int]]
 
     @property
     def n_others(self) -> int:
         """How many others there are."""
-
-    @property
-    def tiles(self) -> Sequence[slice]:
-        """The others in runs that are bounded at once."""
-
-    def numbers(self, tile: slice) -> Ints:
-        """Which others a tile has."""
-
-    def below(self, rows: Ints, without: Sequence[int | None]) -> list[Singles] | None:
-        """Rows x tiles: a number below all bounds in the tile; None where none is known."""
 
     def lift(self, distance: Floats) -> Floats:
         """A distance as the bounds count it, such as its square."""
 
-    def slack_of(self, rows: Ints) -> Floats:
-        """How far a bound of each row may be off."""
-
-    def bounds(
-        self, rows: Ints, tile: slice, without: Sequence[int | None] = (None,)
-    ) -> Iterator[Bounds]:
-        """For all pairs a number below the lifted distance, but for the slack; without an axis."""
+    def bound(self, rows: Ints, others: slice) -> tuple[Bounds, Floats]:
+        """For all pairs a number below the lifted distance, but for the slack of each row."""
 
     def measure(self, rows: Ints, others: Ints, limit: Floats) -> Floats:
         """The distance of each row to the other beside it; infinite if surely beyond the limit."""
-
-
-class EveryPair:
-    """A distance of which no tile is known to be far: others are searched as they stand."""
-
-    at_once: ClassVar[int] = 2**19
-
-    @property
-    def n_others(self) -> int:
-        """How many others there are."""
-        raise NotImplementedError
-
-    @cached_property
-    def tiles(self) -> Sequence[slice]:
-        """The others in runs that are bounded at once."""
-        return [*chunks(slice(0, self.n_others), WIDTH)]
-
-    def numbers(self, tile: slice) -> Ints:
-        """Which others a tile has."""
-        return np.arange(tile.start, tile.stop)
-
-    def below(self, rows: Ints, without: Sequence[int | None]) -> None:
-        """Nothing is known."""
 
 
 def is_closer(distance: Floats, limit: Floats) -> Mask:
@@ -108,6 +71,214 @@ def longest_tie(distance: Floats) -> Floats:
     """The longest distance that ties with one."""
     longest: Floats = distance * (1 + TOLERANCE) + ZERO
     return longest
+
+
+# Gower's distance, column by column.
+
+Singles = NDArray[np.float32]
+Unplaced = Literal["level", "near", "far"]
+"""What a level without a place is (missing, a special code): a level of its own, 0 from itself and
+1 from all others; or any value, as near as it may be to the other, or as far."""
+
+
+@dataclass(frozen=True)
+class GowerAxis:
+    """One column to measure along: codes over all rows, and what each level is.
+
+    `places` has for each level where it lies between the lowest (0) and the highest number (1);
+    None for categories. `apart` is 0 for a value, else which of the levels without a place it is;
+    None where every level is a value.
+    """
+
+    name: str
+    codes: Codes
+    n_levels: int
+    places: Floats | None = None
+    apart: Codes | None = None
+    unplaced: Unplaced = "level"
+
+    @property
+    def is_number(self) -> bool:
+        """Whether its values are scaled by their range."""
+        return self.places is not None
+
+    @cached_property
+    def singles(self) -> Singles:
+        """The place of every row in single precision, for the bound."""
+        places = np.zeros(self.n_levels) if self.places is None else self.places
+        return places.astype(np.float32)[self.codes]
+
+    @cached_property
+    def largest(self) -> float:
+        """How far from 0 a place is at most: 1, but where the user gave a smaller range."""
+        return 1.0 if self.places is None else float(np.abs(self.places).max(initial=1.0))
+
+    @cached_property
+    def stands_apart(self) -> Codes | None:
+        """For every row 0, or which level it is that has no place; None if none is."""
+        if self.apart is None or not self.apart.any():
+            return None
+        return self.apart[self.codes]
+
+    def measure(self, some: Ints, others: Ints) -> Floats:
+        """The distance of each row to the one beside it, in double precision."""
+        mine, its = self.codes[some], self.codes[others]
+        if self.places is None:
+            apart: Floats = (mine != its).astype(np.float64)
+            x = y = np.zeros(1)
+        else:
+            x, y = self.places[mine], self.places[its]
+            apart = np.abs(x - y)
+        if self.apart is None:
+            return apart
+        mine, its = self.apart[mine], self.apart[its]
+        if self.unplaced == "level":
+            return np.where((mine > 0) | (its > 0), mine != its, apart)
+        if self.unplaced == "near":
+            return np.where((mine > 0) | (its > 0), 0.0, apart)
+        apart = np.where(mine > 0, self._farthest(y), np.where(its > 0, self._farthest(x), apart))
+        return np.where((mine > 0) & (its > 0), 1.0, apart)
+
+    def _farthest(self, places: NDArray[Any]) -> NDArray[Any]:
+        """How far any value of the column may be from these."""
+        return np.maximum(places, 1 - places) if self.is_number else np.ones_like(places)
+
+    def fill(self, apart: NDArray[Any], rows: Ints, others: slice) -> None:
+        """Put in the pairs of which one has no place, all others being there."""
+        if self.stands_apart is None:
+            return
+        mine, its = self.stands_apart[rows], self.stands_apart[others]
+        has_none, has_not = np.flatnonzero(mine), np.flatnonzero(its)
+        if self.unplaced == "level":
+            apart[has_none] = mine[has_none, np.newaxis] != its
+            apart[:, has_not] = mine[:, np.newaxis] != its[has_not]
+        elif self.unplaced == "near":
+            apart[has_none] = 0
+            apart[:, has_not] = 0
+        else:
+            apart[has_none] = self._farthest(self.singles[others])
+            apart[:, has_not] = self._farthest(self.singles[rows])[:, np.newaxis]
+            apart[np.ix_(has_none, has_not)] = 1
+
+
+def axes_of(
+    columns: Iterable[CodedColumn], categorical: Sequence[str] = ()
+) -> tuple[GowerAxis, ...]:
+    """Each column as an axis; numbers named as categorical are compared level by level.
+
+    Ranges are over all files together. A column of one number throughout has no range: its numbers
+    differ by 0.
+    """
+    return tuple(
+        _number_axis(column)
+        if column.is_scaled and column.name not in categorical
+        else GowerAxis(column.name, column.codes, column.n_levels)
+        for column in columns
+    )
+
+
+def _number_axis(column: CodedColumn) -> GowerAxis:
+    if np.isinf(column.numbers).any():
+        raise AlignError(
+            f"Column {column.name!r} holds infinite numbers, so it has no range. Recode them, or"
+            " treat the column as categorical."
+        )
+    is_number = column.is_ordinary
+    places = np.zeros(column.n_levels)
+    numbers = column.numbers[is_number]
+    if column.is_single:
+        # As written: 0.2 is as far from 0 as from 0.4, which the nearest singles are not.
+        written = pl.Series(numbers, dtype=pl.Float32).cast(pl.String)
+        numbers = written.cast(pl.Float64).to_numpy()
+    # Halved before they are subtracted, or the largest floats would have no range.
+    span = float(np.ptp(numbers / 2)) if len(numbers) else 0.0
+    if span > 0:
+        places[is_number] = (numbers / 2 - numbers.min() / 2) / span
+    return GowerAxis(column.name, column.codes, column.n_levels, places, number_apart(~is_number))
+
+
+def number_apart(is_apart: Mask) -> Codes:
+    """For each level 0, or which of those that stand apart it is."""
+    apart = np.zeros(len(is_apart), np.min_scalar_type(len(is_apart)))
+    apart[is_apart] = np.arange(1, int(is_apart.sum()) + 1)
+    return apart
+
+
+def check_without_a_difference(axes: Sequence[GowerAxis]) -> None:
+    """Refuse columns with one value each: everyone would be as near as anybody else."""
+    if all(axis.n_levels == 1 for axis in axes):
+        raise RolesError(
+            f"What the intruder knows ({list_names(axis.name for axis in axes)}) has one value"
+            " throughout and no range, so no record is nearer than another. Name other columns."
+        )
+
+
+@dataclass(frozen=True)
+class Gower:
+    """Gower's distance of stacked rows to a run of others; a sum where it is divided by 1."""
+
+    is_tight: ClassVar[bool] = True
+    tile: ClassVar[tuple[int, int]] = SINGLES
+    axes: Sequence[GowerAxis]
+    others: slice
+    divisor: int = 1
+
+    @property
+    def n_others(self) -> int:
+        """How many others there are."""
+        return len(range(self.others.start, self.others.stop))
+
+    @cached_property
+    def slack(self) -> float:
+        """A bound on what single precision is off by in a sum of so many terms."""
+        n, largest = len(self.axes), max((axis.largest for axis in self.axes), default=1.0)
+        return (n + 1) * (n + 4) * 2.0**-24 * largest
+
+    def lift(self, distance: Floats) -> Floats:
+        """The sum over the columns."""
+        return distance * self.divisor
+
+    def measure(self, rows: Ints, others: Ints, limit: Floats | None = None) -> Floats:
+        """The distance of each row to the other beside it, added up in the order of the axes."""
+        total = np.zeros(len(rows))
+        for axis in self.axes:
+            total += axis.measure(rows, others + self.others.start)
+        return total / self.divisor
+
+    def bound(self, rows: Ints, others: slice) -> tuple[Singles, Floats]:
+        """The sum over the columns in single precision."""
+        (total,) = self.bounds(rows, others, (None,))
+        return total, np.full(len(rows), self.slack)
+
+    def bounds(self, rows: Ints, others: slice, without: Sequence[int | None]) -> Iterator[Singles]:
+        """The same without one axis, for each to be omitted; all share the sum over all axes."""
+        run = slice(others.start + self.others.start, others.stop + self.others.start)
+        shape = (len(rows), run.stop - run.start)
+        one, differs = np.empty(shape, np.float32), np.empty(shape, np.bool_)
+
+        def along(axis: GowerAxis) -> NDArray[Any]:
+            apart: NDArray[Any] = one if axis.is_number else differs
+            if axis.is_number:
+                np.subtract(axis.singles[rows][:, np.newaxis], axis.singles[run], out=one)
+                np.abs(one, out=one)
+            else:
+                np.not_equal(axis.codes[rows][:, np.newaxis], axis.codes[run], out=differs)
+            axis.fill(apart, rows, run)
+            return apart
+
+        total = np.zeros(shape, np.float32)
+        n_differing = np.zeros(shape, np.min_scalar_type(len(self.axes)))
+        for axis in self.axes:
+            if axis.is_number:
+                total += along(axis)
+            else:
+                np.add(n_differing, along(axis).view(np.uint8), out=n_differing)
+        total += n_differing
+        for left_out in without:
+            if left_out is None:
+                yield total
+            else:
+                yield np.subtract(total, along(self.axes[left_out]), out=one)
 
 
 # Jaccard's distance. Shared noes say nothing, and two rows without any yes are no distance apart.
@@ -136,10 +307,11 @@ class BinaryRows:
 
 
 @dataclass(frozen=True, eq=False)
-class Jaccard(EveryPair):
+class Jaccard:
     """Jaccard's distance, as short or as long as missing values allow."""
 
     is_tight: ClassVar[bool] = True
+    tile: ClassVar[tuple[int, int]] = PRODUCTS
     rows: BinaryRows
     others: BinaryRows
     is_longest: bool
@@ -153,15 +325,10 @@ class Jaccard(EveryPair):
         """The distance itself."""
         return distance
 
-    def slack_of(self, rows: Ints) -> Floats:
-        """None."""
-        return np.zeros(len(rows))
-
-    def bounds(
-        self, rows: Ints, tile: slice, without: Sequence[int | None] = (None,)
-    ) -> Iterator[Floats]:
+    def bound(self, rows: Ints, others: slice) -> tuple[Floats, Floats]:
         """The distance itself, from counts."""
-        yield self._distance(self.rows.at(rows), self.others.at(tile), lambda a, b: a @ b.T)
+        made = self._distance(self.rows.at(rows), self.others.at(others), lambda a, b: a @ b.T)
+        return made, np.zeros(len(rows))
 
     def measure(self, rows: Ints, others: Ints, limit: Floats | None = None) -> Floats:
         """The distance of each row to the other beside it."""
@@ -188,8 +355,6 @@ class Jaccard(EveryPair):
 
 
 Categories = tuple[tuple[int, ...], ...]
-TRIED = 32
-"""How many rows are timed to choose between a tree and every pair."""
 LEAF = 16
 MOST_DIMENSIONS = 10
 """In up to so many dimensions a tree is faster than comparing every pair, whatever the rows are."""
@@ -339,25 +504,6 @@ class Points:
         """A KD-tree of the rows."""
         return tree_of(self.white)
 
-    @cached_property
-    def has_tree(self) -> bool:
-        """Whether a tree is faster than comparing every pair: a few rows are timed.
-
-        Both find the same.
-        """
-        n, n_dimensions = self.white.shape
-        if n_dimensions <= MOST_DIMENSIONS or n < 16 * TRIED:
-            return n_dimensions <= MOST_DIMENSIONS
-        asked = self.white[np.linspace(0, n - 1, TRIED).astype(np.intp)]
-        with limit_to_one_thread():
-            start = thread_time()
-            for some in chunks(slice(0, n), WIDTH):
-                (asked @ self.white[some].T).min(axis=1)
-            by_pairs = thread_time() - start
-            start = thread_time()
-            self.tree.query(asked, k=2)
-            return thread_time() - start < by_pairs
-
     def __len__(self) -> int:
         return len(self.raw)
 
@@ -367,7 +513,7 @@ class Points:
 
 
 @dataclass(frozen=True, eq=False)
-class Mahalanobis(EveryPair):
+class Mahalanobis:
     """The distance between complete rows.
 
     |a - b|^2 = |a|^2 + |b|^2 - 2 ab: one matrix product bounds all pairs, and what it rounds is
@@ -375,6 +521,7 @@ class Mahalanobis(EveryPair):
     """
 
     is_tight: ClassVar[bool] = True
+    tile: ClassVar[tuple[int, int]] = PRODUCTS
     rows: Points
     others: Points
 
@@ -396,18 +543,12 @@ class Mahalanobis(EveryPair):
         """Its square."""
         return distance * distance
 
-    def slack_of(self, rows: Ints) -> Floats:
-        """What the product rounds, at most."""
-        rounding = 8 * (self.rows.white.shape[1] + 4) * np.finfo(float).eps
-        made: Floats = rounding * (self.rows.norms[rows] + self.others.norms.max(initial=0))
-        return made
-
-    def bounds(
-        self, rows: Ints, tile: slice, without: Sequence[int | None] = (None,)
-    ) -> Iterator[Floats]:
+    def bound(self, rows: Ints, others: slice) -> tuple[Floats, Floats]:
         """The square of the distance by a matrix product."""
         left, right = self._sides
-        yield left[rows] @ right[tile].T
+        rounding = 8 * (left.shape[1] + 2) * np.finfo(float).eps
+        most = self.others.norms.max(initial=0)
+        return left[rows] @ right[others].T, rounding * (self.rows.norms[rows] + most)
 
     def measure(self, rows: Ints, others: Ints, limit: Floats | None = None) -> Floats:
         """The distance of each row to the other beside it, from the values as given."""

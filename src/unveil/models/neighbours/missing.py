@@ -16,7 +16,7 @@ from unveil.arrays import Floats, Ints, Mask
 from unveil.count.packing import blocks, chunks
 from unveil.count.threads import limit_to_one_thread
 from unveil.errors import InternalError
-from unveil.models.neighbours.distances import TOLERANCE, EveryPair, Geometry
+from unveil.models.neighbours.distances import PRODUCTS, TOLERANCE, Geometry
 from unveil.models.neighbours.originals import NearestOriginals, Originals
 from unveil.models.neighbours.search import nearest, within
 
@@ -341,10 +341,11 @@ class MissingLevels:
 
 
 @dataclass(frozen=True, eq=False)
-class PatternPair(EveryPair):
+class PatternPair:
     """Synthetic rows of one pattern and originals of another."""
 
     is_tight: ClassVar[bool] = False
+    tile: ClassVar[tuple[int, int]] = PRODUCTS
     geometry: Geometry
     synthetic: Floats
     original: Floats
@@ -390,37 +391,20 @@ class PatternPair(EveryPair):
         """Its square."""
         return distance * distance
 
-    def _turn(self, rows: Ints) -> Floats:
-        """Synthetic rows, whitened as the originals are."""
-        shared = self.shared_dimensions
-        apart = self.synthetic[np.ix_(rows, shared)] - self.geometry.middle[shared]
-        turned: Floats = apart @ self._turned[0]
-        return turned
-
-    @cached_property
-    def _norms(self) -> Floats:
-        norms: Floats = np.einsum("ij,ij->i", self._turned[1], self._turned[1])
-        return norms
-
-    def slack_of(self, rows: Ints) -> Floats:
-        """What the product rounds, at most."""
-        left = self._turn(rows)
-        rounding = 16 * (len(self.shared_dimensions) + 2) * np.finfo(float).eps
-        own: Floats = np.einsum("ij,ij->i", left, left)
-        return rounding * (own + self._norms.max(initial=0))
-
-    def bounds(
-        self, rows: Ints, tile: slice, without: Sequence[int | None] = (None,)
-    ) -> Iterator[Floats]:
-        """For all pairs the square of a distance by known columns alone.
+    def bound(self, rows: Ints, others: slice) -> tuple[Floats, Floats]:
+        """For all pairs the square of a distance by known columns alone, and its rounding.
 
         Exact: never above the shortest. Else: free differences are zero.
         """
-        left, right = self._turn(rows), self._turned[1][tile]
+        turn, right = self._turned[0], self._turned[1][others]
+        shared = self.shared_dimensions
+        left = (self.synthetic[np.ix_(rows, shared)] - self.geometry.middle[shared]) @ turn
+        own, theirs = np.einsum("ij,ij->i", left, left), np.einsum("ij,ij->i", right, right)
+        rounding = 16 * (len(self.shared_dimensions) + 2) * np.finfo(float).eps
         square = left @ (-2 * right.T)
-        square += np.einsum("ij,ij->i", left, left)[:, np.newaxis]
-        square += self._norms[tile]
-        yield square
+        square += own[:, np.newaxis]
+        square += theirs
+        return square, rounding * (own + theirs.max(initial=0))
 
     def measure(self, rows: Ints, others: Ints, limit: Floats) -> Floats:
         """The shortest distance of each pair; infinite where it is surely beyond the limit."""

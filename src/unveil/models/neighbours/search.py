@@ -9,39 +9,40 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain
-from typing import Any, TypeGuard, TypeVar
+from time import thread_time
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.arrays import Floats, Ints, Mask
-from unveil.count.packing import Ids, Integers, chunks, number, pack
+from unveil.count.packing import Ids, Integers, blocks, chunks, number, pack
+from unveil.count.threads import limit_to_one_thread
 from unveil.models.neighbours.distances import (
+    MOST_DIMENSIONS,
     TOLERANCE,
     Bounds,
     Distance,
+    Gower,
+    GowerAxis,
     Mahalanobis,
     is_closer,
     longest_tie,
     tree_of,
 )
-from unveil.models.neighbours.gower import Gower
 from unveil.study.scenario import Progress
 
-Found = TypeVar("Found")
-
-MOST_BOUNDED = 2**22
+MOST_BOUNDED = 2**24
 """How many pairs may be candidates at once."""
-MOST_ROWS = 4096
-"""How many rows are searched for at once."""
 MOST_PAIRS = 2**22
 """How many pairs of a KD-tree are held at once."""
 ASKED = 2**15
 """How many rows are looked for in a KD-tree at once."""
+TRIED = 32
+"""How many rows are timed to choose between a tree and every pair."""
 PAIRS = 2**20
-"""How many pairs are measured at once, and how many pairs of a row and a tile are bounded."""
+"""How many pairs are measured at once, and searched by each of several threads."""
 MOST_THREADS = 8
 
 
@@ -64,72 +65,52 @@ class NearestPairs:
         return sums.astype(np.float64)  # bincount of nothing counts in whole numbers
 
 
-class _TooManyPairsError(Exception):
-    """So many pairs are tied that fewer rows must be searched for at once."""
-
-
 class _Candidates:
     """Who may be among the k nearest of some rows, by all tiles seen so far."""
 
-    def __init__(
-        self, distance: Distance, rows: Ints, k: int, slack: Floats, best: Floats | None = None
-    ) -> None:
+    def __init__(self, distance: Distance, rows: Ints, k: int, best: Floats | None) -> None:
         self._distance, self._rows, self._k = distance, rows, k
         self._limit = np.full(len(rows), np.inf) if best is None else best.copy()
         self._lowest = np.full((len(rows), k), np.inf)  # lifted distances, or somewhat more
         self._lowest[:, -1] = distance.lift(self._limit)
-        self._slack = slack
+        self._slack = np.zeros(len(rows))
         self._found: list[tuple[Ids, Ids, Bounds]] = []
-        self._n_found, self._room = 0, MOST_BOUNDED
 
-    def take(self, at: Ints, others: Ints, bound: Bounds) -> None:
-        """Take in the bounds of some of the rows and a tile of others."""
-        n = min(self._k, bound.shape[1])
+    def take(self, bound: Bounds, slack: Floats, first: int) -> None:
+        """Take in a tile of others that begins at the first."""
+        self._slack, n = slack, min(self._k, bound.shape[1])
         near = bound.min(axis=1, keepdims=True) if n == 1 else np.partition(bound, n - 1)[:, :n]
         lowest = near.min(axis=1)
-        is_open = (lowest <= self.reach(at, bound.dtype)) & np.isfinite(lowest)
-        if not is_open.any():
+        open_rows = np.flatnonzero((lowest <= self._reach(bound)) & np.isfinite(lowest))
+        if not len(open_rows):
             return
-        if not is_open.all():
-            at, bound, near = at[is_open], bound[is_open], near[is_open]
-        self._lower(at, others, near if self._distance.is_tight else bound)
-        place = np.flatnonzero(bound <= self.reach(at, bound.dtype)[:, np.newaxis])
+        if len(open_rows) < len(bound):
+            bound, near = bound[open_rows], near[open_rows]
+        self._lower(open_rows, near if self._distance.is_tight else bound, first)
+        place = np.flatnonzero(bound <= self._reach(bound)[open_rows, np.newaxis])
         row, other = np.divmod(place, bound.shape[1])
         # Half the room: ties can be very many.
-        pair = at[row].astype(np.int32), others[other].astype(np.int32)
+        pair = open_rows[row].astype(np.int32), (other + first).astype(np.int32)
         self._found.append((*pair, bound.ravel()[place]))
-        self._n_found += len(place)
-        if self._n_found > self._room:
-            self._forget()
 
-    def reach(self, at: Ints | slice, dtype: Any) -> Bounds:
+    def _reach(self, bound: Bounds) -> Bounds:
         """The largest bound that may still be among the nearest, or tie with the last of them."""
-        last = self._lowest[at, -1]
-        reach = last + (4 * TOLERANCE * last + TOLERANCE / 10) + self._slack[at]
-        made: Bounds = np.nextafter(reach.astype(dtype), np.inf, dtype=dtype)
+        last = self._lowest[:, -1]
+        reach = last + (4 * TOLERANCE * last + TOLERANCE / 10) + self._slack
+        made: Bounds = np.nextafter(reach.astype(bound.dtype), np.inf, dtype=bound.dtype)
         return made
 
-    def _lower(self, at: Ints, others: Ints, near: Bounds) -> None:
+    def _lower(self, rows: Ints, near: Bounds, first: int) -> None:
         """What the nearest of a tile say of the distances to be found."""
         if self._distance.is_tight:
-            made = near + self._slack[at, np.newaxis]
+            made = near + self._slack[rows, np.newaxis]
         else:  # the nearest by its bound is measured: it spares most others
-            limit = longest_tie(self._limit[at])
-            apart = self._distance.measure(self._rows[at], others[near.argmin(axis=1)], limit)
-            self._limit[at] = np.minimum(self._limit[at], apart)
+            limit = longest_tie(self._limit[rows])
+            apart = self._distance.measure(self._rows[rows], near.argmin(axis=1) + first, limit)
+            self._limit[rows] = np.minimum(self._limit[rows], apart)
             made = self._distance.lift(apart)[:, np.newaxis]
-        together = np.concatenate((self._lowest[at], made), axis=1)
-        self._lowest[at] = np.sort(together, axis=1)[:, : self._k]
-
-    def _forget(self) -> tuple[Ids, Ids]:
-        """The pairs that are still among the nearest; all others are forgotten."""
-        row, other, bound = (np.concatenate(part) for part in zip(*self._found, strict=True))
-        kept = np.flatnonzero(bound <= self.reach(slice(None), bound.dtype)[row])
-        self._found = [(row[kept], other[kept], bound[kept])]
-        self._n_found, self._room = len(kept), max(MOST_BOUNDED, 2 * len(kept))
-        if self._n_found > MOST_BOUNDED and len(self._rows) > 1:
-            raise _TooManyPairsError
-        return row[kept], other[kept]
+        together = np.concatenate((self._lowest[rows], made), axis=1)
+        self._lowest[rows] = np.sort(together, axis=1)[:, : self._k]
 
     def settle(self) -> NearestPairs:
         """Those among the k nearest, by their distance."""
@@ -137,9 +118,10 @@ class _Candidates:
         if not self._found:
             none = np.zeros(0, np.int32)
             return NearestPairs(n_rows, none, none, np.zeros(0), np.zeros(0, bool))
-        row, other = self._forget()
-        order = np.lexsort((other, row))
-        row, other = row[order], other[order]
+        row, other, bound = (np.concatenate(part) for part in zip(*self._found, strict=True))
+        kept = np.flatnonzero((bound <= self._reach(bound)[row]) & np.isfinite(bound))
+        kept = kept[np.argsort(row[kept], kind="stable")]
+        row, other = row[kept], other[kept]
         limit = longest_tie(self._limit)
         apart = np.zeros(len(row))
         for some in chunks(slice(0, len(row)), PAIRS):
@@ -156,47 +138,15 @@ class _Candidates:
         return NearestPairs(n_rows, row, other, apart, longest_tie(apart) >= kth[row])
 
 
-def _in_halves(task: Callable[[Ints], Found], rows: Ints) -> Iterator[Found]:
-    """Do a task for some rows; where that takes too many pairs at once, for each half of them."""
-    try:
-        yield task(rows)
-    except _TooManyPairsError:
-        middle = len(rows) // 2
-        yield from _in_halves(task, rows[:middle])
-        yield from _in_halves(task, rows[middle:])
+def _row_blocks(distance: Distance, n_rows: int) -> Iterator[slice]:
+    n_bounds, width = distance.tile
+    n_others = max(distance.n_others, 1)
+    size = min(n_bounds // min(n_others, width), max(MOST_BOUNDED // n_others, 16))
+    return chunks(slice(0, n_rows), size)
 
 
-def _row_blocks(distance: Distance, n_rows: int) -> Iterator[Ints]:
-    """Places of rows, so many at a time that their bounds have room."""
-    size = min(max(PAIRS // max(len(distance.tiles), 1), 1), MOST_ROWS)
-    return (np.arange(some.start, some.stop) for some in chunks(slice(0, n_rows), size))
-
-
-def _visit(
-    distance: Distance,
-    rows: Ints,
-    without: Sequence[int | None],
-    reach: Sequence[Callable[[], Bounds]],
-) -> Iterator[tuple[Ints, slice]]:
-    """Tiles that may be near enough, and for which of the rows; the nearest of each row first.
-
-    `reach` says for each search how far its rows still have to look.
-    """
-    tiles = distance.tiles
-    far = distance.below(rows, without)
-    every = np.arange(len(rows))
-    if far is None:
-        yield from ((every, tile) for tile in tiles)
-        return
-    first = np.argmin(far[0], axis=1)
-    order = np.argsort(first, kind="stable")
-    for at in np.split(order, np.flatnonzero(np.diff(first[order])) + 1):
-        yield at, tiles[first[at[0]]]
-    for place in np.argsort(far[0].sum(axis=0), kind="stable"):
-        is_near = [one[:, place] <= beyond() for one, beyond in zip(far, reach, strict=True)]
-        at = np.flatnonzero(np.any(is_near, axis=0) & (first != place))
-        if len(at):
-            yield at, tiles[place]
+def _tiles(distance: Distance) -> Iterator[slice]:
+    return chunks(slice(0, distance.n_others), distance.tile[1])
 
 
 def nearest(
@@ -211,45 +161,20 @@ def nearest(
     `best` are distances known already: nothing beyond is looked for. `own` are the places of the
     rows among the others, where they are others too: no row is its own neighbour.
     """
-    if best is None and _has_tree(distance):
+    if best is None and _has_tree(distance, rows):
         yield from _nearest_in_tree(distance, rows, own)
         return
-
-    def search(some: Ints) -> tuple[Ints, NearestPairs]:
-        known = None if best is None else best[some]
-        mine = None if own is None else own[some]
-        (found,) = _search(distance, [distance], rows[some], 1, best=known, own=mine)
-        return some, found
-
-    for block in _row_blocks(distance, len(rows)):
-        for some, pairs in _in_halves(search, block):
-            yield some[pairs.row], pairs.other.astype(np.int64), pairs.distance
-
-
-def _search(
-    whole: Distance,
-    parts: Sequence[Distance],
-    rows: Ints,
-    k: int,
-    *,
-    without: Sequence[int | None] = (None,),
-    best: Floats | None = None,
-    own: Ints | None = None,
-) -> list[NearestPairs]:
-    """The k nearest of each row by each of the parts of a distance, whose bounds are shared."""
-    slack = whole.slack_of(rows) * (1 if without == (None,) else 2)
-    found = [_Candidates(part, rows, k, slack, best) for part in parts]
-    reach = [partial(search.reach, slice(None), np.float32) for search in found]
-    for some, tile in _visit(whole, rows, without, reach):
-        others = whole.numbers(tile)
-        for piece in chunks(slice(0, len(some)), whole.at_once // len(others)):
-            at = some[piece]
-            bounds = whole.bounds(rows[at], tile, without)
-            for search, bound in zip(found, bounds, strict=True):
-                if own is not None:
-                    bound[own[at][:, np.newaxis] == others] = np.inf
-                search.take(at, others, bound)
-    return [search.settle() for search in found]
+    for some in _row_blocks(distance, len(rows)):
+        found = _Candidates(distance, rows[some], 1, None if best is None else best[some])
+        for others in _tiles(distance):
+            bound, slack = distance.bound(rows[some], others)
+            if own is not None:
+                mine = own[some]
+                here = np.flatnonzero((mine >= others.start) & (mine < others.stop))
+                bound[here, mine[here] - others.start] = np.inf
+            found.take(bound, slack, others.start)
+        pairs = found.settle()
+        yield pairs.row.astype(np.int64) + some.start, pairs.other.astype(np.int64), pairs.distance
 
 
 def nearest_other(distance: Distance, rows: Ints, own: Ints) -> Floats:
@@ -269,7 +194,7 @@ def within(distance: Distance, rows: Ints, limits: Floats) -> Mask:
     """Which rows are closer to any of the others than the limit of that other."""
     if not np.isfinite(limits).all():
         return np.ones(len(rows), bool)
-    if _has_tree(distance):
+    if _has_tree(distance, rows):
         return _within_balls(distance, rows, limits)
     refused = np.zeros(len(rows), bool)
     lifted = distance.lift(limits)
@@ -279,32 +204,41 @@ def within(distance: Distance, rows: Ints, limits: Floats) -> Mask:
         closer = is_closer(distance.measure(rows[row], other, limit), limit)
         refused[row[closer]] = True
 
-    for block in _row_blocks(distance, len(rows)):
-        far = distance.below(rows[block], (None,))
-        slack = distance.slack_of(rows[block])
-        for place, tile in enumerate(distance.tiles):
-            others = distance.numbers(tile)
-            is_left = ~refused[block]
-            if far is not None:
-                is_left &= far[0][:, place] <= lifted[others].max() * (1 + TOLERANCE) + slack
-            some = np.flatnonzero(is_left)
-            for piece in chunks(slice(0, len(some)), distance.at_once // len(others)):
-                at = some[piece]
-                left = block[at]
-                (bound,) = distance.bounds(rows[left], tile, (None,))
-                gap = bound - lifted[others]  # what is sure to be too far is above 0
-                gap -= slack[at, np.newaxis]
-                near = gap.argmin(axis=1)
-                likely = np.flatnonzero(gap[np.arange(len(gap)), near] <= 0)
-                refuse(left[likely], others[near[likely]])  # the likeliest of each row first
-                likely = likely[~refused[left[likely]]]
-                row, other = np.nonzero(gap[likely] <= 0)
-                refuse(left[likely[row]], others[other])
+    for some in _row_blocks(distance, len(rows)):
+        for others in _tiles(distance):
+            left = np.arange(some.start, some.stop)[~refused[some]]
+            bound, slack = distance.bound(rows[left], others)
+            gap = bound - lifted[others]  # what is sure to be too far is above 0
+            gap -= slack[:, np.newaxis]
+            near = gap.argmin(axis=1)
+            likely = np.flatnonzero(gap[np.arange(len(gap)), near] <= 0)
+            refuse(left[likely], near[likely] + others.start)  # the likeliest of each row first
+            likely = likely[~refused[left[likely]]]
+            row, other = np.nonzero(gap[likely] <= 0)
+            refuse(left[likely[row]], other + others.start)
     return refused
 
 
-def _has_tree(distance: Distance) -> TypeGuard[Mahalanobis]:
-    return isinstance(distance, Mahalanobis) and distance.others.has_tree
+def _has_tree(distance: Distance, rows: Ints) -> TypeGuard[Mahalanobis]:
+    """Whether a KD-tree of the others is faster than comparing every pair: a few rows are timed.
+
+    Both find the same.
+    """
+    if not isinstance(distance, Mahalanobis):
+        return False
+    if distance.others.white.shape[1] <= MOST_DIMENSIONS:
+        return True
+    if min(len(rows), distance.n_others) < 16 * TRIED:
+        return False
+    some = rows[np.linspace(0, len(rows) - 1, TRIED).astype(np.intp)]
+    with limit_to_one_thread():
+        start = thread_time()
+        for others in _tiles(distance):
+            distance.bound(some, others)[0].min(axis=1)
+        by_pairs = thread_time() - start
+        start = thread_time()
+        distance.others.tree.query(distance.rows.white[some], k=2)
+        return thread_time() - start < by_pairs
 
 
 # In a KD-tree: rows are asked for in an order in which neighbours follow each other.
@@ -316,8 +250,7 @@ def _query(distance: Mahalanobis, rows: Ints, k: int) -> Iterator[tuple[Ints, Fl
     order = tree_of(distance.rows.white[rows]).indices
     for some in chunks(slice(0, len(order)), ASKED):
         place = order[some]
-        asked = distance.rows.white[rows[place]]
-        yield place, *tree.query(asked, k=np.arange(1, k + 1), workers=-1)
+        yield place, *tree.query(distance.rows.white[rows[place]], k=k, workers=-1)
 
 
 def _nearest_in_tree(
@@ -330,6 +263,7 @@ def _nearest_in_tree(
 
     k = 1 if own is None else 2
     for place, apart, found in _query(distance, rows, min(k + 1, distance.n_others)):
+        apart, found = apart.reshape(len(place), -1), found.reshape(len(place), -1)
         if own is not None:  # it comes first, or near the first among those no distance away
             at = np.argmax(found == own[place, np.newaxis], axis=1)[:, np.newaxis]
             np.put_along_axis(found, at, found[:, :1], axis=1)
@@ -395,38 +329,61 @@ def nearest_distances(people: Floats, records: Floats, most: int) -> tuple[Float
 
 
 def find(
-    whole: Gower, persons: Ints, *, k: int = 1, without: Sequence[int | None] = (None,)
+    axes: Sequence[GowerAxis],
+    persons: Ints,
+    copy: slice,
+    *,
+    k: int = 1,
+    without: Sequence[int | None] = (None,),
 ) -> list[NearestPairs]:
     """The k nearest of each person along all axes but one, for each axis to be excluded.
 
-    To be called by a task of `run_in_pieces`: of too many persons at once there may be too many
-    ties. All searches share the distances over all axes, from which the one excluded is subtracted.
+    `persons` and `copy` are places in the stacked sides. All searches share the distances over all
+    axes, from which the one that is excluded is subtracted.
     """
-    parts = [
-        Gower([axis for i, axis in enumerate(whole.axes) if i != out], whole.others)
-        for out in without
-    ]
-    return _search(whole, parts, persons, k, without=tuple(without))
+    whole = Gower(axes, copy)
+    left = [Gower([axis for i, axis in enumerate(axes) if i != out], copy) for out in without]
+    slack = 2 * whole.slack  # of the sum, and of what is subtracted from it
+    parts: list[list[NearestPairs]] = [[] for _ in without]
+    for some in _row_blocks(whole, len(persons)):
+        rows = persons[some]
+        searches = [_Candidates(one, rows, k, None) for one in left]
+        for others in _tiles(whole):
+            bounds = whole.bounds(rows, others, without)
+            for search, bound in zip(searches, bounds, strict=True):
+                search.take(bound, np.full(len(rows), slack), others.start)
+        for part, search in zip(parts, searches, strict=True):
+            part.append(search.settle())
+    return [_join(part) for part in parts]
+
+
+def _join(parts: Sequence[NearestPairs]) -> NearestPairs:
+    """The pairs of several blocks of rows, one after another."""
+    starts = np.cumsum([0, *(part.n_rows for part in parts)]).astype(np.int32)
+    rows = [part.row + start for part, start in zip(parts, starts[:-1], strict=True)]
+    others, distances, tied = zip(
+        *((part.other, part.distance, part.is_tied) for part in parts), strict=True
+    )
+    made = (np.concatenate(one) for one in (rows, others, distances, tied))
+    return NearestPairs(int(starts[-1]), *made)
 
 
 def run_in_pieces(
     persons: Ints,
-    distances: Sequence[Gower],
+    n_rows: int,
     task: Callable[[Ints], Floats],
     *,
     what: str,
     progress: Progress,
 ) -> Floats:
     """Do a task for some persons at a time, in threads; its answers have persons as last axis."""
-    most = max(len(distance.tiles) for distance in distances)  # made here, not by each thread
-    size = min(max(PAIRS // most, 1), MOST_ROWS)
-    pieces = [persons[some] for some in chunks(slice(0, len(persons)), size)]
+    pieces = [persons[some] for some in blocks(len(persons), n_rows, PAIRS)]
     pool = ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1))
     answers = []
     try:
-        for done, answer in enumerate(pool.map(lambda one: [*_in_halves(task, one)], pieces)):
+        for done, answer in enumerate(pool.map(task, pieces)):
             progress(what, done, len(pieces))
-            answers += answer
+            answers.append(answer)
     finally:
         # Whoever interrupts does not wait for the pieces that are left.
         pool.shutdown(cancel_futures=True)

@@ -28,11 +28,14 @@ from unveil.models.neighbours.distances import (
     BinaryRows,
     Distance,
     Geometry,
+    Gower,
+    GowerAxis,
     Jaccard,
     Mahalanobis,
     Points,
+    Unplaced,
+    number_apart,
 )
-from unveil.models.neighbours.gower import Gower, GowerAxis, Unplaced, number_apart
 from unveil.models.neighbours.missing import Far, Pattern, near_leads, near_within, patterns
 from unveil.models.neighbours.originals import NearestOriginals, Originals, distinct
 from unveil.models.neighbours.search import nearest, nearest_other, within
