@@ -75,10 +75,11 @@ def agree_by_row(column: LinkColumn, side: int) -> tuple[float, float, int]:
 
 def _centre(ranks: Floats) -> Floats:
     """Ranks around their mean, of length 1."""
-    moved = ranks - ranks.mean()
+    moved: Floats = ranks - ranks.mean()
     length = float(np.sqrt(moved @ moved))
     return moved / length if length else moved
 
 
 def _shares(column: LinkColumn, codes: NDArray[np.int32]) -> Floats:
-    return np.bincount(codes, minlength=column.n_levels) / len(codes)
+    found: Floats = np.bincount(codes, minlength=column.n_levels) / len(codes)
+    return found
