@@ -104,7 +104,7 @@ def tcap_chart(record: Tcap) -> Chart:
     both = tcap_figures(record.rows[-1])
     rows = []
     for name, place in TCAPS.items():
-        value, base = (None if (x := one[place]) is None else 100 * x for one in both)
+        value, base = (None if (y := one[place]) is None else 100 * y for one in both)
         told = f"{percent_or_dash(value)}, at random {percent_or_dash(base)}"
         rows.append({**figure_row(name, value, told), "baseline": base})
     ends = [row[field] for row in rows for field in ("value", "baseline")]

@@ -250,7 +250,8 @@ def _query(distance: Mahalanobis, rows: Ints, k: int) -> Iterator[tuple[Ints, Fl
     order = tree_of(distance.rows.white[rows]).indices
     for some in chunks(slice(0, len(order)), ASKED):
         place = order[some]
-        yield place, *tree.query(distance.rows.white[rows[place]], k=k, workers=-1)
+        apart, found = tree.query(distance.rows.white[rows[place]], k=k, workers=-1)
+        yield place, apart.reshape(len(place), k), found.reshape(len(place), k)
 
 
 def _nearest_in_tree(
@@ -263,7 +264,6 @@ def _nearest_in_tree(
 
     k = 1 if own is None else 2
     for place, apart, found in _query(distance, rows, min(k + 1, distance.n_others)):
-        apart, found = apart.reshape(len(place), -1), found.reshape(len(place), -1)
         if own is not None:  # it comes first, or near the first among those no distance away
             at = np.argmax(found == own[place, np.newaxis], axis=1)[:, np.newaxis]
             np.put_along_axis(found, at, found[:, :1], axis=1)
