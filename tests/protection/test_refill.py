@@ -89,9 +89,8 @@ def test_the_views_show_rounds_and_no_row(people, synthesiser):
     result = refill(people, synthesiser, rows=50, seed=987_654_321)
     assert repr(result).startswith("Refill, paper rule, on age, income and sex: 50 of 50 rows")
     assert "<caption>Rounds</caption>" in result._repr_html_()
-    assert next(shown.refill_sentences(result.record)).startswith(
-        "50 of 50 rows wanted were retained"
-    )
+    _, first = next(shown.filter_sentences(result.record))
+    assert first.startswith("50 of 50 rows wanted were retained")
     assert str(result.seed) not in result.to_json()
 
 

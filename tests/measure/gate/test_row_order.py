@@ -8,8 +8,8 @@ import pytest
 
 import unveil
 from unveil.io.sources import read_table
+from unveil.measure.gate.beside_table import GAIN, agree_by_row
 from unveil.measure.gate.columns import link_column
-from unveil.measure.gate.row_order import GAIN, agree_by_row
 from unveil.study.study import Study
 
 N = 300
@@ -101,4 +101,4 @@ def test_the_order_of_the_original_is_for_a_person_to_explain(original, syntheti
     alerts = unveil.assess(original, synthetic).alerts
     said = [one.sentence for one in alerts if one.kind == "beside" and one.status == "decide"]
     assert len(said) == is_seen
-    assert all("Its rows stand in the order of the original's" in one for one in said)
+    assert all("Its rows have the order of the original's" in one for one in said)
