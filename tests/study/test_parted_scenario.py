@@ -109,7 +109,7 @@ def test_a_plan_says_engine_memory_and_passes(files):
 
 def test_more_memory_means_fewer_parts_and_none_are_too_many():
     assert count_parts(1000, 10, 10**9) == 1
-    assert count_parts(50_000_000, 10, 45 * 10**7) > count_parts(50_000_000, 10, 4 * 10**9)
+    assert count_parts(50_000_000, 10, 5 * 10**8) > count_parts(50_000_000, 10, 4 * 10**9)
     assert count_parts(10**12, 10, 10**9) == 512
 
 
