@@ -269,9 +269,9 @@ FAULTS = {
 STAGES = [
     ("disclosure", "disclosure", "write_records"),
     ("excess", "excess", "measure_excess"),
-    ("excess", "excess", "print_record"),
+    ("excess", "output_files", "print_record"),
     ("exclusion-table", "exclusion_table", "measure_table"),
-    ("exclusion-table", "exclusion_table", "print_record"),
+    ("exclusion-table", "output_files", "print_record"),
 ]
 
 

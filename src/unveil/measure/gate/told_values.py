@@ -144,14 +144,12 @@ def _hold(original: Table, texts: Sequence[Sequence[str]]) -> _SaidValues:
     codes, chance = [], []
     n_rows = original.frame.height
     for place, name in enumerate(original.frame.columns):
-        column = original.frame[name]
+        column = original.frame[name].alias("v")  # polars takes some names for patterns
         if column.dtype.is_nested() or column.dtype == pl.Boolean:
-            column = pl.Series(name, [None] * n_rows, dtype=pl.String)
+            column = pl.Series("v", [None] * n_rows, dtype=pl.String)
         levels = column.drop_nulls().unique(maintain_order=True)
-        counts = levels.to_frame("v").join(
-            column.drop_nulls().value_counts(name="n").rename({name: "v"}),
-            on="v",
-            maintain_order="left",
+        counts = levels.to_frame().join(
+            column.drop_nulls().value_counts(name="n"), on="v", maintain_order="left"
         )["n"]
         n_alone = int((counts == 1).sum())
         is_own = 2 * n_alone >= n_rows
