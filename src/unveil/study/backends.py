@@ -273,8 +273,8 @@ class Chunks(Backend):
 
 _THREAD = 125 * 10**6
 """Bytes that DuckDB wants for each of its threads."""
-_GROUP = 100
-"""Bytes that it takes to count a cell."""
+_GROUP = 200
+"""Bytes that it takes to count a cell: its threads may each hold it."""
 
 
 class DuckDB(Backend):

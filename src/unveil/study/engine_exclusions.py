@@ -118,8 +118,9 @@ class EngineExclusions(Exclusions):
     def _profile(self, target: int) -> Profile:
         letters = ("d", "s", "d_q", "s_q", "single", "x_d", "x_s")
         what = f"counting looks of {self.scenario.target_names[target]}"
-        answer = self._ask_cells(target, lambda cells: sum_by(cells, *letters, w=nw.len()), what)
-        d, s, d_q, s_q, single, x_d, x_s, w = whole_numbers(answer)
+        d, s, d_q, s_q, single, x_d, x_s, w = self._ask_cells(
+            target, lambda cells: sum_by(cells, *letters, w=nw.len()), what
+        )
         n_shown = np.where(single > 0, 1, np.where(s_q > 0, 2, 0))  # 2 stands for several
         n_own = np.where(d == d_q, np.minimum(d_q, 1), 2)
         d_t = self.scenario.target_columns[target].counts[0]
@@ -128,11 +129,14 @@ class EngineExclusions(Exclusions):
             return profile
         return replace(profile, x_d=x_d, x_s=x_s, struck=self._renormalised(target))
 
-    def _ask_cells(self, target: int, ask: Callable[[Lazy], Lazy], what: str) -> pl.DataFrame:
+    def _ask_cells(self, target: int, ask: Callable[[Lazy], Lazy], what: str) -> list[Ints]:
         """An answer about the cells of a target; of parts of them, in turn, where they are many."""
         parts = self.pair.divide_rows(self.pair.count_cells(target))
-        asked = [ask(self._cells(target, rows)) for rows in parts]
-        return pl.concat([self.pair.fetch(one, what) for one in asked])
+        # Numbers of each part, and not its table, which takes twice the room.
+        found = [
+            whole_numbers(self.pair.fetch(ask(self._cells(target, rows)), what)) for rows in parts
+        ]
+        return [np.concatenate(column) for column in zip(*found, strict=True)]
 
     def _cells(self, target: int, rows: Lazy) -> Lazy:
         """The cells of a target: their counts, those of their keys, and the rules that hit them."""
@@ -175,8 +179,9 @@ class EngineExclusions(Exclusions):
             by_key = sum_by(cells.with_columns(**left), *self.pair.packs, **sums)
             return sum_by(by_key, "d_left", "s_left", **products, n=nw.len())
 
-        answer = self._ask_cells(target, ask, "striking out what is excluded")
-        d_left, s_left, dd, ss, ds, n = whole_numbers(answer)
+        d_left, s_left, dd, ss, ds, n = self._ask_cells(
+            target, ask, "striking out what is excluded"
+        )
         return Renormalised(
             dd_per_d=Shares.of(dd, d_left),
             ss_per_s=Shares.of(ss, s_left),
