@@ -119,13 +119,15 @@ class AlertBox:
 class Figure:
     """A chart under the sentence it supports, with its caption and its figures as a table.
 
-    On a terminal only the sentence is drawn: the views of a terminal have tables of their own.
+    On a terminal only the sentence is drawn: the views of a terminal have tables of their own. So
+    it is on paper where sentences beside the chart say what it shows.
     """
 
     sentence: Sentence
     chart: "Chart"
     caption: str
     table: TableBlock | None = None
+    is_printed: bool = True
 
 
 @dataclass(frozen=True)

@@ -374,11 +374,14 @@ def _widest_first(record: Excess) -> list[ExcessRow]:
 
 
 def excess_detail(record: Excess, of: str) -> Iterator[Block]:
-    """The same in a report: the widest gap, with the chart; in words it unfolds."""
+    """The same in a report: the widest gap and all targets; chart and words unfold."""
     rows = _widest_first(record)
-    shown = _excess_table("", record, rows)
-    yield Figure(widest(of, rows), excess_chart(record), EXCESS_CAPTION, shown)
-    yield from excess_part_blocks(record)
+    yield widest(of, rows)
+    yield _excess_table("", record, rows)
+    drawn = Figure(Sentence(""), excess_chart(record), EXCESS_CAPTION)
+    yield Folded("Training records and control sample as a chart", (drawn,))
+    if parts := tuple(excess_part_blocks(record)):
+        yield Folded("What R is made of", parts)
     yield Sentence(excess_sizes(record), key="checks/excess sizes", of=of)
     words = tuple(
         Sentence(

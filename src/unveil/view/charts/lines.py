@@ -134,7 +134,7 @@ MOST_LINES = 6
 # No colour of a status, and each with dashes of its own.
 COLOURS = (SYNTHETIC, "#000000", "#8c4fa3", "#2b8cbe", "#6b6b6b", "#c270a8")
 DASHES = (SOLID, [9, 4], [2, 3], [12, 3, 2, 3], [5, 2], [1, 4])
-_SAP_WIDTH, _SAP_HEIGHT, _LONGEST = 420, 280, 26
+_SAP_WIDTH, _SAP_HEIGHT, _LONGEST = 420, 220, 26
 _MOST_NUMBERS = 25
 
 
@@ -322,7 +322,7 @@ def numbers_shown(last: int, keep: Sequence[int] = ()) -> list[int]:
 # ECAP by the amount of noise: for the custodian alone
 
 CONFIDENTIAL = "CONFIDENTIAL: ECAP values must not be published."
-_WIDTH, _HEIGHT = 480, 300
+_WIDTH, _HEIGHT = 480, 240
 _X = number("sigma", "standard deviation of the noise")
 _Y = number("ecap", "highest ECAP", scale={"domain": [0, 1]})
 _SHADES = ("#9ecae1", "#4292c6", "#222222", "#8c6bb1", "#4d004b")

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator
 
-from unveil.view.blocks import Block, Heading, Items, Sentence, table
+from unveil.view.blocks import Block, Items, Sentence, table
 from unveil.view.method_notes import CONVENTIONS, DENOMINATORS, ERRATA, LETTERS, TCAPS
 from unveil.view.sections.shared import fold
 
@@ -17,9 +17,8 @@ LIMITS = (
 def blocks(used: Collection[str]) -> Iterator[Block]:
     """Method notes; of the four TCAPs only where one is used."""
     yield Sentence(LIMITS, "lead", "methods.limits")
-    yield Heading("Letters and denominators", 3)
-    yield Sentence(LETTERS)
-    yield table("", ("percentage or mean over", "measures"), DENOMINATORS, text=["measures"])
+    over = table("", ("percentage or mean over", "measures"), DENOMINATORS, text=["measures"])
+    yield from fold("Letters and denominators", [Sentence(LETTERS), over])
     if ALL_TCAPS & set(used):
         heads = ("TCAP of", "counts", "over")
         shown = table("", heads, TCAPS, text=heads)
