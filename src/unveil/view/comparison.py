@@ -8,7 +8,6 @@ from unveil.view.charts.chart import Chart
 from unveil.view.charts.forms import figure_row, percent_bars
 from unveil.view.charts.marks import SYNTHETIC, truncate_name
 from unveil.view.format import format_count, format_figure, percent, truncate
-from unveil.view.group_notes import group_notes
 from unveil.view.pair_tables import is_few
 from unveil.view.show import as_blocks, as_text
 from unveil.view.utility import filled_table, first_rows
@@ -194,7 +193,7 @@ def _(record: Comparison) -> Iterator[Block]:
     yield Sentence(CONFIDENTIAL)
     yield from column_blocks(record)
     yield from association_blocks(record)
-    yield from notes(group_notes(record.coercions))
+    yield from notes(record.coercions)
 
 
 @as_text.register

@@ -5,8 +5,15 @@ from collections.abc import Iterator, Sequence
 from unveil.records.count_tables import AreaSap, NeighbourSap
 from unveil.records.limits import AreaVerdict
 from unveil.view.blocks import Block, Heading, Sentence, sentences, table
-from unveil.view.format import agree, format_count, people, truncate
-from unveil.view.format_probability import between, probability, probability_figure
+from unveil.view.format import (
+    agree,
+    between,
+    format_count,
+    people,
+    probability,
+    probability_figure,
+    truncate,
+)
 from unveil.view.show import as_blocks, as_text
 
 ROWS = 10

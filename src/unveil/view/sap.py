@@ -9,8 +9,17 @@ from unveil.records.limits import SapVerdict
 from unveil.view.blocks import Block, Heading, Items, Sentence, sentences, table
 from unveil.view.charts.chart import Chart
 from unveil.view.charts.lines import StepLine, numbers_shown, sap_curve
-from unveil.view.format import agree, and_list, format_count, people, truncate
-from unveil.view.format_probability import between, is_open, probability, probability_figure
+from unveil.view.format import (
+    agree,
+    and_list,
+    between,
+    format_count,
+    is_open,
+    people,
+    probability,
+    probability_figure,
+    truncate,
+)
 from unveil.view.show import as_blocks, as_text
 
 THRESHOLD = 0.05

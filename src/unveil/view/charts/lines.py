@@ -7,7 +7,7 @@ from itertools import pairwise
 from unveil.records.cap import Cap, CapRow
 from unveil.records.noise import NoiseChoice
 from unveil.records.protection import NoiseReason
-from unveil.view.cap_words import SCENARIOS, method_phrase, share
+from unveil.view.cap import SCENARIOS, method_phrase, share
 from unveil.view.charts.chart import Chart
 from unveil.view.charts.marks import (
     BAD,
@@ -31,8 +31,15 @@ from unveil.view.charts.marks import (
     write,
 )
 from unveil.view.ecap import NOISES, claim, figure
-from unveil.view.format import and_list, format_count, truncate, visible
-from unveil.view.format_probability import between, probability, probability_figure
+from unveil.view.format import (
+    and_list,
+    between,
+    format_count,
+    probability,
+    probability_figure,
+    truncate,
+    visible,
+)
 
 _NAME = 16  # pixels between two names at the ends of lines
 

@@ -11,9 +11,14 @@ from unveil.records.cap import Cap, CapRow, Tcap
 from unveil.records.report import Parts, ReportContents
 from unveil.records.run import Kind
 from unveil.view.blocks import Block, Figure, Sentence, table
-from unveil.view.cap import cap_sentences
-from unveil.view.cap_trend import trend_sentences
-from unveil.view.cap_words import SCENARIOS
+from unveil.view.cap import (
+    SCENARIOS,
+    TCAP_HEADS,
+    cap_sentences,
+    tcap_cells,
+    tcap_sentences,
+    trend_sentences,
+)
 from unveil.view.charts.lines import cap_lines_chart
 from unveil.view.format import and_list, format_share, truncate
 from unveil.view.sections.shared import (
@@ -23,7 +28,6 @@ from unveil.view.sections.shared import (
     scenarios_of,
     worst_first,
 )
-from unveil.view.tcap import TCAP_HEADS, tcap_cells, tcap_sentences
 
 KINDS: tuple[Kind, ...] = ("cap", "tcap")
 FIGURE_HEADS = (

@@ -7,8 +7,7 @@ from unveil.records.report import Parts, ReportContents
 from unveil.view import sap as subtracted
 from unveil.view.blocks import Block, Figure, Heading, Sentence, table
 from unveil.view.charts.lines import MOST_LINES, StepLine, sap_curve
-from unveil.view.format import lines, truncate
-from unveil.view.format_probability import probability_figure
+from unveil.view.format import lines, probability_figure, truncate
 from unveil.view.publication_plan import plan_blocks
 from unveil.view.sections.shared import fold, number_sentences, unmeasured
 
