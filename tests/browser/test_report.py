@@ -129,13 +129,13 @@ def test_no_text_on_paper_is_below_eight_and_a_half_points(opening, path):
     assert min(sizes) >= 8.5 / 0.75 - 0.01  # points in pixels
 
 
-def test_text_in_charts_on_paper_is_at_least_eight_points(opening, path):
-    """A name of a row, an axis, a figure; what makes a map of many columns small is their number."""
-    opened = opening(path, viewport=SHEET)
+def test_text_in_charts_on_paper_is_at_least_eight_points(opening, tmp_path):
+    opened = opening(written(loaded(), tmp_path), viewport=SHEET)
     opened.page.emulate_media(media="print")
     sizes = opened.page.evaluate(
         "[...document.querySelectorAll('figure svg.marks')].flatMap(chart => {"
-        " const box = chart.getBoundingClientRect(), scale = box.width / chart.viewBox.baseVal.width;"
+        " const box = chart.getBoundingClientRect();"
+        " const scale = box.width / chart.viewBox.baseVal.width;"
         " return box.height ? [...chart.querySelectorAll('text')].map(one =>"
         " [scale * parseFloat(getComputedStyle(one).fontSize), one.textContent]) : []; })"
     )
