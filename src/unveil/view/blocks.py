@@ -188,6 +188,11 @@ def sentences(texts: Iterable[str | None], kind: Kind = "plain") -> Iterator[Sen
     yield from (Sentence(text, kind) for text in texts if text)
 
 
+def limit_line(text: str, *, is_within: bool) -> Sentence:
+    """What a limit said, with its shape."""
+    return Sentence(f"{'●' if is_within else '■'} {text}", "lead" if is_within else "stop")
+
+
 def say(keyed: Iterable[tuple[str, str]], about: str = "", of: str = "") -> Iterator[Sentence]:
     """A sentence for each text, by the name of its figure; in a report also by what it is of."""
     yield from (Sentence(text, key=f"{about}/{key}" if about else "", of=of) for key, text in keyed)

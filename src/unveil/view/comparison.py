@@ -142,14 +142,14 @@ def figure(value: float | None, digits: int = 3) -> str:
     return format_figure(value, digits)
 
 
-def changed_associations(record: Comparison, most: int = MOST_ROWS) -> list[AssociationRow]:
+def changed_associations(record: Comparison) -> list[AssociationRow]:
     """The associations that changed most in the headline copy, the largest change first."""
     known = [
         row
         for row in record.associations
         if row.copy == record.headline_copy and row.difference is not None
     ]
-    return sorted(known, key=lambda row: -abs(row.difference or 0.0))[:most]
+    return sorted(known, key=lambda row: -abs(row.difference or 0.0))[:MOST_ROWS]
 
 
 def distances(record: Comparison, *, most: int | None = None) -> Chart:

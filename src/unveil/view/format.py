@@ -7,7 +7,7 @@ control characters and marks that turn the writing direction are made visible, a
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import ceil, floor
 from string import Formatter
@@ -136,6 +136,13 @@ def people(count: int) -> str:
 def format_count(count: int, one: str, many: str | None = None) -> str:
     """A number of things, in the singular where it is one."""
     return f"1 {one}" if count == 1 else f"{count:,} {many or one + 's'}"
+
+
+def format_copies(n_synthetic: Sequence[int], by: str = "") -> str:
+    """How many records the synthetic data have, or each of several copies."""
+    if len(n_synthetic) == 1:
+        return f"{format_count(n_synthetic[0], 'record')} in the synthetic data{by}"
+    return f"{len(n_synthetic)} copies{by} of {and_list(f'{n:,}' for n in n_synthetic)} records"
 
 
 def agree(count: int | str, one: str = "is", many: str = "are") -> str:

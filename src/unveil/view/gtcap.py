@@ -25,6 +25,7 @@ from unveil.view.format import (
     and_list,
     copy_name,
     fill,
+    format_copies,
     format_count,
     format_share,
     people,
@@ -58,16 +59,13 @@ SWING = 0.25
 
 def sizes(record: Gtcap) -> str:
     """How much data there is, and what is assumed of the intruder."""
-    m = len(record.n_synthetic)
-    copies = f"{format_count(record.n_synthetic[0], 'record')} in the synthetic data"
-    if m > 1:
-        copies = f"{m} copies of {and_list(f'{n:,}' for n in record.n_synthetic)} records"
     near = "No column has a radius: all must be the same."
     if record.radii:
         radii = and_list(f"{truncate(row.column)} {row.radius:.15g}" for row in record.radii)
         near = f"Near means closer than {radii}; all other columns must be the same."
     return (
-        f"{people(record.n_original)} in the original, {copies}. An intruder knows"
+        f"{people(record.n_original)} in the original, {format_copies(record.n_synthetic)}. An"
+        " intruder knows"
         f" {and_list(record.keys)} and wants {and_list(record.target)}. {near}"
     )
 

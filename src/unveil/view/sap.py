@@ -6,7 +6,7 @@ from math import prod
 
 from unveil.records.count_tables import Sap, SapChance, SapLesson, SapTaught
 from unveil.records.limits import SapVerdict
-from unveil.view.blocks import Block, Heading, Items, Sentence, sentences, table
+from unveil.view.blocks import Block, Heading, Items, Sentence, limit_line, sentences, table
 from unveil.view.charts.chart import Chart
 from unveil.view.charts.lines import StepLine, numbers_shown, sap_curve
 from unveil.view.format import (
@@ -317,9 +317,8 @@ def sap_blocks(
     yield from beside
     yield from reading_notes(record.notes if notes is None else notes)
     for verdict in verdicts:
-        is_within = verdict.status == "within"
-        text = f"{'●' if is_within else '■'} {verdict_sentence(record, verdict)}"
-        yield Sentence(text, "lead" if is_within else "stop")
+        text = verdict_sentence(record, verdict)
+        yield limit_line(text, is_within=verdict.status == "within")
 
 
 def _bar(record: Sap, row: tuple[str, ...]) -> str:

@@ -130,9 +130,6 @@ def _scenario(targets: Sequence[TargetRecords]) -> Iterator[Block]:
     rows = [row for one in targets for row in last_rows(one)]
     groups = table("", ("target", "who", *FIGURE_HEADS), rows, text=["who"])
     yield from fold("CAP of every group of people", [groups] if rows else [])
-    tcaps = list(tcap_rows(targets))
-    every = table("", ("target", *TCAP_HEADS[1:]), tcaps)
-    yield from fold("TCAP of every target, with baselines", [every] if tcaps else [])
     for place, one in enumerate(targets):
         drawn = list(_lines(one)) if one.m > 1 and one.caps else []
         yield from drawn[:1] if not place else []
