@@ -80,15 +80,6 @@ class TableBlock:
 
 
 @dataclass(frozen=True)
-class Bars:
-    """Counts with a bar each."""
-
-    caption: str
-    heads: tuple[str, str]
-    rows: tuple[tuple[str, int], ...]
-
-
-@dataclass(frozen=True)
 class Items:
     """A list; the mark stands before each item on a terminal."""
 
@@ -148,7 +139,7 @@ class Folded:
 
 
 Words = Heading | Sentence | Items | Command
-Block = Words | Facts | TableBlock | Bars | AlertBox | Figure | Signatures | Folded
+Block = Words | Facts | TableBlock | AlertBox | Figure | Signatures | Folded
 
 
 def table(

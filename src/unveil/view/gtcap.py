@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from unveil.records.cap import Gtcap, GtcapBin, GtcapCopy, UniqueRule
-from unveil.view.blocks import Bars, Block, Figure, Heading, Sentence, notes, say, table
+from unveil.view.blocks import Block, Figure, Heading, Sentence, notes, say, table
 from unveil.view.charts.chart import Chart
 from unveil.view.charts.marks import (
     DASHED,
@@ -53,6 +53,7 @@ HISTOGRAM = "Normalised scores: 0 = baseline, 1 = original"
 CAPTION = (
     "Statistical uniques by score, with the mean of all. The first and the last bar have no end."
 )
+BAR = 40  # letters of the longest bar on a terminal
 SWING = 0.25
 """Mean and ratio of means farther apart than this are explained."""
 
@@ -237,8 +238,11 @@ def _(record: Gtcap) -> Iterator[Block]:
         rows = map(cells, record.copies)
         yield table("Over all statistical uniques", HEADS, rows, spare=HEADS[3:])
         if record.mean is not None:
-            bars = tuple((ends(row), row.n) for row in record.histogram)
-            yield Bars(HISTOGRAM, ("from, to", "statistical uniques"), bars)
+            most = max(1, *(row.n for row in record.histogram))
+            rows = [
+                (ends(row), f"{row.n:,}", "█" * -(-row.n * BAR // most)) for row in record.histogram
+            ]
+            yield table(HISTOGRAM, ("score", "statistical uniques", ""), rows, text=("",))
     yield from notes(record.coercions)
 
 
