@@ -239,10 +239,10 @@ def _(record: Gtcap) -> Iterator[Block]:
         yield table("Over all statistical uniques", HEADS, rows, spare=HEADS[3:])
         if record.mean is not None:
             most = max(1, *(row.n for row in record.histogram))
-            rows = [
+            bars = [
                 (ends(row), f"{row.n:,}", "█" * -(-row.n * BAR // most)) for row in record.histogram
             ]
-            yield table(HISTOGRAM, ("score", "statistical uniques", ""), rows, text=("",))
+            yield table(HISTOGRAM, ("score", "statistical uniques", ""), bars, text=("",))
     yield from notes(record.coercions)
 
 
