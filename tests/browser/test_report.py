@@ -14,8 +14,8 @@ from unveil.cli.demo import demo
 from unveil.project.read_project import read_project
 from unveil.project.run import run_project
 from unveil.project.write_report import write_report
-from unveil.view.pages.report import custodian_page
-from view.report_cases import empty, example, hostile, many
+from unveil.view.pages.report import PAPER, custodian_page
+from view.report_cases import empty, example, hostile, loaded, many
 
 pytestmark = pytest.mark.browser
 
@@ -24,7 +24,7 @@ DESKTOP = {"width": 1100, "height": 900}
 PHONE = {"width": 390, "height": 844}
 ZOOMED = {"width": 550, "height": 450}  # 1100 by 900 at 200 %
 SHEET = {"width": 680, "height": 960}  # A4 less its margins
-PAGES = {"example": example, "hostile": hostile, "empty": empty}
+PAGES = {"loaded": loaded, "hostile": hostile, "empty": empty}
 # Sixty targets and ten copies are more of the same, and take longer than all the others.
 if os.environ.get("UNVEIL_HEAVY") == "1":
     PAGES["many"] = many
@@ -129,6 +129,19 @@ def test_no_text_on_paper_is_below_eight_and_a_half_points(opening, path):
     assert min(sizes) >= 8.5 / 0.75 - 0.01  # points in pixels
 
 
+def test_text_in_charts_on_paper_is_at_least_eight_points(opening, tmp_path):
+    opened = opening(written(loaded(), tmp_path), viewport=SHEET)
+    opened.page.emulate_media(media="print")
+    sizes = opened.page.evaluate(
+        "[...document.querySelectorAll('figure svg.marks')].flatMap(chart => {"
+        " const box = chart.getBoundingClientRect();"
+        " const scale = box.width / chart.viewBox.baseVal.width;"
+        " return box.height ? [...chart.querySelectorAll('text')].map(one =>"
+        " [scale * parseFloat(getComputedStyle(one).fontSize), one.textContent]) : []; })"
+    )
+    assert [one for one in sizes if one[0] < 8 / 0.75 - 0.01] == []
+
+
 @pytest.fixture(scope="session")
 def embedded(tmp_path_factory):
     """The report of the embedded example, as `unveil demo --project` writes it."""
@@ -153,6 +166,15 @@ def test_ten_targets_three_scenarios_and_five_files_print_on_at_most_twelve_page
     assert len(pages) <= 12
     assert "AnnexAAttribute" in pages[1]  # page 1 is one page
     assert len({n for n in range(10) if f"question_{n}" in "".join(pages)}) == 10
+
+
+@pytest.mark.parametrize("case", [example, loaded], ids=["example", "loaded"])
+def test_all_that_a_project_can_declare_prints_on_at_most_twelve_pages(opening, tmp_path, case):
+    opened = opening(written(case(), tmp_path), viewport=DESKTOP)
+    pages = printed(opened)
+    assert len(pages) <= 12
+    assert "AnnexAAttribute" in pages[1]  # page 1 is one page
+    assert squeezed(PAPER) in pages[1]
 
 
 def large_project(folder) -> Path:

@@ -75,6 +75,48 @@ _Measured = tuple[str, str, str | None, str | None, Any]  # name, kind, scenario
 @cache
 def example() -> tuple[ReportContents, Parts]:
     """The embedded survey with a protected copy, a control, a table and published findings."""
+    used, control, made = _protected()
+    parts = [
+        *_scenario(used, [made.data], "neighbour", KEYS, TARGETS, exclude=["missing-targets"]),
+        *_scenario(
+            used, [made.data], "colleague", ("sex", "age", "employment"), ("marital", "health")
+        ),
+        *_left_out(used, control, made.data),
+        *_whole(used, [made.data]),
+        ("sap region", "sap", None, None, _sap()),
+        ("protection", "protection", None, None, made.record),
+    ]
+    return _contents("Embedded survey, protected copy", parts, sizes=(used.height, [used.height]))
+
+
+@cache
+def loaded() -> tuple[ReportContents, Parts]:
+    """All that a project can declare: the example, with a third scenario, recognition of single
+    people, a publication plan and every stage of protection.
+    """
+    contents, parts = example()
+    used, control, made = _protected()
+    stages = unveil.stages(
+        made, keys=KEYS, targets=TARGETS, control=control, findings=FINDINGS, bands=BANDS, seed=5
+    ).record
+    more = [
+        *_scenario(used, [made.data], "landlord", ("sex", "age", "settlement"), TARGETS),
+        ("recognition", "recognition", None, None, _recognition(used)),
+        ("plan", "plan", None, None, _plan(used)),
+    ]
+    protected = msgspec.structs.replace(made.record, stages=stages)
+    own = {"protection": protected}
+    every = [
+        (one.name, one.kind, one.scenario, one.target, own.get(one.name, parts[one.name]))
+        for one in contents.run.parts
+    ]
+    sizes = (used.height, [used.height])
+    return _contents("Embedded survey, all measures", [*every, *more], sizes=sizes)
+
+
+@cache
+def _protected() -> tuple[pl.DataFrame, pl.DataFrame, Any]:
+    """People who were used, people who were not, and the protected copy of the first."""
     used, control = unveil.split(survey().head(1_200), 0.75, seed=2023)
     made = unveil.protect(
         used,
@@ -96,17 +138,27 @@ def example() -> tuple[ReportContents, Parts]:
         seed=1,
         special_codes={"income": [-8]},
     )
-    parts = [
-        *_scenario(used, [made.data], "neighbour", KEYS, TARGETS, exclude=["missing-targets"]),
-        *_scenario(
-            used, [made.data], "colleague", ("sex", "age", "employment"), ("marital", "health")
-        ),
-        *_left_out(used, control, made.data),
-        *_whole(used, [made.data]),
-        ("sap region", "sap", None, None, _sap()),
-        ("protection", "protection", None, None, made.record),
+    return used, control, made
+
+
+def _recognition(used: pl.DataFrame) -> Record:
+    def release(data: pl.DataFrame, seed: int, rows: int) -> pl.DataFrame:
+        return data.sample(rows, with_replacement=True, seed=seed)
+
+    return unveil.recognition(used.head(300), release, people=10, worlds=60, seed=1).record
+
+
+def _plan(used: pl.DataFrame) -> Record:
+    bands = {"age": [15, 18, 30, 45, 65]}
+    tables = [
+        {"name": "Regions", "by": ["region", "sex"], "publish": "suppress:5", "margins": "all"},
+        {"name": "Work", "by": ["region", "employment"], "publish": "suppress:5"},
+        {"name": "Adults", "by": ["sex", "employment"], "where": {"age": ">= 18"}},
+        {"name": "Everyone", "by": ["sex", "employment"], "where": {"age": ">= 15"}},
+        {"name": "Ages", "by": ["age", "sex"], "bands": bands, "publish": "suppress:5"},
     ]
-    return _contents("Embedded survey, protected copy", parts, sizes=(used.height, [used.height]))
+    plan = unveil.Plan.from_tables(tables, data=used)
+    return plan.disclosed(limits={"recovered": 0}, seconds=60).record
 
 
 @cache

@@ -7,16 +7,19 @@ import pytest
 
 from unveil.records.attacks import AttackRow, AttackRun, Attacks, CopyAttacks
 from unveil.records.disclosure import Coercion
-from unveil.view.attack_rows import AttackDisplayRow, attack_rows, cells, warnings
 from unveil.view.attacks import (
     NO_CONTROL,
+    AttackDisplayRow,
     attack_blocks,
     attack_rates,
+    attack_rows,
     attack_sentences,
     attacks_page,
+    cells,
     format_expected,
     row_sentences,
     sizes,
+    warnings,
 )
 from unveil.view.blocks import Sentence
 from unveil.view.charts.marks import MOST_ROWS

@@ -8,7 +8,6 @@ from rich.console import Console
 from unveil.view import blocks
 from unveil.view.blocks import (
     AlertBox,
-    Bars,
     Column,
     Command,
     Facts,
@@ -31,7 +30,6 @@ EVERY = (
     Sentence(HOSTILE, figure="19.6 %", symbol=HOSTILE),
     Facts(((HOSTILE, HOSTILE), ("empty", ""))),
     table(HOSTILE, ("target", HOSTILE, "status"), [(HOSTILE, HOSTILE, "■ above limit")]),
-    Bars(HOSTILE, (HOSTILE, "n"), ((HOSTILE, 3), ("b", 0))),
     Items((HOSTILE,), "▲"),
     Command(HOSTILE),
     AlertBox("block", HOSTILE, (HOSTILE, HOSTILE), HOSTILE),

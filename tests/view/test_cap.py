@@ -12,9 +12,8 @@ from unveil.measure.cap.gcap import gcap
 from unveil.measure.cap.tcap import tcap
 from unveil.records.cap import CapRow, OnM
 from unveil.view import cap as attribution
-from unveil.view import tcap as targeted
-from unveil.view.cap_trend import direction, p_value, trend_sentence, trend_sentences
-from unveil.view.cap_words import cap_standing, share
+from unveil.view import cap as targeted
+from unveil.view.cap import cap_standing, direction, p_value, share, trend_sentence, trend_sentences
 
 ROW = CapRow(
     method="CART",

@@ -15,7 +15,7 @@ from unveil.assessment.limits import check_sap_limits, parse_sap_limits
 from unveil.records.count_tables import Sap, SapChance, SapDepth, SapTaught
 from unveil.view.charts.lines import StepLine, curve_table, numbers_shown, sap_curve
 from unveil.view.count_tables import audit_sentences, bounds_sentences, rounded_sentences
-from unveil.view.format_probability import between, probability, probability_figure
+from unveil.view.format import between, probability, probability_figure
 from unveil.view.rounding import comparison_chart, comparison_sentences, summary_cells
 from unveil.view.sap import (
     bounds_at,

@@ -13,7 +13,7 @@ from view import report_cases
 from view.derived import every as derived
 
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
-CASES = ("example", "copies", "many", "empty")
+CASES = ("example", "loaded", "copies", "many", "empty")
 
 
 class Sentences(HTMLParser):
@@ -58,6 +58,8 @@ LITERAL = {
     "membership/recall": "1 1.0",
     "pair tables/median": "1",
     "pair tables/tables": "10 3",
+    "recognition/AUC": "100",
+    "recognition/self-test": "1",
     "replication/means": "0 1",
     "sap/simulated": "95",
     "sap/starts": "0",

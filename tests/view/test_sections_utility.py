@@ -725,7 +725,7 @@ def test_the_public_statement_stands_beside_what_is_confidential():
     assert "must not be published" in page
     quoted = page[page.index("Only this statement may be published") :]
     for line in filter(None, protection().statement.splitlines()):
-        assert f"<li>{line}</li>" in quoted
+        assert f"<li>{line.removeprefix('- ')}</li>" in quoted
 
 
 def test_a_copy_that_nobody_measured_the_use_of_is_not_praised():
@@ -794,8 +794,9 @@ def test_the_name_of_the_worst_value_stands_over_its_point_and_on_no_line():
     for worst, threshold, limit in ((0.08, 0.1, 0.07996), (0.5, 0.1, 0.01), (0.99, 0.98, 0.2)):
         choice = changed(reason.choice, threshold=threshold, limit=limit)
         own = changed(reason, choice=choice, ecap=changed(reason.ecap, worst=worst))
-        place = noise_curve(own).spec["layer"][-1]["data"]["values"][0]["place"]
-        lines = [300 * (1 - value) for value in (worst, threshold, limit)]
+        spec = noise_curve(own).spec
+        place = spec["layer"][-1]["data"]["values"][0]["place"]
+        lines = [spec["height"] * (1 - value) for value in (worst, threshold, limit)]
         assert all(abs(place - line) >= 5.9 for line in lines)
         assert 0 <= lines[0] - place <= 40 or place <= 12
 

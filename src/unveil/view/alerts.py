@@ -4,7 +4,6 @@ Of many alike the first are shown; the others are counted, and unfold.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Literal
 
 from unveil.records.alerts import Alert, AlertStatus, Assessment, NotTested
 from unveil.view.blocks import AlertBox, Block, Folded, Heading, Items, Sentence
@@ -28,7 +27,7 @@ MOST_ALIKE = 3
 
 
 def alert_blocks(
-    alerts: Sequence[Alert], not_tested: Sequence[NotTested] = (), level: Literal[2, 3, 4] = 4
+    alerts: Sequence[Alert], not_tested: Sequence[NotTested] = ()
 ) -> Iterator[AlertBox | Folded | Heading | Items]:
     """Every alert, the gravest first; then what was not tested, which is always shown."""
     for alike in _alike(alerts):
@@ -38,7 +37,7 @@ def alert_blocks(
             more = _more(alike[MOST_ALIKE:])
             yield Folded(more, boxes[MOST_ALIKE:], is_counted=True)
     if not_tested:
-        yield Heading("Not tested", level)
+        yield Heading("Not tested", 4)
         yield Items(tuple(map(not_tested_text, not_tested)))
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from unveil.records.disclosure import Coercion
 from unveil.records.judgement import Status
-from unveil.view.format import lines
+from unveil.view.format import lines, truncate
 
 if TYPE_CHECKING:
     from unveil.view.charts.chart import Chart
@@ -80,15 +80,6 @@ class TableBlock:
 
 
 @dataclass(frozen=True)
-class Bars:
-    """Counts with a bar each."""
-
-    caption: str
-    heads: tuple[str, str]
-    rows: tuple[tuple[str, int], ...]
-
-
-@dataclass(frozen=True)
 class Items:
     """A list; the mark stands before each item on a terminal."""
 
@@ -119,13 +110,15 @@ class AlertBox:
 class Figure:
     """A chart under the sentence it supports, with its caption and its figures as a table.
 
-    On a terminal only the sentence is drawn: the views of a terminal have tables of their own.
+    On a terminal only the sentence is drawn: the views of a terminal have tables of their own. So
+    it is on paper where sentences beside the chart say what it shows.
     """
 
     sentence: Sentence
     chart: "Chart"
     caption: str
     table: TableBlock | None = None
+    is_printed: bool = True
 
 
 @dataclass(frozen=True)
@@ -146,7 +139,7 @@ class Folded:
 
 
 Words = Heading | Sentence | Items | Command
-Block = Words | Facts | TableBlock | Bars | AlertBox | Figure | Signatures | Folded
+Block = Words | Facts | TableBlock | AlertBox | Figure | Signatures | Folded
 
 
 def table(
@@ -186,16 +179,14 @@ def sentences(texts: Iterable[str | None], kind: Kind = "plain") -> Iterator[Sen
     yield from (Sentence(text, kind) for text in texts if text)
 
 
+def limit_line(text: str, *, is_within: bool) -> Sentence:
+    """What a limit said, with its shape."""
+    return Sentence(f"{'●' if is_within else '■'} {text}", "lead" if is_within else "stop")
+
+
 def say(keyed: Iterable[tuple[str, str]], about: str = "", of: str = "") -> Iterator[Sentence]:
     """A sentence for each text, by the name of its figure; in a report also by what it is of."""
     yield from (Sentence(text, key=f"{about}/{key}" if about else "", of=of) for key, text in keyed)
-
-
-def notes(coercions: Sequence[Coercion], level: Literal[2, 3, 4] = 4) -> Iterator[Block]:
-    """How the files were read and matched."""
-    if coercions:
-        yield Heading("How the files were read and matched", level)
-        yield Items(tuple(f"{one.side}: {lines(one.sentence)}" for one in coercions))
 
 
 STATUS_OF_GLYPH: dict[str, Status] = {
@@ -206,3 +197,36 @@ STATUS_OF_GLYPH: dict[str, Status] = {
     "-": "not measured",
 }
 """The status of a cell by the shape it begins with; see `status.format_status`."""
+
+
+# How files were read
+
+MOST_COLUMNS = 5
+"""Columns that are named in one note."""
+
+
+def notes(coercions: Sequence[Coercion]) -> Iterator[Block]:
+    """How the files were read and matched."""
+    if coercions:
+        yield Heading("How the files were read and matched", 4)
+        yield Items(tuple(f"{one.side}: {lines(one.sentence)}" for one in group_notes(coercions)))
+
+
+def group_notes(coercions: Sequence[Coercion]) -> list[Coercion]:
+    """The same notes, but all columns that a side alone has in one sentence."""
+    lone = [note for note in coercions if note.kind == "not_compared" and note.column]
+    by_side: dict[str, list[str]] = {}
+    for note in lone:
+        by_side.setdefault(note.side, []).append(note.column or "")
+    told = [_exclude(side, columns) for side, columns in by_side.items() if len(columns) > 1]
+    sides = {note.side for note in told}
+    return told + [note for note in coercions if note not in lone or note.side not in sides]
+
+
+def _exclude(side: str, columns: Sequence[str]) -> Coercion:
+    shown = [truncate(column) for column in columns]
+    if len(shown) > MOST_COLUMNS + 1:
+        shown = [*shown[:MOST_COLUMNS], f"{len(shown) - MOST_COLUMNS:,} more"]
+    names = f"{', '.join(shown[:-1])} and {shown[-1]}"
+    sentence = f"{len(columns)} columns are not in every file and were excluded: {names}."
+    return Coercion(side=side, column=None, kind="not_compared", sentence=sentence)

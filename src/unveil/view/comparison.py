@@ -8,7 +8,6 @@ from unveil.view.charts.chart import Chart
 from unveil.view.charts.forms import figure_row, percent_bars
 from unveil.view.charts.marks import SYNTHETIC, truncate_name
 from unveil.view.format import format_count, format_figure, percent, truncate
-from unveil.view.group_notes import group_notes
 from unveil.view.pair_tables import is_few
 from unveil.view.show import as_blocks, as_text
 from unveil.view.utility import filled_table, first_rows
@@ -143,14 +142,14 @@ def figure(value: float | None, digits: int = 3) -> str:
     return format_figure(value, digits)
 
 
-def changed_associations(record: Comparison, most: int = MOST_ROWS) -> list[AssociationRow]:
+def changed_associations(record: Comparison) -> list[AssociationRow]:
     """The associations that changed most in the headline copy, the largest change first."""
     known = [
         row
         for row in record.associations
         if row.copy == record.headline_copy and row.difference is not None
     ]
-    return sorted(known, key=lambda row: -abs(row.difference or 0.0))[:most]
+    return sorted(known, key=lambda row: -abs(row.difference or 0.0))[:MOST_ROWS]
 
 
 def distances(record: Comparison, *, most: int | None = None) -> Chart:
@@ -194,7 +193,7 @@ def _(record: Comparison) -> Iterator[Block]:
     yield Sentence(CONFIDENTIAL)
     yield from column_blocks(record)
     yield from association_blocks(record)
-    yield from notes(group_notes(record.coercions))
+    yield from notes(record.coercions)
 
 
 @as_text.register

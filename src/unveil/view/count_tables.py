@@ -13,8 +13,15 @@ from unveil.records.count_tables import (
     RoundedTable,
 )
 from unveil.view.blocks import Block, Heading, Sentence, say, sentences, table
-from unveil.view.format import agree, and_list, format_count, people, percent, truncate
-from unveil.view.format_probability import probability_figure
+from unveil.view.format import (
+    agree,
+    and_list,
+    format_count,
+    people,
+    percent,
+    probability_figure,
+    truncate,
+)
 from unveil.view.rounding import change
 from unveil.view.sap import published_phrase
 from unveil.view.show import as_blocks, as_text

@@ -14,7 +14,15 @@ from unveil.records.differential import (
 )
 from unveil.view import blocks
 from unveil.view.blocks import Block, Heading, Sentence, notes
-from unveil.view.format import and_list, format_count, people, percent, ratio, truncate
+from unveil.view.format import (
+    and_list,
+    format_copies,
+    format_count,
+    people,
+    percent,
+    ratio,
+    truncate,
+)
 from unveil.view.show import as_blocks, as_text
 
 BEYOND_CHANCE = "The interval excludes 0: chance hardly explains the difference."
@@ -52,10 +60,7 @@ def sizes(record: DifferentialConfidentiality) -> str:
 
 
 def _sizes(method: str, n: tuple[int, ...]) -> str:
-    by = f" by {truncate(method)}" if method else ""
-    if len(n) == 1:
-        return f"{format_count(n[0], 'record')} in the synthetic data{by}"
-    return f"{len(n)} copies{by} of {and_list(f'{one:,}' for one in n)} records"
+    return format_copies(n, f" by {truncate(method)}" if method else "")
 
 
 def _target(record: DifferentialConfidentiality) -> str:

@@ -33,6 +33,7 @@ from unveil.view.format import (
     MISSING,
     agree,
     and_list,
+    format_copies,
     format_count,
     format_rule,
     n_of,
@@ -148,12 +149,12 @@ def exclusions(record: Disclosure, *, most: int | None = None) -> str | None:
     return f"Excluded from the measures: {f'{rules} and {more:,} more' if more else rules}."
 
 
-def effects(record: Disclosure, measure: str = "DiSCO") -> list[Effect]:
-    """What the exclusions did to one measure of each target, in the figures of the headline."""
+def effects(record: Disclosure) -> list[Effect]:
+    """What the exclusions did to DiSCO of each target, in the figures of the headline."""
     return [
         effect
         for effect in record.effects
-        if effect.measure == measure
+        if effect.measure == "DiSCO"
         and effect.copy == record.headline_copy
         and effect.target is not None
     ]
@@ -193,13 +194,10 @@ def effect_sentence(record: Disclosure, effect: Effect) -> str:
 
 def excess_sizes(record: Excess) -> str:
     """How much data there is, and what is assumed of the intruder."""
-    m = len(record.n_synthetic)
-    copies = format_count(record.n_synthetic[0], "record") + " in the synthetic data"
-    if m > 1:
-        copies = f"{m} copies of {and_list(f'{n:,}' for n in record.n_synthetic)} records"
     return (
         f"{people(record.n_train)} in the training data, {people(record.n_control)} in the control"
-        f" sample, {copies}. Assumed intruder: knows {and_list(record.keys)}."
+        f" sample, {format_copies(record.n_synthetic)}. Assumed intruder: knows"
+        f" {and_list(record.keys)}."
     )
 
 
@@ -374,11 +372,14 @@ def _widest_first(record: Excess) -> list[ExcessRow]:
 
 
 def excess_detail(record: Excess, of: str) -> Iterator[Block]:
-    """The same in a report: the widest gap, with the chart; in words it unfolds."""
+    """The same in a report: the widest gap and all targets; chart and words unfold."""
     rows = _widest_first(record)
-    shown = _excess_table("", record, rows)
-    yield Figure(widest(of, rows), excess_chart(record), EXCESS_CAPTION, shown)
-    yield from excess_part_blocks(record)
+    yield widest(of, rows)
+    yield _excess_table("", record, rows)
+    drawn = Figure(Sentence(""), excess_chart(record), EXCESS_CAPTION)
+    yield Folded("Training records and control sample as a chart", (drawn,))
+    if parts := tuple(excess_part_blocks(record)):
+        yield Folded("What R is made of", parts)
     yield Sentence(excess_sizes(record), key="checks/excess sizes", of=of)
     words = tuple(
         Sentence(

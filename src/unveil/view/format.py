@@ -7,7 +7,9 @@ control characters and marks that turn the writing direction are made visible, a
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from math import ceil, floor
 from string import Formatter
 from typing import Any
 
@@ -136,6 +138,13 @@ def format_count(count: int, one: str, many: str | None = None) -> str:
     return f"1 {one}" if count == 1 else f"{count:,} {many or one + 's'}"
 
 
+def format_copies(n_synthetic: Sequence[int], by: str = "") -> str:
+    """How many records the synthetic data have, or each of several copies."""
+    if len(n_synthetic) == 1:
+        return f"{format_count(n_synthetic[0], 'record')} in the synthetic data{by}"
+    return f"{len(n_synthetic)} copies{by} of {and_list(f'{n:,}' for n in n_synthetic)} records"
+
+
 def agree(count: int | str, one: str = "is", many: str = "are") -> str:
     """The word that follows a count: 1 "is", 2 "are", about 1 "is"."""
     return one if str(count).removeprefix("about ") == "1" else many
@@ -166,3 +175,67 @@ def copy_phrase(copy: Copy) -> str:
 def lines(text: str) -> str:
     """A message of one or several lines with names from the data in it, made safe to show."""
     return "\n".join(visible(line) for line in text.split("\n"))
+
+
+# Probabilities: never a positive one as 0, nor one below 1 as 1
+
+DECIMALS = 1000
+OPEN = "not settled"
+"""What is said of a probability of which nothing is known: that it lies between 0 and 1."""
+
+
+def is_open(low: float | Fraction, high: float | Fraction) -> bool:
+    """Whether two bounds say nothing."""
+    return low <= 0 and high >= 1
+
+
+def probability(value: float | Fraction) -> str:
+    """A probability in a sentence."""
+    shown = _round_probability(value)
+    return {"<0.001": "less than 0.001", ">0.999": "more than 0.999"}.get(shown, shown)
+
+
+def probability_figure(low: float | Fraction, high: float | Fraction) -> str:
+    """A probability in a table; where only bounds are known both, rounded outwards."""
+    if _is_one_figure(low, high):
+        return _round_probability(high)
+    if is_open(low, high):
+        return OPEN
+    return f"{_down(low)}-{_up(high)}"
+
+
+def between(low: float | Fraction, high: float | Fraction) -> str | None:
+    """Bounds in a sentence, rounded outwards; None where they are one figure."""
+    if _is_one_figure(low, high):
+        return None
+    if is_open(low, high):
+        return OPEN
+    below = {">0": "more than 0"}.get(_down(low), _down(low))
+    above = {"<1": "less than 1"}.get(_up(high), _up(high))
+    return f"between {below} and {above}"
+
+
+def _is_one_figure(low: float | Fraction, high: float | Fraction) -> bool:
+    # What floating point leaves open is far below the last digit that is shown.
+    return _round_probability(low) == _round_probability(high) or high - low < 1e-6
+
+
+def _round_probability(value: float | Fraction) -> str:
+    if value in (0, 1):
+        return f"{int(value)}"
+    shown = f"{float(value):.3f}"
+    return {"0.000": "<0.001", "1.000": ">0.999"}.get(shown, shown)
+
+
+def _down(value: float | Fraction) -> str:
+    if value in (0, 1):
+        return f"{int(value)}"
+    cut = floor(value * DECIMALS)
+    return f"{cut / DECIMALS:.3f}" if cut else ">0"
+
+
+def _up(value: float | Fraction) -> str:
+    if value in (0, 1):
+        return f"{int(value)}"
+    cut = ceil(value * DECIMALS)
+    return f"{cut / DECIMALS:.3f}" if cut < DECIMALS else "<1"

@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from unveil.view.blocks import (
     AlertBox,
-    Bars,
     Block,
     Facts,
     Figure,
@@ -50,13 +49,17 @@ class Topic(NamedTuple):
     terms: tuple[GlossaryTerm, ...]
 
 
-def _read() -> Iterator[Topic]:
-    """The table beside the templates: a line for each term, "# Title" before those of a topic."""
-    text = (Path(__file__).parent / "templates" / "glossary.tsv").read_text("utf-8")
+def read_topics(file: str) -> Iterator[tuple[str, list[list[str]]]]:
+    """A table beside the templates: its cells line by line, "# Title" before those of a topic."""
+    text = (Path(__file__).parent / "templates" / file).read_text("utf-8")
     for topic in text.removeprefix("# ").split("\n# "):
         title, *rows = topic.strip("\n").split("\n")
-        cells = [row.split("\t") for row in rows]
-        terms = (GlossaryTerm(id_, (*names.split("; "),), *more) for id_, names, *more in cells)
+        yield title, [row.split("\t") for row in rows]
+
+
+def _read() -> Iterator[Topic]:
+    for title, rows in read_topics("glossary.tsv"):
+        terms = (GlossaryTerm(id_, (*names.split("; "),), *more) for id_, names, *more in rows)
         yield Topic(title, tuple(terms))
 
 
@@ -118,8 +121,6 @@ def texts_of(blocks: Iterable[Block]) -> Iterator[str]:
             case TableBlock():
                 yield from (block.caption, block.footnote, *(one.head for one in block.columns))
                 yield from (cell for row in block.rows for cell in row)
-            case Bars():
-                yield from (block.caption, *block.heads)
             case Items():
                 yield from block.rows
             case AlertBox():

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from unveil.records.cap import Gtcap, GtcapBin, GtcapCopy, UniqueRule
-from unveil.view.blocks import Bars, Block, Figure, Heading, Sentence, notes, say, table
+from unveil.view.blocks import Block, Figure, Heading, Sentence, notes, say, table
 from unveil.view.charts.chart import Chart
 from unveil.view.charts.marks import (
     DASHED,
@@ -25,6 +25,7 @@ from unveil.view.format import (
     and_list,
     copy_name,
     fill,
+    format_copies,
     format_count,
     format_share,
     people,
@@ -52,22 +53,20 @@ HISTOGRAM = "Normalised scores: 0 = baseline, 1 = original"
 CAPTION = (
     "Statistical uniques by score, with the mean of all. The first and the last bar have no end."
 )
+BAR = 40  # letters of the longest bar on a terminal
 SWING = 0.25
 """Mean and ratio of means farther apart than this are explained."""
 
 
 def sizes(record: Gtcap) -> str:
     """How much data there is, and what is assumed of the intruder."""
-    m = len(record.n_synthetic)
-    copies = f"{format_count(record.n_synthetic[0], 'record')} in the synthetic data"
-    if m > 1:
-        copies = f"{m} copies of {and_list(f'{n:,}' for n in record.n_synthetic)} records"
     near = "No column has a radius: all must be the same."
     if record.radii:
         radii = and_list(f"{truncate(row.column)} {row.radius:.15g}" for row in record.radii)
         near = f"Near means closer than {radii}; all other columns must be the same."
     return (
-        f"{people(record.n_original)} in the original, {copies}. An intruder knows"
+        f"{people(record.n_original)} in the original, {format_copies(record.n_synthetic)}. An"
+        " intruder knows"
         f" {and_list(record.keys)} and wants {and_list(record.target)}. {near}"
     )
 
@@ -239,8 +238,11 @@ def _(record: Gtcap) -> Iterator[Block]:
         rows = map(cells, record.copies)
         yield table("Over all statistical uniques", HEADS, rows, spare=HEADS[3:])
         if record.mean is not None:
-            bars = tuple((ends(row), row.n) for row in record.histogram)
-            yield Bars(HISTOGRAM, ("from, to", "statistical uniques"), bars)
+            most = max(1, *(row.n for row in record.histogram))
+            bars = [
+                (ends(row), f"{row.n:,}", "█" * -(-row.n * BAR // most)) for row in record.histogram
+            ]
+            yield table(HISTOGRAM, ("score", "statistical uniques", ""), bars, text=("",))
     yield from notes(record.coercions)
 
 

@@ -163,7 +163,7 @@ def membership_detail(record: Membership, of: str) -> Iterator[Block]:
     """The same in a report, with the chart."""
     first, *words, last = say(membership_sentences(record), "membership", of)
     rows = list_rows("", ROWS, record.rows)
-    yield Figure(first, membership_chart(record), CAPTION, rows)
+    yield Figure(first, membership_chart(record), CAPTION, rows, is_printed=False)
     yield Folded("Membership in words", tuple(words))
     if record.warnings:
         yield Items(tuple(map(lines, record.warnings)), "▲")

@@ -4,9 +4,16 @@ from collections.abc import Iterator, Sequence
 
 from unveil.records.count_tables import AreaSap, NeighbourSap
 from unveil.records.limits import AreaVerdict
-from unveil.view.blocks import Block, Heading, Sentence, sentences, table
-from unveil.view.format import agree, format_count, people, truncate
-from unveil.view.format_probability import between, probability, probability_figure
+from unveil.view.blocks import Block, Heading, Sentence, limit_line, sentences, table
+from unveil.view.format import (
+    agree,
+    between,
+    format_count,
+    people,
+    probability,
+    probability_figure,
+    truncate,
+)
 from unveil.view.show import as_blocks, as_text
 
 ROWS = 10
@@ -70,9 +77,8 @@ def area_verdict_sentence(verdict: AreaVerdict) -> str:
 def area_verdict_blocks(verdicts: Sequence[AreaVerdict]) -> Iterator[Block]:
     """One line for each limit."""
     for verdict in verdicts:
-        is_within = verdict.status == "within"
-        text = f"{'●' if is_within else '■'} {area_verdict_sentence(verdict)}"
-        yield Sentence(text, "lead" if is_within else "stop")
+        text = area_verdict_sentence(verdict)
+        yield limit_line(text, is_within=verdict.status == "within")
 
 
 def neighbour_blocks(record: NeighbourSap, *, is_chosen: bool = True) -> Iterator[Block]:

@@ -10,7 +10,6 @@ from statistics import median
 from unveil.records.utility import PairTables, TableRow, VariableScore, WorstTable
 from unveil.view.blocks import Block, Heading, notes, say
 from unveil.view.format import format_count, percent, truncate
-from unveil.view.group_notes import group_notes
 from unveil.view.show import as_blocks, as_text
 from unveil.view.utility import GOOD, POOR, figure, filled_table, first_rows
 
@@ -148,4 +147,4 @@ def table_blocks(record: PairTables) -> Iterator[Block]:
 def _(record: PairTables) -> Iterator[Block]:
     yield Heading(f"Utility: tables of {WAYS[record.ways]}")
     yield from table_blocks(record)
-    yield from notes(group_notes(record.coercions))
+    yield from notes(record.coercions)

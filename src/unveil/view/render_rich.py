@@ -15,7 +15,6 @@ from unveil.records.judgement import Status
 from unveil.view.blocks import (
     STATUS_OF_GLYPH,
     AlertBox,
-    Bars,
     Block,
     Column,
     Command,
@@ -42,7 +41,6 @@ STYLES: dict[Status, str] = {
 _HEADINGS = {2: "bold", 3: "bold", 4: "bold underline"}
 _SENTENCES: dict[Kind, str] = {"stop": "bold red", "dim": "dim"}
 _BORDERS = {"block": "bold red", "decide": "bold yellow"}
-BAR = 40
 LONGEST_NAME = 20
 """So much of a name is kept on one line; a longer one is folded."""
 _WIDEST = 1000  # at which nothing is broken
@@ -102,7 +100,7 @@ def _alike(block: Block) -> tuple[type, object]:
     """Blocks drawn without a blank line between: tables never are."""
     if isinstance(block, Sentence):
         return Sentence, (block.kind, bool(block.figure or block.symbol))
-    return type(block), id(block) if isinstance(block, TableBlock | Bars | Facts) else None
+    return type(block), id(block) if isinstance(block, TableBlock | Facts) else None
 
 
 def _draw_group(blocks: list[Block], width: int) -> Iterator[RenderableType]:
@@ -123,8 +121,6 @@ def _draw(block: Block, width: int) -> Iterator[RenderableType]:
             yield from _facts(block)
         case TableBlock():
             yield from _draw_table(block, width)
-        case Bars():
-            yield from _bars(block)
         case AlertBox():
             yield _alert(block)
         case Figure() | Folded() | Signatures():  # taken apart by `_unfold`, or of paper alone
@@ -241,19 +237,6 @@ def _cell(text: str, column: Column) -> Text:
     if column.kind == "status":
         style = STYLES.get(STATUS_OF_GLYPH.get(text[:1], "no limit"), "")
     return Text(lines(text), style)
-
-
-def _bars(block: Bars) -> Iterator[RenderableType]:
-    if not block.rows:
-        return
-    grid = new_grid(block.caption)
-    grid.show_header = False
-    for justify in ("right", "right", "left"):
-        grid.add_column(justify=justify, no_wrap=True)
-    most = max(1, *(n for _, n in block.rows))
-    for label, n in block.rows:
-        grid.add_row(Text(lines(label)), Text(f"{n:,}"), Text("█" * -(-n * BAR // most)))
-    yield grid
 
 
 def _alert(block: AlertBox) -> RenderableType:

@@ -17,7 +17,7 @@ from unveil.view.blocks import (
 )
 from unveil.view.charts import marks
 from unveil.view.charts.chart import Chart
-from unveil.view.format import and_list, format_count, people, truncate, visible
+from unveil.view.format import and_list, format_copies, format_count, people, truncate, visible
 from unveil.view.render_page import illustrate, render_page
 from unveil.view.show import as_blocks, as_text
 
@@ -33,13 +33,10 @@ MOST_REASONS = 12
 
 def sizes(record: Replication) -> str:
     """How much data there is."""
-    m = len(record.n_synthetic)
-    copies = f"{format_count(record.n_synthetic[0], 'record')} in the synthetic data"
+    copies = format_copies(record.n_synthetic)
     if record.stages:
         each = zip(record.stages, record.n_synthetic, strict=True)
         copies = and_list(f"{truncate(name)} of {n:,} records" for name, n in each)
-    elif m > 1:
-        copies = f"{m} copies of {and_list(f'{n:,}' for n in record.n_synthetic)} records"
     level = f"Confidence level {100 * record.level:g} %"
     return f"{people(record.n_original)} in the original, {copies}. {level}."
 

@@ -6,11 +6,20 @@ from math import prod
 
 from unveil.records.count_tables import Sap, SapChance, SapLesson, SapTaught
 from unveil.records.limits import SapVerdict
-from unveil.view.blocks import Block, Heading, Items, Sentence, sentences, table
+from unveil.view.blocks import Block, Heading, Items, Sentence, limit_line, sentences, table
 from unveil.view.charts.chart import Chart
 from unveil.view.charts.lines import StepLine, numbers_shown, sap_curve
-from unveil.view.format import agree, and_list, format_count, people, truncate
-from unveil.view.format_probability import between, is_open, probability, probability_figure
+from unveil.view.format import (
+    agree,
+    and_list,
+    between,
+    format_count,
+    is_open,
+    people,
+    probability,
+    probability_figure,
+    truncate,
+)
 from unveil.view.show import as_blocks, as_text
 
 THRESHOLD = 0.05
@@ -308,9 +317,8 @@ def sap_blocks(
     yield from beside
     yield from reading_notes(record.notes if notes is None else notes)
     for verdict in verdicts:
-        is_within = verdict.status == "within"
-        text = f"{'●' if is_within else '■'} {verdict_sentence(record, verdict)}"
-        yield Sentence(text, "lead" if is_within else "stop")
+        text = verdict_sentence(record, verdict)
+        yield limit_line(text, is_within=verdict.status == "within")
 
 
 def _bar(record: Sap, row: tuple[str, ...]) -> str:

@@ -17,10 +17,9 @@ from unveil.view.render_html import render_notebook
 SHOWN_IN = {
     name: module
     for module, names in {
-        "aligned_match": ("AlignedMatch",),
         "alerts": ("Assessment",),
         "attacks": ("Attacks",),
-        "cap": ("Cap",),
+        "cap": ("Cap", "Gcap", "Tcap"),
         "claims": ("Claims",),
         "codebook": ("CodebookDifferences", "DescribedFile"),
         "comparison": ("Comparison", "PairCounts"),
@@ -33,7 +32,7 @@ SHOWN_IN = {
         "flags": ("Excess", "ExclusionTable"),
         "gtcap": ("Gtcap",),
         "key_sets": ("KeySets",),
-        "match_risk": ("MatchRisk",),
+        "match_risk": ("AlignedMatch", "MatchRisk"),
         "membership": ("Membership",),
         "noise": ("Noise",),
         "pack": ("Pack", "PackVerification"),
@@ -52,7 +51,6 @@ SHOWN_IN = {
         "suggestion": ("Suggestion",),
         "summary": ("Summary",),
         "synthesis": ("Synthesis",),
-        "tcap": ("Gcap", "Tcap"),
         "tstr": ("Tstr",),
         "uniques": ("Suda",),
         "utility": ("Utility",),

@@ -6,7 +6,6 @@ from unveil.records.utility import Tstr, TstrRow
 from unveil.view import blocks
 from unveil.view.blocks import Block, Heading, notes
 from unveil.view.format import agree, and_list, format_count, people, percent, ratio, truncate
-from unveil.view.group_notes import group_notes
 from unveil.view.show import as_blocks, as_text
 from unveil.view.utility import filled_table
 
@@ -110,4 +109,4 @@ def tstr_blocks(record: Tstr) -> Iterator[Block]:
 def _(record: Tstr) -> Iterator[Block]:
     yield Heading("Train on synthetic, test on real")
     yield from tstr_blocks(record)
-    yield from notes(group_notes(record.coercions))
+    yield from notes(record.coercions)

@@ -176,7 +176,7 @@ def suda_detail(record: Suda, of: str, *, has_fraction: bool) -> Iterator[Block]
     first, *rest = say(suda_sentences(record, has_fraction=has_fraction), "uniques", of)
     if record.n_msu:
         sizes = list_rows("", SIZES, record.sizes)
-        yield Figure(first, uniques_chart(record), CAPTION, sizes)
+        yield Figure(first, uniques_chart(record), CAPTION, sizes, is_printed=False)
         keys = list_rows("", KEYS, contributions_in_order(record))
         yield Folded("Contribution of each key", (keys,))
     else:

@@ -9,7 +9,6 @@ from unveil.view.charts.chart import Chart
 from unveil.view.charts.forms import bars_panel, figure_row
 from unveil.view.charts.marks import DOTTED, INK, Spec, describe_rows, number, pixel, rule, write
 from unveil.view.format import format_count, percent
-from unveil.view.group_notes import group_notes
 from unveil.view.show import as_blocks, as_text
 
 SEPARATED = {
@@ -220,4 +219,4 @@ def _(record: Utility) -> Iterator[Block]:
     yield Sentence(sizes(record), "lead")
     yield from say(utility_sentences(record, worst_copy(record)))
     yield model_table(record)
-    yield from notes(group_notes(record.coercions))
+    yield from notes(record.coercions)

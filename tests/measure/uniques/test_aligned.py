@@ -59,7 +59,7 @@ def test_an_intruder_with_several_copies_takes_the_likeliest_row():
 def test_what_is_shown_has_no_record_of_the_data():
     data = pl.DataFrame({"name": ["a secret name", "another"]})
     result = match_risk(data, data, keys="name")
-    drawn = import_module("unveil.view.aligned_match")
+    drawn = import_module("unveil.view.match_risk")
     assert [name for name, _ in drawn.aligned_sentences(result.record)] == [
         "perceived",
         "true",
@@ -74,13 +74,13 @@ def test_what_is_shown_has_no_record_of_the_data():
 def test_hostile_names_are_made_harmless():
     data = pl.DataFrame({"<b>\x1b": ["p", "q"]})
     result = match_risk(data, data, keys="<b>\x1b")
-    import_module("unveil.view.aligned_match")
+    import_module("unveil.view.match_risk")
     assert "\x1b" not in repr(result) + result._repr_html_()
     assert "<b>" not in result._repr_html_()
 
 
 def test_the_sentences_say_what_was_found():
-    drawn = import_module("unveil.view.aligned_match")
+    drawn = import_module("unveil.view.match_risk")
     told = dict(drawn.aligned_sentences(match_risk(ORIGINAL, COPY, keys=["k1", "k2"]).record))
     assert told == {
         "perceived": "2 of 5 people (40.0 %) have a single most likely row, for an intruder who"

@@ -43,13 +43,6 @@ def warning(results: Results, of: str) -> list[str]:
     return digits_in(refill(results, of)["warnings"][nth(of)])
 
 
-def rounds(results: Results, of: str) -> list[str]:
-    record = refill(results, of)
-    drawn = sum(one["drawn"] for one in record["rounds"])
-    n_rounds = len(record["rounds"])
-    return [whole(n) for n in (record["n_rows"], record["rows_wanted"], drawn, n_rounds)]
-
-
 def paper(results: Results, of: str) -> list[str]:
     record = refill(results, of)
     share = record["n_refused_by_strict"] / record["n_rows"]
@@ -73,7 +66,6 @@ DERIVED = {
     "filter.no filter": nothing,
     "filter.shift": shift,
     "filter.warning": warning,
-    "distance filter/refill": rounds,
     "distance filter/paper": paper,
     "distance filter/strict": nothing,
     "distance filter/unfiltered": unfiltered,

@@ -17,6 +17,7 @@ from unveil.records.replication import Replication
 from unveil.records.uniques import MatchRisk, Suda
 from unveil.records.utility import PairTables, Projection, Utility
 from unveil.view.attacks import attack_pairs_chart, attack_rates
+from unveil.view.cap import tcap_chart
 from unveil.view.charts.chart import Chart
 from unveil.view.charts.distributions import distribution
 from unveil.view.charts.dots import (
@@ -46,7 +47,6 @@ from unveil.view.match_risk import match_chart
 from unveil.view.membership import membership_chart
 from unveil.view.projection import projected_groups
 from unveil.view.replication import overlap
-from unveil.view.tcap import tcap_chart
 from unveil.view.uniques import uniques_chart
 from unveil.view.utility import utility_chart
 

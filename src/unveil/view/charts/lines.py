@@ -7,7 +7,7 @@ from itertools import pairwise
 from unveil.records.cap import Cap, CapRow
 from unveil.records.noise import NoiseChoice
 from unveil.records.protection import NoiseReason
-from unveil.view.cap_words import SCENARIOS, method_phrase, share
+from unveil.view.cap import SCENARIOS, method_phrase, share
 from unveil.view.charts.chart import Chart
 from unveil.view.charts.marks import (
     BAD,
@@ -31,8 +31,15 @@ from unveil.view.charts.marks import (
     write,
 )
 from unveil.view.ecap import NOISES, claim, figure
-from unveil.view.format import and_list, format_count, truncate, visible
-from unveil.view.format_probability import between, probability, probability_figure
+from unveil.view.format import (
+    and_list,
+    between,
+    format_count,
+    probability,
+    probability_figure,
+    truncate,
+    visible,
+)
 
 _NAME = 16  # pixels between two names at the ends of lines
 
@@ -134,7 +141,7 @@ MOST_LINES = 6
 # No colour of a status, and each with dashes of its own.
 COLOURS = (SYNTHETIC, "#000000", "#8c4fa3", "#2b8cbe", "#6b6b6b", "#c270a8")
 DASHES = (SOLID, [9, 4], [2, 3], [12, 3, 2, 3], [5, 2], [1, 4])
-_SAP_WIDTH, _SAP_HEIGHT, _LONGEST = 420, 280, 26
+_SAP_WIDTH, _SAP_HEIGHT, _LONGEST = 420, 220, 26
 _MOST_NUMBERS = 25
 
 
@@ -322,7 +329,7 @@ def numbers_shown(last: int, keep: Sequence[int] = ()) -> list[int]:
 # ECAP by the amount of noise: for the custodian alone
 
 CONFIDENTIAL = "CONFIDENTIAL: ECAP values must not be published."
-_WIDTH, _HEIGHT = 480, 300
+_WIDTH, _HEIGHT = 480, 240
 _X = number("sigma", "standard deviation of the noise")
 _Y = number("ecap", "highest ECAP", scale={"domain": [0, 1]})
 _SHADES = ("#9ecae1", "#4292c6", "#222222", "#8c6bb1", "#4d004b")

@@ -223,7 +223,7 @@ def cells(
     *,
     text: Spec | None,
     light: Spec,
-    step: int = 38,
+    step: int = 32,
     top: bool = False,
     title: str | None = None,
     names: bool = True,
@@ -240,7 +240,7 @@ def cells(
     layers = [draw("rect", None, {**place, "color": colour}, stroke="white")]
     if text is not None:
         written = {"condition": {"test": light, "value": INK}, "value": "white"}
-        size = _SIZE if step >= 36 else 10
+        size = _SIZE if step >= 32 else 10
         layers.append(draw("text", None, {**place, "text": text, "color": written}, fontSize=size))
     return panel(layers, {"step": step}, {"step": step}, rows=rows, title=title)
 

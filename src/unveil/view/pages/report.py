@@ -69,6 +69,10 @@ MORE = (
 """After the methods, and only if the project has them."""
 METHODS = "Methods and glossary"
 NOTHING = "Not measured in this run."
+PAPER = (
+    "Not printed: detail that unfolds on the screen (single targets, further scenarios and copies,"
+    " the figures of each chart as a table, formulas and sources). Open this report in a browser."
+)
 
 
 def custodian_page(contents: ReportContents, parts: Parts, *, made: str) -> str:
@@ -97,6 +101,7 @@ def custodian_page(contents: ReportContents, parts: Parts, *, made: str) -> str:
         methods=METHODS,
         glossary=topics_of(used | ALWAYS),
         nothing=NOTHING,
+        paper=PAPER,
         made=made,
         made_text=format_time(made),
     )

@@ -10,7 +10,6 @@ from unveil.view import pair_tables as paired
 from unveil.view import utility as separated
 from unveil.view.blocks import Block, Figure, Heading, Sentence, notes, sentences
 from unveil.view.format import truncate
-from unveil.view.group_notes import group_notes
 from unveil.view.projection import projection_blocks, projection_chart
 from unveil.view.render_documents import csv_document, json_text
 from unveil.view.render_page import render_page
@@ -82,7 +81,7 @@ def _last_blocks(found: UtilityFigures) -> Iterator[Block]:
     if found.tstr is not None:
         yield Heading("Train on synthetic, test on real", 2)
         yield from tstr_blocks(found.tstr)
-    yield from notes(group_notes(found.utility.coercions))
+    yield from notes(found.utility.coercions)
 
 
 def utility_page(found: UtilityFigures) -> str:

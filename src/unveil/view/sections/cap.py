@@ -11,9 +11,14 @@ from unveil.records.cap import Cap, CapRow, Tcap
 from unveil.records.report import Parts, ReportContents
 from unveil.records.run import Kind
 from unveil.view.blocks import Block, Figure, Sentence, table
-from unveil.view.cap import cap_sentences
-from unveil.view.cap_trend import trend_sentences
-from unveil.view.cap_words import SCENARIOS
+from unveil.view.cap import (
+    SCENARIOS,
+    TCAP_HEADS,
+    cap_sentences,
+    tcap_cells,
+    tcap_sentences,
+    trend_sentences,
+)
 from unveil.view.charts.lines import cap_lines_chart
 from unveil.view.format import and_list, format_share, truncate
 from unveil.view.sections.shared import (
@@ -23,7 +28,6 @@ from unveil.view.sections.shared import (
     scenarios_of,
     worst_first,
 )
-from unveil.view.tcap import TCAP_HEADS, tcap_cells, tcap_sentences
 
 KINDS: tuple[Kind, ...] = ("cap", "tcap")
 FIGURE_HEADS = (
@@ -126,9 +130,6 @@ def _scenario(targets: Sequence[TargetRecords]) -> Iterator[Block]:
     rows = [row for one in targets for row in last_rows(one)]
     groups = table("", ("target", "who", *FIGURE_HEADS), rows, text=["who"])
     yield from fold("CAP of every group of people", [groups] if rows else [])
-    tcaps = list(tcap_rows(targets))
-    every = table("", ("target", *TCAP_HEADS[1:]), tcaps)
-    yield from fold("TCAP of every target, with baselines", [every] if tcaps else [])
     for place, one in enumerate(targets):
         drawn = list(_lines(one)) if one.m > 1 and one.caps else []
         yield from drawn[:1] if not place else []

@@ -36,7 +36,6 @@ from unveil.view.format import (
     ratio,
     truncate,
 )
-from unveil.view.group_notes import group_notes
 from unveil.view.sections.shared import fold, format_time
 
 AUDIENCES = {
@@ -240,7 +239,7 @@ def _notes(run: Run, parts: Parts) -> Iterator[Block]:
         record = parts[part.name] if part.file is not None else None
         for note in getattr(record, "coercions", ()):
             found.setdefault((note.side, note.sentence), note)
-    yield from notes(group_notes(list(found.values())))
+    yield from notes(list(found.values()))
 
 
 def history_blocks(contents: ReportContents) -> Iterator[Block]:

@@ -26,6 +26,7 @@ ROUNDS: dict[str, Callable[[RefillRound], str]] = {
     "retained of drawn": filtered.ROUNDS["acceptance"],
 }
 MOST_SHIFTS = 12
+_SAID = ("refill", "warning")  # by the first sentence, and by notes of their own
 _OF_AXES = ("explained", "marks")
 
 
@@ -45,7 +46,7 @@ def _filter(part: str, record: Protection) -> Iterator[Block]:
     yield removal_sentence(part, refill)
     drawn = Figure(Sentence(""), chart, CAPTIONS["rounds"], rows)
     yield from fold("Round by round", [drawn])
-    keyed = [one for one in filtered.filter_sentences(refill) if one[0] != "warning"]
+    keyed = [one for one in filtered.filter_sentences(refill) if one[0] not in _SAID]
     yield from number_sentences("distance filter", part, keyed)
     yield from warn("filter", part, refill.warnings)
     yield from _shifts(part, refill)

@@ -11,10 +11,11 @@ from unveil.view.sections.shared import MOST_GUESSED, by_scenario, fold, worst_f
 
 TABLE = "GTCAP of every target, highest first"
 TITLE = "Statistical uniques (GTCAP)"
+NOTE = "GTCAP: 0 = baseline, a guess from the marginal distribution; 1 = original."
 
 
 def blocks(contents: ReportContents, parts: Parts) -> Iterator[Block]:
-    """All targets in a table; the histogram of the highest, and the others unfold."""
+    """All targets in a table; the histogram of each unfolds, with words."""
 
     def draw(scenario: str | None) -> Iterator[Block]:
         found = parts.about("gtcap", scenario)
@@ -28,10 +29,8 @@ def blocks(contents: ReportContents, parts: Parts) -> Iterator[Block]:
         shown = table(TABLE, ("target", "statistical uniques", *HEADS), every)
         several = any(len(record.copies) > 1 for _, record in found)
         yield from fold("Every copy", [shown] if several else [])
-        for place, (part, record) in enumerate(found):
-            first, *rest = gtcap_detail(record, part)
-            yield from [] if place else [first]
-            yield from fold(f"{and_list(record.target)} in words", [first, *rest][not place :])
+        for part, record in found:
+            yield from fold(f"{and_list(record.target)} in words", gtcap_detail(record, part))
 
     found = [(one.scenario, parts[one.name]) for one in contents.run.list_parts("gtcap")]
     rows = [
@@ -40,7 +39,7 @@ def blocks(contents: ReportContents, parts: Parts) -> Iterator[Block]:
         if record.n_unique
     ]
     heads = ("target", "statistical uniques", *HEADS[1:])
-    overview = worst_first(TABLE, heads, rows, most=MOST_GUESSED)
+    overview = worst_first(TABLE, heads, rows, NOTE, most=MOST_GUESSED)
     yield from by_scenario(contents, parts, TITLE, ["gtcap"], draw, overview=overview)
 
 

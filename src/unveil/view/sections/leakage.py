@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from unveil.records.attacks import Attacks
 from unveil.records.report import Parts, ReportContents
 from unveil.records.run import Kind
-from unveil.view.attack_rows import HEADS, has_control
-from unveil.view.attacks import LIMITS, attacks_detail, table_rows
+from unveil.view.attacks import HEADS, LIMITS, attacks_detail, has_control, table_rows
 from unveil.view.blocks import Block, Heading, Sentence, table
 from unveil.view.flags import excess_detail
 from unveil.view.format import truncate

@@ -1,11 +1,16 @@
-"""Annex G: letters, denominators, conventions and errata; the glossary follows in the template."""
+"""Annex G: letters, denominators, conventions and errata; the glossary follows in the template.
+
+The same facts stand, with the case that shows each, in `docs/differences.md`.
+"""
 
 from collections.abc import Collection, Iterator
 
-from unveil.view.blocks import Block, Heading, Items, Sentence, table
-from unveil.view.method_notes import CONVENTIONS, DENOMINATORS, ERRATA, LETTERS, TCAPS
+from unveil.view.blocks import Block, Items, Sentence, table
+from unveil.view.glossary import read_topics
 from unveil.view.sections.shared import fold
 
+NOTES = dict(read_topics("methods.tsv"))
+"""How figures were computed, out of what, and where that departs from what is printed."""
 ALL_TCAPS = {"tcap-raab", "tcap-taub", "tcap-uniques", "tcap-determined"}
 """None is explained without the others."""
 LIMITS = (
@@ -17,13 +22,16 @@ LIMITS = (
 def blocks(used: Collection[str]) -> Iterator[Block]:
     """Method notes; of the four TCAPs only where one is used."""
     yield Sentence(LIMITS, "lead", "methods.limits")
-    yield Heading("Letters and denominators", 3)
-    yield Sentence(LETTERS)
-    yield table("", ("percentage or mean over", "measures"), DENOMINATORS, text=["measures"])
+    over = table(
+        "", ("percentage or mean over", "measures"), NOTES["Denominators"], text=["measures"]
+    )
+    yield from fold("Letters and denominators", [Sentence(NOTES["Letters"][0][0]), over])
     if ALL_TCAPS & set(used):
         heads = ("TCAP of", "counts", "over")
-        shown = table("", heads, TCAPS, text=heads)
+        shown = table("", heads, NOTES["TCAPs"], text=heads)
         yield from fold("Four measures called TCAP; none is DiSCO", [shown])
-    yield from fold("Conventions", [Items(CONVENTIONS)])
+    yield from fold("Conventions", [Items(tuple(one for (one,) in NOTES["Conventions"]))])
     heads = ("where", "printed", "computed here")
-    yield from fold("Where print and computation differ", [table("", heads, ERRATA, text=heads)])
+    yield from fold(
+        "Where print and computation differ", [table("", heads, NOTES["Errata"], text=heads)]
+    )

@@ -52,7 +52,8 @@ def _noise(contents: ReportContents, part: str, record: Protection) -> Iterator[
     yield Sentence(
         "Only this statement may be published, word for word:", key="noise.public", of=part
     )
-    yield Items(tuple(lines(line) for line in record.statement.splitlines() if line))
+    said = [line.removeprefix("- ") for line in record.statement.splitlines() if line]
+    yield Items(tuple(map(lines, said)))
 
 
 def _column(part: str, column: NoisedColumn, reason: NoiseReason | None) -> Iterator[Block]:

@@ -54,7 +54,7 @@ def by_scenario(
             text = f"Keys and figures are those of {truncate(other)}: see there."
             yield Heading(truncate(one or "All scenarios"), 4 if title else 3)
             yield Sentence(text, key="scenario.same", of=f"{one}|{other}")
-        elif (shown := tuple(draw(one))) and one != names[0]:
+        elif (shown := tuple(draw(one))) and (one != names[0] or _is_detail(shown, names)):
             yield Folded(f"Scenario {truncate(one or '')}", shown)
         elif shown:
             name = f"Scenario {truncate(one)}" if one is not None else "All scenarios"
@@ -62,6 +62,11 @@ def by_scenario(
             yield from shown
     if has_reasons:
         yield from unmeasured(contents, kinds)
+
+
+def _is_detail(blocks: Sequence[Block], names: Sequence[str | None]) -> bool:
+    """Whether a scenario of several has only what unfolds: no heading stands alone on paper."""
+    return len(names) > 1 and all(isinstance(block, Folded) for block in blocks)
 
 
 def _same_as(

@@ -7,8 +7,7 @@ from unveil.records.report import Parts, ReportContents
 from unveil.view import sap as subtracted
 from unveil.view.blocks import Block, Figure, Heading, Sentence, table
 from unveil.view.charts.lines import MOST_LINES, StepLine, sap_curve
-from unveil.view.format import lines, truncate
-from unveil.view.format_probability import probability_figure
+from unveil.view.format import lines, probability_figure, truncate
 from unveil.view.publication_plan import plan_blocks
 from unveil.view.sections.shared import fold, number_sentences, unmeasured
 
@@ -89,8 +88,12 @@ def _table(part: str, record: Sap, threshold: float) -> Iterator[Block]:
     yield Heading(truncate(table_name(part)), 3)
     what = subtracted.published_phrase(record.schemes)
     yield Sentence(f"Published: {what}.", key="tables.published", of=part)
-    yield from number_sentences("sap", part, subtracted.sap_sentences(record, threshold=threshold))
+    said = list(
+        number_sentences("sap", part, subtracted.sap_sentences(record, threshold=threshold))
+    )
+    curve = [one for one in said if one.key == "sap/sap"]  # what the chart shows, in words
+    yield from (one for one in said if one not in curve)
     heads, rows = subtracted.curve_rows(record, threshold)
-    yield from fold("SAP by the number of known people", [table("", heads, rows)])
+    yield from fold("SAP by the number of known people", [*curve, table("", heads, rows)])
     for place, note in enumerate(record.notes):
         yield Sentence(lines(note), key="tables.note", of=f"{part}|{place}")

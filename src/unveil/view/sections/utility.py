@@ -104,7 +104,8 @@ def pair_blocks(part: str, record: PairTables) -> Iterator[Block]:
         if len(shown) < len(record.variables):
             yield _some(part, len(shown), len(record.variables))
     for key, text in paired.pair_sentences(record, copy):
-        yield Sentence(text, key=f"pair tables/{key}", of=of)
+        if key != "worst" or record.ways != 2:  # the map says it
+            yield Sentence(text, key=f"pair tables/{key}", of=of)
     yield from fold("Where they differ", _where(record, copy))
 
 
@@ -139,8 +140,9 @@ def column_blocks(part: str, record: Comparison, most: int = MOST_COLUMNS) -> It
     said = dict(compared.comparison_sentences(record))
     ranked = compared.ranked_rows(record)
     yield Heading("Distributions, column by column", 3)
-    yield Sentence(said["sizes"], key="comparison/sizes", of=part)
+    sizes = Sentence(said["sizes"], key="comparison/sizes", of=part)
     if not ranked or "column" not in said:
+        yield sizes
         return
     heads, rows = modelled.without_empty(compared.DISTANCE_HEADS, compared.ranked_distances(record))
     lead = Sentence(said["column"], "lead", "comparison/column", part)
@@ -149,6 +151,7 @@ def column_blocks(part: str, record: Comparison, most: int = MOST_COLUMNS) -> It
         caption = f"The {MOST_DRAWN} columns that differ most. {caption}"
     chart = compared.distances(record, most=MOST_DRAWN)
     yield Figure(lead, chart, caption, table("", heads, rows))
+    yield sizes
     drawn = [_bars(part, record, row) for row in ranked[:most]]
     columns = format_count(len(drawn), "column")
     detail: list[Block] = [Sentence(BARS), *drawn] if drawn else []
@@ -185,7 +188,7 @@ def association_blocks(part: str, record: Comparison) -> Iterator[Block]:
         yield sentence
         return
     figures = table("", compared.ASSOCIATION_HEADS, rows)
-    yield Figure(sentence, correlation_difference(record), CAPTION, figures)
+    yield Figure(sentence, correlation_difference(record), CAPTION, figures, is_printed=False)
     shown = len(visible_columns(record))
     if shown < len(record.columns):
         yield _some(part, shown, len(record.columns))
