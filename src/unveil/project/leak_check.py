@@ -15,15 +15,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from html.parser import HTMLParser
-from itertools import combinations
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import numpy as np
 import polars as pl
 
-from unveil.arrays import Floats
 from unveil.errors import InputError
 from unveil.io.archive import archive_faults, extract_archive
 from unveil.io.code_meanings import codebook_of, find_code_number, fold_label, fold_labels
@@ -31,6 +28,8 @@ from unveil.io.outgoing import LABEL, MARK, PREFIX
 from unveil.io.sources import read_table
 from unveil.io.table import Table
 from unveil.io.write_csv import is_formula
+from unveil.measure.gate.columns import link_column
+from unveil.measure.gate.row_order import has_row_order
 from unveil.project.model import ProjectFile
 from unveil.project.ro_crate import CRATE
 from unveil.project.seeds import CONFIDENTIAL
@@ -41,6 +40,7 @@ from unveil.records.limits import RISK
 from unveil.records.pack import Leak, LeakKind
 from unveil.records.run import Run
 from unveil.study.band_spec import parse_bands
+from unveil.study.study import Study
 
 DATA = "data/"
 BESIDE = ".codebook.json"
@@ -492,88 +492,14 @@ def _extreme_values(pack: OpenedPack, known: Secrets) -> Iterator[Found]:
 # Does the order of rows follow that of the original?
 
 
-SIGMAS = 6.0
-"""So many standard errors from no relation are no chance, however many columns are looked at."""
-FEWEST_ROWS = 50
-_FEWEST_MATCHES = 10
-_MOST_PAIRED = 6
-_MOST_ROWS = 50_000  # enough to see an order, however long the files are
-
-
-def order_statistic(original: pl.DataFrame, released: pl.DataFrame) -> float:
-    """How far the order of rows follows the original's: the highest z of any column or pair.
-
-    Two relations are looked for. Where a row stands is guessed from where people with the same (or
-    the nearest) values stand in the original, on average; this finds an order with gaps. And rows
-    of the same number are compared. If the order tells nothing, both are as in a shuffled file,
-    whatever the data: a correlation over m rows has mean 0 and variance 1 / (m - 1).
-    """
-    shared = [name for name in released.columns if name in original.columns]
-    first, second = _comparable(original.select(shared), released.select(shared))
-    finest = sorted(shared, key=lambda name: -first[name].n_unique())[:_MOST_PAIRED]
-    sets = [*([name] for name in shared), *map(list, combinations(finest, 2)), shared]
-    thin = [one.gather_every(max(1, one.height // _MOST_ROWS)) for one in (first, second)]
-    heads = [one.head(_MOST_ROWS) for one in (first, second)]
-    found = [_order_z(thin[0], thin[1], one) for one in sets if one]
-    found += [
-        matches_z(*(one.select(pl.struct(of)).to_series() for one in heads)) for of in sets if of
-    ]
-    return max(found, default=0.0)
-
-
-def _comparable(
-    original: pl.DataFrame, released: pl.DataFrame
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Values as text; a number of the original as the nearest that is released."""
-    texts = [frame.cast(pl.String, strict=False) for frame in (original, released)]
-    for name in original.columns:
-        if original[name].dtype.is_numeric() and released[name].dtype.is_numeric():
-            levels = np.sort(released[name].cast(pl.Float64).drop_nulls().drop_nans().unique())
-            for place, frame in enumerate((original, released)) if len(levels) else ():
-                values = frame[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
-                nearest = np.searchsorted((levels[1:] + levels[:-1]) / 2, values)
-                codes = pl.Series(name, nearest).cast(pl.String)
-                texts[place] = texts[place].with_columns(
-                    codes.zip_with(pl.Series(~np.isnan(values)), texts[place][name])
-                )
-    return texts[0], texts[1]
-
-
-def _order_z(original: pl.DataFrame, released: pl.DataFrame, columns: Sequence[str]) -> float:
-    means = original.with_row_index("").group_by(columns).agg(pl.col("").mean())
-    guesses = released.join(means, on=columns, how="left", nulls_equal=True, maintain_order="left")[
-        ""
-    ].fill_null(np.nan)
-    values: Floats = guesses.to_numpy()
-    is_known = ~np.isnan(values)
-    n = int(is_known.sum())
-    if n < FEWEST_ROWS or np.ptp(values[is_known]) == 0:
-        return 0.0
-    return abs(float(np.corrcoef(np.arange(n), values[is_known])[0, 1])) * float(np.sqrt(n - 1))
-
-
-def matches_z(one: pl.Series, other: pl.Series) -> float:
-    """How many rows of the same number have the same value, beyond a shuffled order: its z.
-
-    With a_v and b_v records of n that have the value v, a shuffled order has sum(a b) / n matches
-    on average, with variance (sum(ab)^2 - n sum(ab(a + b)) + n^2 sum(ab)) / (n^2 (n - 1)).
-    """
-    n = min(len(one), len(other))
-    if n < FEWEST_ROWS:
-        return 0.0
-    pair = pl.DataFrame({"a": one.head(n), "b": other.head(n)})
-    counts = [pair[side].value_counts(name=f"n_{side}").rename({side: "v"}) for side in "ab"]
-    both = counts[0].join(counts[1], on="v", nulls_equal=True)
-    a, b = (both[side].cast(pl.Float64).to_numpy() for side in ("n_a", "n_b"))
-    product = float((a * b).sum())
-    spread = product**2 - n * float((a * b * (a + b)).sum()) + n**2 * product
-    n_same = int(pair["a"].eq_missing(pair["b"]).sum())
-    if spread <= 0 or n_same < _FEWEST_MATCHES:
-        return 0.0
-    return (n_same - product / n) / float(np.sqrt(spread / (n**2 * (n - 1))))
-
-
 def _row_order(pack: OpenedPack, known: Secrets) -> Iterator[Found]:
     for name, table in pack.tables.items():
-        if order_statistic(known.original.frame, table.frame) > SIGMAS:
+        if follows_original(known.original, table):
             yield "row-order", "", f"The order of rows in {name} follows the original's."
+
+
+def follows_original(original: Table, released: Table) -> bool:
+    """Whether the order of rows follows the original's, by any column or columns together."""
+    files = Study([original, released]).files
+    shared = [name for name in released.frame.columns if name in original.frame.columns]
+    return has_row_order([link_column(name, files) for name in shared], 1)

@@ -13,7 +13,7 @@ import numpy as np
 
 from unveil.arrays import Ints
 from unveil.io.table import Table
-from unveil.measure.gate.beside_table import find_beside, find_row_order
+from unveil.measure.gate.beside_table import find_beside
 from unveil.measure.gate.columns import ORIGINAL, LinkColumn, link_column
 from unveil.measure.gate.copied_columns import (
     computed_columns,
@@ -31,6 +31,7 @@ from unveil.measure.gate.linked_people import (
 from unveil.measure.gate.links import LinkRows, LinkView, expected_share
 from unveil.measure.gate.near_copies import choose_alone, choose_numbers, find_near_copies
 from unveil.measure.gate.recoded_columns import ScenarioKeys, coding_rows, find_codings
+from unveil.measure.gate.row_order import find_row_order
 from unveil.measure.roles.person import choose_people
 from unveil.models.intervals import wilson
 from unveil.records.alerts import (
