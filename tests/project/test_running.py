@@ -11,8 +11,8 @@ from project.run_projects import HEAD, LIMITS, SCENARIO, people, project, tree
 from unveil.errors import ReadError, RolesError, SettingsError
 from unveil.project import log
 from unveil.project import run as desk
+from unveil.project.assess_stored_run import list_changes
 from unveil.project.fingerprint import fingerprint, settings_sha256
-from unveil.project.judge_run import list_changes
 from unveil.project.log_repair import heal_log
 from unveil.project.measure_parts import disclosure_of
 from unveil.project.read_project import read_project

@@ -15,7 +15,7 @@ from unveil.records.judgement import Status
 LIMITED: tuple[SetMeasure, ...] = ("DiSCO", "repU")
 _ACTION = "Look at unveil keysets; recode the keys it names, or protect the data further."
 
-Told = tuple[str, str | None, str | None]  # measure, target, scenario
+FigureId = tuple[str, str | None, str | None]  # measure, target, scenario
 
 
 def judge_search(
@@ -53,7 +53,7 @@ def key_set_sentence(figure: KeySetFigure, n_sets: int, limit: float) -> str:
 
 
 def key_set_alerts(
-    record: Disclosure, limits: Limits, told: Collection[Told] = (), scenario: str | None = None
+    record: Disclosure, limits: Limits, told: Collection[FigureId] = (), scenario: str | None = None
 ) -> Iterator[Alert]:
     """Limits against every set of the keys, but for what is above its limit with all of them."""
     gravest: dict[str, Alert] = {}

@@ -25,9 +25,9 @@ from unveil.errors import (
     list_names,
     quote_text,
 )
+from unveil.project.assess_stored_run import assess_stored_run
 from unveil.project.edit_project import today
 from unveil.project.fingerprint import forget_hashes, project_sha256
-from unveil.project.judge_run import judge_run
 from unveil.project.lock import lock_project
 from unveil.project.log import log_head, now, number_in, read_log
 from unveil.project.log_repair import decision_file, decision_numbers, heal_log, log_decision
@@ -122,7 +122,7 @@ _DONE = ("run", "exclude", "ruling", "exception")
 
 
 @dataclass(frozen=True)
-class _About:
+class _DecisionContext:
     """The run that is decided on, what it means, what is to be remarked, and what is overruled."""
 
     run: int
@@ -196,24 +196,24 @@ def decide(
 def _evidence(project: ProjectFile) -> tuple[Run, Judgement]:
     """The last run and what it means; refused where it is not as it was written."""
     run = load_run(project.folder)
-    return run, judge_run(project, run, load_parts(project.folder, run))
+    return run, assess_stored_run(project, run, load_parts(project.folder, run))
 
 
-def _about_release(project: ProjectFile, by: str, given: Despite) -> _About:
+def _about_release(project: ProjectFile, by: str, given: Despite) -> _DecisionContext:
     """What a release is about, where nothing stands against it."""
     run, judgement = _evidence(project)
     despite = read_despite(given, judgement)
     remarks = _check_release(project, run, judgement, by, despite)
-    return _About(run.number, judgement, remarks, despite)
+    return _DecisionContext(run.number, judgement, remarks, despite)
 
 
-def _about_refusal(project: ProjectFile) -> _About:
+def _about_refusal(project: ProjectFile) -> _DecisionContext:
     """What a refusal is about: of a run that was changed only its number, and what was."""
     try:
         run, judgement = _evidence(project)
     except TamperedError as fault:
-        return _About(list_runs(project.folder)[-1], None, (str(fault),))
-    return _About(run.number, judgement)
+        return _DecisionContext(list_runs(project.folder)[-1], None, (str(fault),))
+    return _DecisionContext(run.number, judgement)
 
 
 def load_decisions(folder: Path) -> tuple[Decision, ...]:

@@ -29,8 +29,8 @@ from unveil.errors import (
     quote_text,
 )
 from unveil.io.read_toml import read_text
+from unveil.project.assess_stored_run import assess_stored_run, list_excluded, summarise
 from unveil.project.fingerprint import project_sha256
-from unveil.project.judge_run import judge_run, list_excluded, summarise
 from unveil.project.log import append_to, now, open_log
 from unveil.project.log_repair import heal_log
 from unveil.project.model import (
@@ -472,13 +472,13 @@ def next_step(project: ProjectFile) -> str:
     except (ReadError, TamperedError):  # what is wrong with it is told where it is read
         return "unveil log --verify"
     parts = load_parts(project.folder, run)
-    found = summarise(project, run, parts, judge_run(project, run, parts))
+    found = summarise(project, run, parts, assess_stored_run(project, run, parts))
     return found.next_command or ""
 
 
 def _last_judgement(project: ProjectFile) -> Judgement:
     run = load_run(project.folder)
-    return judge_run(project, run, load_parts(project.folder, run))
+    return assess_stored_run(project, run, load_parts(project.folder, run))
 
 
 def _check_excluded(project: ProjectFile, id_: str) -> None:

@@ -130,7 +130,7 @@ def _seeds_in(found: Any, *, is_seed: bool = False) -> Iterator[int]:
 
 
 @dataclass(frozen=True)
-class OpenedPack:
+class PackContents:
     """The members of an archive: all as files, documents as text, data as tables."""
 
     files: Mapping[str, Path]
@@ -144,7 +144,7 @@ class OpenedPack:
         return frozenset(name for one in self.tables.values() for name in one.frame.columns)
 
 
-def open_pack(files: Mapping[str, Path]) -> OpenedPack:
+def open_pack(files: Mapping[str, Path]) -> PackContents:
     """Everything that can be read in extracted members."""
     documents, tables, unreadable = {}, {}, []
     for name, path in files.items():
@@ -164,7 +164,7 @@ def open_pack(files: Mapping[str, Path]) -> OpenedPack:
         if text is None:
             unreadable.append(name)
         documents[name] = f"{name}\n{text or ''}"
-    return OpenedPack(files, documents, tables, tuple(dict.fromkeys(unreadable)))
+    return PackContents(files, documents, tables, tuple(dict.fromkeys(unreadable)))
 
 
 def _metadata(path: Path, table: Table) -> str:
@@ -219,10 +219,10 @@ def find_leaks(archive: Path, known: Secrets) -> tuple[Leak, ...]:
     return tuple({one.id: one for one in made}.values())
 
 
-Found = tuple[LeakKind, str, str]
+FoundLeak = tuple[LeakKind, str, str]
 
 
-def _unexpected(pack: OpenedPack, known: Secrets) -> Iterator[Found]:
+def _unexpected(pack: PackContents, known: Secrets) -> Iterator[FoundLeak]:
     for name in pack.files:
         if name not in known.members:
             yield "unexpected", f"@{name}", "The file is not on the list of what may leave."
@@ -235,7 +235,7 @@ def _unexpected(pack: OpenedPack, known: Secrets) -> Iterator[Found]:
 # Marks of fake data
 
 
-def mark_faults(opened: OpenedPack, marker: str | None) -> Iterator[tuple[str, str]]:
+def mark_faults(opened: PackContents, marker: str | None) -> Iterator[tuple[str, str]]:
     """Data files that do not say that they are fake: by name, label, and column where asked."""
     names = [name for name in opened.files if name in opened.tables or name.endswith(BESIDE)]
     for name in names:
@@ -271,7 +271,7 @@ _PATH = re.compile(
 )
 
 
-def _document_leaks(pack: OpenedPack, known: Secrets) -> Iterator[Found]:
+def _document_leaks(pack: PackContents, known: Secrets) -> Iterator[FoundLeak]:
     risky = sorted(set(RISK) - {"unique", "sensitive", "membership", "adds", "tied", "R"})
     symbols = re.compile(rf"\b(?:{'|'.join(map(re.escape, risky))})\b{_FIGURE}")
     for name, text in pack.documents.items():
@@ -317,7 +317,7 @@ def _names_in(text: str, names: Iterable[str]) -> bool:
     return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) for name in names)
 
 
-def _byte_leaks(pack: OpenedPack, known: Secrets) -> Iterator[Found]:
+def _byte_leaks(pack: PackContents, known: Secrets) -> Iterator[FoundLeak]:
     """Paths of this machine anywhere, cells of data included."""
     codes = ("utf-8", "utf-16-le")
     needles = [place.encode(code) for place in known.places for code in codes]
@@ -362,7 +362,7 @@ def _leads(style: str) -> bool:
     return re.search(r"url\(\s*['\"]?(?!#)|@import|refresh|;url=", style, re.IGNORECASE) is not None
 
 
-def _page_leaks(pack: OpenedPack) -> Iterator[Found]:
+def _page_leaks(pack: PackContents) -> Iterator[FoundLeak]:
     for name, text in pack.documents.items():
         if not name.lower().endswith((".html", ".htm", ".svg", ".xml")):
             continue
@@ -378,7 +378,7 @@ def _page_leaks(pack: OpenedPack) -> Iterator[Found]:
 # Cells, levels and numbers
 
 
-def _cell_leaks(pack: OpenedPack, known: Secrets) -> Iterator[Found]:
+def _cell_leaks(pack: PackContents, known: Secrets) -> Iterator[FoundLeak]:
     for name, table in pack.tables.items():
         texts = [one for one in table.frame.get_columns() if one.dtype.base_type() in _TEXT_TYPES]
         columns = [one.name for one in texts if _runs(one)]
@@ -426,7 +426,7 @@ def _as_numbers(values: pl.Series) -> list[float]:
     return values.cast(pl.Float64).drop_nulls().to_list()
 
 
-def _level_leaks(pack: OpenedPack, known: Secrets) -> Iterator[Found]:
+def _level_leaks(pack: PackContents, known: Secrets) -> Iterator[FoundLeak]:
     """Levels that only the original has: cells, codes or labels of their column, or any text."""
     books = [codebook_of(table) for table in pack.tables.values()]
     books += [book for text in pack.documents.values() for book in _codebooks_in(text)]
@@ -471,7 +471,7 @@ def _has_any(text: str, needles: Sequence[str]) -> bool:
     return _names_in(fold_label(text), set(found))
 
 
-def _extreme_values(pack: OpenedPack, known: Secrets) -> Iterator[Found]:
+def _extreme_values(pack: PackContents, known: Secrets) -> Iterator[FoundLeak]:
     """Ends of clipping that are the lowest or highest value of the original, held by few."""
     texts = [one for name, one in pack.documents.items() if name.endswith((".txt", ".md", ".html"))]
     lines = [line for text in texts for line in re.split(r"\n|<[^>]*>|\. ", text)]
@@ -492,7 +492,7 @@ def _extreme_values(pack: OpenedPack, known: Secrets) -> Iterator[Found]:
 # Does the order of rows follow that of the original?
 
 
-def _row_order(pack: OpenedPack, known: Secrets) -> Iterator[Found]:
+def _row_order(pack: PackContents, known: Secrets) -> Iterator[FoundLeak]:
     for name, table in pack.tables.items():
         if follows_original(known.original, table):
             yield "row-order", "", f"The order of rows in {name} follows the original's."

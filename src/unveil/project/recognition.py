@@ -30,7 +30,7 @@ from unveil.measure.attacks.recognition_result import (
     TestedPeople,
     make_result,
 )
-from unveil.measure.attacks.recognition_scores import WorldLooks
+from unveil.measure.attacks.recognition_scores import WorldScores
 from unveil.measure.attacks.samples import check_level
 from unveil.measure.attacks.worlds import (
     ABSENCES,
@@ -49,9 +49,9 @@ from unveil.project.release_procedure import (
     CandidateProcedure,
     CommandProcedure,
     LiveProcedure,
-    MadeRelease,
     Procedure,
     ProtectProcedure,
+    ReleaseFiles,
     describe,
     keeps_rows,
     mark,
@@ -313,7 +313,7 @@ def _recognise(
         store.open(_head(maker), is_own=is_own)
         numbers = make_worlds(maker, store, asked.worlds, asked.workers, say)
         coins = np.stack([pool.coins(int(world)) for world in numbers])
-        seen = WorldLooks(lambda some: store.load(numbers, some), coins, numbers)
+        seen = WorldScores(lambda some: store.load(numbers, some), coins, numbers)
         return make_result(
             {**fields, "n_failed": asked.worlds - len(numbers)},
             seen,
@@ -438,17 +438,17 @@ def _warn_of_doubles(maker: WorldMaker) -> Iterator[str]:
         )
 
 
-def _as_released(maker: WorldMaker, copies: Sequence[Table]) -> MadeRelease:
+def _as_released(maker: WorldMaker, copies: Sequence[Table]) -> ReleaseFiles:
     """The released files; people's records are recoded as the original was for them."""
     frames = [one.frame for one in copies]
     if not isinstance(maker.procedure, ProtectProcedure):
-        return MadeRelease(frames)
+        return ReleaseFiles(frames)
     steps = [one for one in maker.procedure.settings["steps"] if one.get("do") in KINDS]
     if not steps:
-        return MadeRelease(frames)
+        return ReleaseFiles(frames)
     original = replace(maker.table, frame=maker.table.frame[: maker.pool.n_original])
     fixed = recode(restore_form(original), parse_steps(steps)).fixed_steps()
-    return MadeRelease(frames, (fixed,) * len(frames))
+    return ReleaseFiles(frames, (fixed,) * len(frames))
 
 
 # The folder of worlds: the one given, or one that is gone afterwards.

@@ -18,6 +18,7 @@ from unveil.errors import (
     unknown_name,
 )
 from unveil.project import log
+from unveil.project.assess_stored_run import assess_stored_run, summarise
 from unveil.project.figures import list_figures
 from unveil.project.fingerprint import (
     canonical,
@@ -27,7 +28,6 @@ from unveil.project.fingerprint import (
     python_version,
     settings_sha256,
 )
-from unveil.project.judge_run import judge_run, summarise
 from unveil.project.lock import lock_project
 from unveil.project.log_repair import heal_log, log_run
 from unveil.project.measure_parts import Measuring
@@ -294,7 +294,7 @@ class _RunInProgress:
             only=self.only if any(part.reason == NOT_ASKED for part in parts) else (),
         )
         parts_of = Parts(made, self.records)
-        known = judge_run(self.project, made, parts_of, is_new=True)
+        known = assess_stored_run(self.project, made, parts_of, is_new=True)
         made = replace(
             made,
             alerts=known.alerts,

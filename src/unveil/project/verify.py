@@ -73,7 +73,7 @@ def _word(decision: Decision) -> str:
     return f"{word} by {decision.by} on {decision.on[:10]}"
 
 
-Found = TypeVar("Found", bound=Record)
+RecordT = TypeVar("RecordT", bound=Record)
 PROJECT = "project.toml"
 RESTORE = "Restore it from a backup."
 ASIDE = "Restore it from a backup; if there is none, measure again: the next run does not use it."
@@ -405,7 +405,7 @@ def _content(place: Path) -> bytes | None:
         return None
 
 
-def _record(kind: type[Found], content: bytes) -> Found | None:
+def _record(kind: type[RecordT], content: bytes) -> RecordT | None:
     try:
         return kind.from_json(content)
     except ReadError:

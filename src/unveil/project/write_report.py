@@ -13,9 +13,9 @@ from msgspec.structs import replace
 
 from unveil.atomic import replace_file, write_private
 from unveil.errors import WriteError
+from unveil.project.assess_stored_run import assess_stored_run, summarise
 from unveil.project.fingerprint import hash_bytes, project_sha256
 from unveil.project.history import build_history, exclusions_in_force, last_decisions, two_way_name
-from unveil.project.judge_run import judge_run, summarise
 from unveil.project.log import append, now
 from unveil.project.log_repair import heal_log
 from unveil.project.model import ProjectFile
@@ -41,7 +41,7 @@ def gather_report(project: ProjectFile, n: int | None = None) -> tuple[ReportCon
     """All about a run (the last where none is named), judged by the project as it is now."""
     run = load_run(project.folder, n)
     parts = load_parts(project.folder, run)
-    judgement = judge_run(project, run, parts)
+    judgement = assess_stored_run(project, run, parts)
     sha256 = results_sha256(project.folder, run.number)
     made = ReportContents(
         title=project.title,

@@ -32,7 +32,7 @@ SYNTHESIS = tuple(
 _MADE = ("order", "keep", "strata", "method")
 _INSTRUCTIONS = ("drop", "renumber", "real_values")
 
-Said = Mapping[str, Any]
+GivenSettings = Mapping[str, Any]
 Faults = Iterator[tuple[str | None, str]]
 """What is wrong: the setting, where it is about one, and a sentence."""
 
@@ -45,7 +45,7 @@ def find_faults(name: str | None, check: Callable[[], Any]) -> Faults:
         yield name, str(fault)
 
 
-def synthesis_faults(said: Said) -> Faults:
+def synthesis_faults(said: GivenSettings) -> Faults:
     """What is wrong with the settings of the synthesis."""
     yield from unknown_settings(said, SYNTHESIS)
     for field in fields(Options):
@@ -63,7 +63,7 @@ def synthesis_faults(said: Said) -> Faults:
                 yield from find_faults(name, check)
 
 
-def list_named_columns(said: Said) -> Iterator[tuple[str, str]]:
+def list_named_columns(said: GivenSettings) -> Iterator[tuple[str, str]]:
     """Every column that a setting names, and the setting; of settings without fault."""
     for name in ("method", "predictors", "special_codes", "spikes", "real_values"):
         if isinstance(said.get(name), Mapping):
@@ -76,7 +76,7 @@ def list_named_columns(said: Said) -> Iterator[tuple[str, str]]:
             yield from ((name, column) for column in names(given, "Columns"))
 
 
-def identifier_faults(identifiers: Iterable[str], said: Said) -> Faults:
+def identifier_faults(identifiers: Iterable[str], said: GivenSettings) -> Faults:
     """Settings that would bring columns with the role identifier into the synthetic data.
 
     Such columns are left out, unless the synthesis is told to renumber them or to repeat real
@@ -93,7 +93,7 @@ def identifier_faults(identifiers: Iterable[str], said: Said) -> Faults:
             )
 
 
-def drop_identifiers(identifiers: Iterable[str], said: Said) -> dict[str, Any]:
+def drop_identifiers(identifiers: Iterable[str], said: GivenSettings) -> dict[str, Any]:
     """The settings, with columns of the role identifier dropped where they say nothing of them."""
     told = {column for name, column in list_named_columns(said) if name in _INSTRUCTIONS}
     more = [name for name in identifiers if name not in told]

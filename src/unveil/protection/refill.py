@@ -20,9 +20,9 @@ from unveil.errors import SettingsError
 from unveil.measure.result import rows_frame
 from unveil.measure.roles.person import choose_people
 from unveil.models.neighbours.settings import DistanceSettings
-from unveil.models.neighbours.space import Prepared, prepare_space
+from unveil.models.neighbours.space import PreparedSpace, prepare_space
 from unveil.protection.distance_filter import (
-    Compared,
+    ComparedUnits,
     DistanceFilterResult,
     close_unfiltered,
     decide_rows,
@@ -295,7 +295,7 @@ class _Loop:
     max_rounds: int
     seed: int
     people: People | None = None
-    found: Prepared | None = None
+    found: PreparedSpace | None = None
     """What round 1 found out about the columns and the originals; the others go by the same."""
 
     def run(self, progress: Progress) -> RefillResult:
@@ -337,7 +337,7 @@ class _Loop:
         else:
             beside = None if sequences is None else sequences[1]
             self.found = self.found.again(compared, self.settings, beside)
-        of = Compared(study.tables, people, sequences, time)
+        of = ComparedUnits(study.tables, people, sequences, time)
         return RoundDraw(study, decide_rows(self.found, of, self.settings, no_progress))
 
     def _find_stop(self, drawn: Sequence[RoundDraw]) -> Stop | None:
@@ -353,7 +353,7 @@ class _Loop:
         return "cannot finish" if need > self._most * (self.max_rounds - len(drawn)) else None
 
 
-def _with_columns(settings: DistanceSettings, found: Prepared) -> DistanceSettings:
+def _with_columns(settings: DistanceSettings, found: PreparedSpace) -> DistanceSettings:
     """The settings of the rounds after the first: the columns that it used."""
     used = tuple(column.column for column in found.used)
     codes = {name: c for name, c in settings.special_codes.items() if name in used}

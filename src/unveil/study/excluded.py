@@ -28,7 +28,7 @@ from unveil.count.exclude_cells import (
 from unveil.count.profile import Profile, key_profile
 from unveil.errors import InternalError, RolesError, SettingsError, list_names, nearest, quote_text
 from unveil.records.exclusions import Exclusion
-from unveil.study.found import Found, FoundCells
+from unveil.study.disclosed_records import DisclosedCells, DisclosedRecords
 from unveil.study.scenario import CountedScenario
 
 _LIMITED = {"max-denominator": ORIGINAL, "max-denominator-syn": SYNTHETIC}
@@ -42,7 +42,7 @@ class Exclusions:
     rules: tuple[Exclusion, ...]
     _struck: dict[int, ExcludedCells] = field(default_factory=dict, repr=False, compare=False)
     _profiles: dict[int, Profile] = field(default_factory=dict, repr=False, compare=False)
-    _found: dict[tuple[int, str | None], dict[float, Found]] = field(
+    _found: dict[tuple[int, str | None], dict[float, DisclosedRecords]] = field(
         default_factory=dict, repr=False, compare=False
     )
 
@@ -86,7 +86,9 @@ class Exclusions:
         """The profile of the key combinations under the rules."""
         return key_profile(self.scenario.keys, self.hit_keys)
 
-    def found(self, target: int, several: float = 0, segment: CodedColumn | None = None) -> Found:
+    def found(
+        self, target: int, several: float = 0, segment: CodedColumn | None = None
+    ) -> DisclosedRecords:
         """Whom a target's cells disclose that the rules leave, by segment and level."""
         by = None if segment is None else segment.name
         known = self._found.setdefault((target, by), {})
@@ -96,9 +98,9 @@ class Exclusions:
             known[several] = self._search(target, several, segment)
         return known[several]
 
-    def _search(self, target: int, several: float, segment: CodedColumn | None) -> Found:
+    def _search(self, target: int, several: float, segment: CodedColumn | None) -> DisclosedRecords:
         gone = self.mask_excluded(target) if self.act_on(target) else None
-        return FoundCells(self.scenario, target, gone, several, segment)
+        return DisclosedCells(self.scenario, target, gone, several, segment)
 
     def count_any_correct(self) -> int:
         """Original records of which some target is disclosed correctly and not excluded."""

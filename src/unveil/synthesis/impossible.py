@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from unveil.arrays import Mask
 from unveil.errors import SettingsError, quote_text
+from unveil.models.array_record import ArrayRecord
 from unveil.models.design import ColumnValues, ModelColumn
-from unveil.models.stored import Stored
 from unveil.synthesis.methods import Target
 from unveil.synthesis.plan import Step, SynthesisPlan
 from unveil.synthesis.rules import WrittenRule, code_of
@@ -39,7 +39,7 @@ class Impossible:
 
 
 @dataclass(frozen=True)
-class Zeros(Stored):
+class Zeros(ArrayRecord):
     """All impossible cells of a table: for each set of them, which levels of each column it has."""
 
     sets: tuple[tuple[Mask, ...], ...] = ()

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from unveil.arguments import check_fields, choice, number_within, quote_value, whole_number
 from unveil.errors import SettingsError
 from unveil.measure.tables.schemes import parse_scheme
+from unveil.models.array_record import Arrays
 from unveil.models.design import Predictors, Values
-from unveil.models.stored import Arrays
 from unveil.study.roles import names
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import polars as pl
 from unveil.models.design import ColumnValues, ModelColumn
 from unveil.synthesis.fit import FittedStep
 from unveil.synthesis.methods import JOINT, SINGLE, method_of, restore_model
-from unveil.synthesis.model_archive import ModelArchive, Shelf, check
+from unveil.synthesis.model_archive import ArrayStore, ModelArchive, check
 from unveil.synthesis.plan import Step
 from unveil.synthesis.split_columns import from_numbers, to_numbers
 
@@ -93,7 +93,7 @@ def type_of(doc: TypeDoc) -> pl.DataType:
     return _PLAIN[doc.name]
 
 
-def series_doc(series: pl.Series, shelf: Shelf) -> SeriesDoc:
+def series_doc(series: pl.Series, shelf: ArrayStore) -> SeriesDoc:
     """Values as they are written; none of them is missing."""
     dtype = type_doc(series.dtype)
     if series.dtype.is_temporal():
@@ -119,7 +119,7 @@ def series_of(doc: SeriesDoc, file: ModelArchive) -> pl.Series:
     return made
 
 
-def encode_document(document: Doc, shelf: Shelf) -> bytes:
+def encode_document(document: Doc, shelf: ArrayStore) -> bytes:
     """A document as JSON; arrays go onto the shelf, types and values become parts of it."""
 
     def encode(value: Any) -> Any:
@@ -151,7 +151,7 @@ def decode_document(text: bytes, kind: type[Kept], file: ModelArchive) -> Kept:
     return msgspec.json.decode(text, type=kind, dec_hook=decode)
 
 
-def part_doc(part: ColumnValues, shelf: Shelf) -> PartDoc:
+def part_doc(part: ColumnValues, shelf: ArrayStore) -> PartDoc:
     """What a column holds, as it is written."""
     state = None if part.state is None else shelf.put(part.state)
     return PartDoc(column=part.column.name, values=shelf.put(part.values), state=state)
@@ -199,7 +199,7 @@ class StepDoc(Doc, frozen=True, kw_only=True):
     joint: ModelDoc | None = None
 
 
-def step_doc(fitted: FittedStep, shelf: Shelf) -> StepDoc:
+def step_doc(fitted: FittedStep, shelf: ArrayStore) -> StepDoc:
     """A fitted step as it is written."""
     return StepDoc(
         state=_model_doc(fitted.state, shelf),
@@ -223,7 +223,7 @@ def step_of(
     )
 
 
-def _model_doc(model: Any, shelf: Shelf) -> ModelDoc | None:
+def _model_doc(model: Any, shelf: ArrayStore) -> ModelDoc | None:
     if model is None:
         return None
     arrays: dict[str, int] = {}

@@ -32,8 +32,8 @@ from unveil.synthesis.long import PersonRows
 from unveil.synthesis.methods import MOST_ROWS
 from unveil.synthesis.model_archive import (
     NOTICE,
+    ArrayStore,
     ModelArchive,
-    Shelf,
     check,
     open_archive,
     pack_archive,
@@ -387,7 +387,7 @@ def save(synthesiser: Synthesiser, path: str | os.PathLike[str]) -> Path:
 
     Its copies are not in the file: the same are drawn again from it.
     """
-    target, shelf = check_path(path), Shelf()
+    target, shelf = check_path(path), ArrayStore()
     document = encode_document(_document(synthesiser, shelf), shelf)
     write_private(target, pack_archive(document, shelf.arrays))  # type: ignore[arg-type]
     return target
@@ -421,7 +421,7 @@ def _check_other(header: Header, place: str) -> None:
         )
 
 
-def _document(synthesiser: Synthesiser, shelf: Shelf) -> Document:
+def _document(synthesiser: Synthesiser, shelf: ArrayStore) -> Document:
     models = synthesiser.models
     strata = models.strata
     return Document(
@@ -448,7 +448,7 @@ def _document(synthesiser: Synthesiser, shelf: Shelf) -> Document:
     )
 
 
-def _later_document(synthesiser: Synthesiser, shelf: Shelf) -> Document | None:
+def _later_document(synthesiser: Synthesiser, shelf: ArrayStore) -> Document | None:
     later = synthesiser.models.later
     return None if later is None else _document(replace(synthesiser, models=later), shelf)
 

@@ -18,7 +18,7 @@ from unveil.measure.tables.grid import Grid
 from unveil.measure.tables.parts import Fact, System
 from unveil.measure.tables.published_table import PublishedTable
 from unveil.measure.tables.sap import sap
-from unveil.measure.tables.sap_batch import UNBOUNDED, Tables, curves
+from unveil.measure.tables.sap_batch import UNBOUNDED, TableBatch, curves
 from unveil.measure.tables.sap_curve import SapQuestion, curve
 
 TABLES = list(np.random.default_rng(5).poisson(2, (20, 2, 3)))
@@ -37,7 +37,7 @@ def many(draw):
     possible = (counts > 0) | np.array(draw(st.lists(st.booleans(), **shape))).reshape(3, n_cells)
     total = counts.sum(axis=1) + np.array(draw(st.lists(st.integers(0, 1), min_size=3, max_size=3)))
     lo = np.maximum(counts - below, 0)
-    return Tables(counts, lo, hi, total if has_total else None, possible)
+    return TableBatch(counts, lo, hi, total if has_total else None, possible)
 
 
 @given(many(), st.integers(0, 12))
@@ -61,7 +61,7 @@ def test_tables_together_are_as_each_by_itself(tables, n_max):
 
 def test_a_table_too_large_for_whole_numbers_is_left_to_the_slow_way():
     counts = np.full((1, 30), 40)
-    _, sure = curves(Tables(counts, counts, counts, None, np.ones((1, 30), bool)), 60)
+    _, sure = curves(TableBatch(counts, counts, counts, None, np.ones((1, 30), bool)), 60)
     assert not sure.any()
     (row,) = compare_rounding([np.full(30, 40)], "exact", n_max=60).rows
     assert row.lower == sap([40] * 30, n_max=60).lower

@@ -15,7 +15,7 @@ from unveil.measure.tables.audit import exposed_cells_of
 from unveil.measure.tables.bounds import tightest
 from unveil.measure.tables.flow import Network
 from unveil.measure.tables.parts import System
-from unveil.measure.tables.sap_batch import Tables, curves
+from unveil.measure.tables.sap_batch import TableBatch, curves
 from unveil.measure.tables.sap_boxes import split
 from unveil.measure.tables.sap_curve import Effort, SapQuestion, curve
 from unveil.measure.tables.sap_events import Risk, oracle_of
@@ -36,7 +36,7 @@ def test_schemes_are_compared_however_many_samples_there_are(counts, n_max):
 def test_many_tables_at_once_have_the_figures_of_each_alone():
     random = np.random.default_rng(15)
     counts = random.poisson(18, (40, 3)) + 1
-    tables = Tables(counts, counts * 0, counts, None, np.ones(counts.shape, bool))
+    tables = TableBatch(counts, counts * 0, counts, None, np.ones(counts.shape, bool))
     found, sure = curves(tables, 60)
     large = [row for row in range(40) if sure[row] and comb(int(counts[row].sum()), 24) > 2**53]
     assert large

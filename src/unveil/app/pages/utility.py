@@ -5,7 +5,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from unveil.app.render_app import desk_of, draw_page
-from unveil.view.sections import findings, utility
+from unveil.view.sections import replication, utility
 
 LEAD = "Worst columns and pairs first. Low risk by itself does not make data useful."
 
@@ -16,7 +16,7 @@ async def show(request: Request) -> Response:
     if desk.result is None:
         return draw_page(request, "empty.html", title="Utility", command="unveil run")
     about = (desk.contents, desk.result.parts)
-    blocks = [*utility.blocks(*about), *findings.blocks(*about)]
+    blocks = [*utility.blocks(*about), *replication.blocks(*about)]
     return draw_page(request, title="Utility", lead=LEAD, blocks=blocks, command="unveil report")
 
 

@@ -175,7 +175,7 @@ class MembershipSettings:
 
 
 @dataclass(frozen=True)
-class Nearby:
+class SortedDistances:
     """The distance of each attacked record to the closest of the synthetic file, sorted."""
 
     members: Floats
@@ -239,7 +239,7 @@ class Nearby:
 
 
 def score_thresholds(
-    nearby: Nearby, thresholds: Sequence[float], *, level: float, seed: int
+    nearby: SortedDistances, thresholds: Sequence[float], *, level: float, seed: int
 ) -> Iterator[MembershipRow]:
     """A row for each threshold."""
     recalls, false_positives = nearby.compute_shares(np.array(thresholds, np.float64))
@@ -262,7 +262,7 @@ def score_thresholds(
 
 
 def _interval(
-    nearby: Nearby, recall: float, wrong: float, *, level: float, seed: int
+    nearby: SortedDistances, recall: float, wrong: float, *, level: float, seed: int
 ) -> tuple[float, float]:
     """The percentile interval of the relative F1 over records drawn anew, each side by itself.
 
@@ -428,13 +428,13 @@ class MembershipSample:
     rows: Mapping[int, Ints]
     progress: Progress
 
-    def attack(self, prevalence: float) -> Nearby:
+    def attack(self, prevalence: float) -> SortedDistances:
         """The distances of members and others to the synthetic file."""
         apart = [
             self.closest(self.rows[side], self.rows[SYNTHETIC], "attacking records").first
             for side in (ORIGINAL, CONTROL)
         ]
-        return Nearby(np.sort(apart[0]), np.sort(apart[1]), prevalence)
+        return SortedDistances(np.sort(apart[0]), np.sort(apart[1]), prevalence)
 
     def closest(self, records: Ints, reference: Ints, what: str) -> Closest:
         """The distances of some records to others."""

@@ -21,7 +21,7 @@ from unveil.measure.attacks.recognition_figures import (
     self_test,
     threshold_at,
 )
-from unveil.measure.attacks.recognition_scores import Looks, Scores, WorldLooks, score_worlds
+from unveil.measure.attacks.recognition_scores import ScoreRows, Scores, WorldScores, score_worlds
 from unveil.measure.attacks.worlds import RecordExposure
 from unveil.records.recognition import Recognition
 from unveil.view.show import Result
@@ -62,10 +62,10 @@ class RecognitionResult(Result):
 
 def make_result(
     fields: dict[str, Any],
-    worlds: WorldLooks,
+    worlds: WorldScores,
     tested: TestedPeople,
     *,
-    released: Looks | None,
+    released: ScoreRows | None,
     level: float,
     claimed: float | None,
     seed: int,

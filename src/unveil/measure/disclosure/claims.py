@@ -379,7 +379,7 @@ def claim_row(score: Score, **about: Any) -> ClaimRow:
 
 
 @dataclass(frozen=True)
-class Explained:
+class ClaimFigures:
     """What is expected and added behind every DiSCO of a scenario, and what explains it."""
 
     claims: tuple[ClaimRow, ...]
@@ -390,7 +390,7 @@ class Explained:
 @limit_to_one_thread(has_scipy=False)
 def explain_single_values(
     exclusions: Exclusions, progress: Progress = no_progress, *, has_parts: bool = False
-) -> Explained:
+) -> ClaimFigures:
     """Every target of a scenario; groups are of the only file, or of all of them pooled."""
     found: list[ClaimRow] = []
     parts: list[PartsRow] = []
@@ -403,4 +403,4 @@ def explain_single_values(
         for row, of_part in scored.parts(()) if has_parts else ():
             parts.append(row)
             groups += of_part if row.copy == [*scored.copies][-1] else ()
-    return Explained(tuple(found), tuple(parts), tuple(groups))
+    return ClaimFigures(tuple(found), tuple(parts), tuple(groups))

@@ -69,12 +69,12 @@ def records_at_risk(
     at_risk = looks.on_cells(COUNTED[measure](looks.profile)) & ~gone_here
     cell_of_row = scenario.cells_of_originals(place)
     rows = np.flatnonzero(at_risk[cell_of_row])
-    found = _Listed(rows, cell_of_row[rows], gone, as_text)
+    found = _ListedRecords(rows, cell_of_row[rows], gone, as_text)
     return _frame(scenario, place, copy, found)
 
 
 @dataclass(frozen=True)
-class _Listed:
+class _ListedRecords:
     """The records to list: their rows, their cells, and which cells no attribute measure counts."""
 
     rows: Ints
@@ -113,7 +113,9 @@ def _copy(scenario: CountedScenario, copy: Copy | None) -> Copy:
     return int(copy)
 
 
-def _frame(scenario: CountedScenario, place: int, copy: Copy, listed: _Listed) -> pl.DataFrame:
+def _frame(
+    scenario: CountedScenario, place: int, copy: Copy, listed: _ListedRecords
+) -> pl.DataFrame:
     looks = scenario.looks(place)
     p, look = looks.profile, looks.of_cell[listed.cells]
     # Words are made once for each look, and for those of its cells that are excluded once more.
@@ -159,7 +161,7 @@ def _free(name: str, taken: Container[str]) -> str:
     return _free(f"{name}_", taken) if name in taken else name
 
 
-def _shown_values(scenario: CountedScenario, place: int, listed: _Listed) -> pl.Series:
+def _shown_values(scenario: CountedScenario, place: int, listed: _ListedRecords) -> pl.Series:
     """The one value that the synthetic data show for the keys of each record; null: several.
 
     Null is also the missing level, where that is what they show; `why` tells them apart.

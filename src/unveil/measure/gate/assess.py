@@ -145,7 +145,7 @@ def assess(
         if control is not None:
             raise EngineError("A control sample needs the records in memory. Omit it.")
         scenario = {} if keys is None else {**settings, "keys": keys, "targets": targets}
-        result, counted = assess_counted(
+        result, counted = assess_in_engine(
             original,
             synthetic,
             limits=wanted,
@@ -278,7 +278,7 @@ def engine_of(original: Any, synthetic: Any) -> EngineName:
     return choose_engine([*sides.values()], current_engine(), by_counts=True)
 
 
-def assess_counted(
+def assess_in_engine(
     original: Any,
     synthetic: Any,
     *,
@@ -305,7 +305,10 @@ def assess_counted(
             with suppress(EngineError):  # told among what was not tested
                 found = found.with_expected(progress)
         record = None if found is None else found.record
-        from unveil.measure.gate.counted import bring_whole, gather_in_engine  # with its libraries
+        from unveil.measure.gate.engine_evidence import (
+            bring_whole,
+            gather_in_engine,
+        )  # with its libraries
 
         try:
             files = open_in_engine(engine, sides, None, missing, ())

@@ -13,7 +13,7 @@ import polars as pl
 from unveil.io.numbers import TAGS
 from unveil.io.outgoing import LABEL, NOTE, PARTLY_LABEL, PARTLY_NOTE
 from unveil.io.table import BESIDE, Table
-from unveil.measure.gate.told_values import Texts, count_told
+from unveil.measure.gate.disclosive_texts import Texts, count_disclosed
 from unveil.records.alerts import BesideTable
 from unveil.records.codebook import Level, Variable
 
@@ -51,7 +51,7 @@ def find_beside(tables: Sequence[Table], copy: int, values: Values) -> Iterator[
         if note.kind == BESIDE:
             yield BesideTable(copy=copy, detail=note.sentence, is_much=True)
     held = list(_list_texts(tables[0], synthetic, copy, values))
-    told = count_told(tables[0], [one.texts for one in held])
+    told = count_disclosed(tables[0], [one.texts for one in held])
     # Where the rows are kept elsewhere, nothing is compared with them.
     is_blind = not tables[0].frame.height
     for one, n_told in zip(held, told, strict=True):

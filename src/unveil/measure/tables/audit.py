@@ -29,7 +29,7 @@ from unveil.measure.tables.grid import TABLE
 from unveil.measure.tables.integer_programme import OutOfTime, Programme
 from unveil.measure.tables.parts import System
 from unveil.measure.tables.published_table import PublishedTable
-from unveil.measure.tables.sap_batch import Separate, needed_cells, separate
+from unveil.measure.tables.sap_batch import SeparateFacts, needed_cells, separate
 from unveil.measure.tables.sap_events import AnyOracle, ProgrammeOracle, oracle_of
 from unveil.measure.tables.schemes import parse_scheme
 from unveil.records.count_tables import Audit, AuditedValue
@@ -61,7 +61,7 @@ def exposed_cells(system: System, left: float | None) -> Exposure:
     if empty is not None:
         others = [cell for cell, n in enumerate(system.counts) if n]
         full = _exposing_cells(system, others, until, asked)
-    oracle = None if isinstance(asked, Separate) else asked
+    oracle = None if isinstance(asked, SeparateFacts) else asked
     if empty is None or full is None:
         return Exposure(None, empty, oracle)
     return Exposure(tuple(sorted((*empty, *full))), empty, oracle)
@@ -85,10 +85,10 @@ def _empty(system: System) -> list[int]:
 
 
 def _exposing_cells(
-    system: System, cells: Iterable[int], until: float | None, asked: AnyOracle | Separate
+    system: System, cells: Iterable[int], until: float | None, asked: AnyOracle | SeparateFacts
 ) -> tuple[int, ...] | None:
     possible = [cell for cell in cells if cell not in system.structural]
-    if not isinstance(asked, Separate):
+    if not isinstance(asked, SeparateFacts):
         return _by_oracle(possible, until, asked)
     counts = system.counts
     found = []

@@ -471,11 +471,11 @@ def _from_mapping(given: Mapping[Any, Any], dims: Any, levels: Any) -> tuple[Gri
 # Which levels of which dimensions did a user name, as a mapping or as text such as "sex=m"?
 
 
-Given = tuple[tuple[int, int], ...]
+GivenLevels = tuple[tuple[int, int], ...]
 """Key levels: pairs of a dimension and the place of its level."""
 
 
-def key_levels(given: Any, grid: Grid, *, where: str = "given") -> Given:
+def key_levels(given: Any, grid: Grid, *, where: str = "given") -> GivenLevels:
     """Levels of some dimensions, written as a mapping or as text such as "sex=m,age=2"."""
     pairs = _pairs_in(given, where) if isinstance(given, str) else given
     if not isinstance(pairs, Mapping):

@@ -18,7 +18,7 @@ from unveil.measure.result import RowsResult
 from unveil.measure.tables.audit import exposed_cells
 from unveil.measure.tables.bounds import release_of
 from unveil.measure.tables.flow import Network, network_of
-from unveil.measure.tables.grid import Given, Grid, key_levels
+from unveil.measure.tables.grid import GivenLevels, Grid, key_levels
 from unveil.measure.tables.known_people import parse_known, remove_known
 from unveil.measure.tables.parts import System
 from unveil.measure.tables.sap import parse_effort, parse_n_max
@@ -246,7 +246,7 @@ def neighbour_sap(
     system = remove_known(release.system, parse_known(known, grid), grid)
     last = parse_n_max(N_KNOWN if n_max is None else n_max, system.N, is_given=False)
     sets = area_families(system, dim) if d is None and not keys else None
-    asked_of = _Asked(system, dim, keys, d, last, oracle=None)
+    asked_of = _AreaQuery(system, dim, keys, d, last, oracle=None)
     found = list(_curves(asked_of, sets, effort))
     rows = [
         _row(level, people, one)
@@ -295,12 +295,12 @@ def _dimension(grid: Grid, area: str | None) -> int:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _AreaQuery:
     """What is asked of every area alike."""
 
     system: System
     dim: int
-    keys: Given
+    keys: GivenLevels
     depth: int | None
     last: int
     oracle: AnyOracle | None
@@ -313,7 +313,7 @@ class _Asked:
 
 
 def _curves(
-    asked: _Asked, sets: list[Family] | None, effort: Effort
+    asked: _AreaQuery, sets: list[Family] | None, effort: Effort
 ) -> Iterator[tuple[int, Curve]]:
     """People who can become known in each area, and its curve."""
     n_areas = asked.system.shape[asked.dim]
@@ -340,7 +340,7 @@ def _curves(
 _NOBODY = exact_curve_from((Fraction(0),))
 
 
-def _by_formula(asked: _Asked, sets: Family, people: int) -> Curve | None:
+def _by_formula(asked: _AreaQuery, sets: Family, people: int) -> Curve | None:
     last = min(people, asked.last)
     g = overlapping_signed_sums(sets, asked.system.counts, last)
     return None if g is None else exact_curve_from(exact_curve(g, people, asked.last))

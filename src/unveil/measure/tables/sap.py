@@ -15,7 +15,7 @@ from unveil.arguments import number_within, whole_number
 from unveil.errors import InputError
 from unveil.measure.tables.audit import Exposure, exposed_cells
 from unveil.measure.tables.bounds import release_of
-from unveil.measure.tables.grid import TABLE, TOTAL, Given, Grid, key_levels, pairs
+from unveil.measure.tables.grid import TABLE, TOTAL, GivenLevels, Grid, key_levels, pairs
 from unveil.measure.tables.known_people import KnownPeople, parse_known, remove_known
 from unveil.measure.tables.parts import System, sums_of
 from unveil.measure.tables.published_table import PublishedTable
@@ -46,7 +46,7 @@ class SapQuery:
 
     release: PublishedTable
     people: tuple[KnownPeople, ...]
-    keys: Given
+    keys: GivenLevels
     depth: int | None
 
 
@@ -105,7 +105,9 @@ def _total_bounds(release: PublishedTable) -> tuple[int, int | None] | None:
     return release.bounds_of(TOTAL)[0] if TOTAL in dict(release.published) else None
 
 
-def _within(system: System, keys: Given, cells: tuple[int, ...] | None) -> tuple[int, ...] | None:
+def _within(
+    system: System, keys: GivenLevels, cells: tuple[int, ...] | None
+) -> tuple[int, ...] | None:
     """Those of the cells whose people have the key levels."""
     if cells is None or not keys:
         return cells
@@ -114,7 +116,7 @@ def _within(system: System, keys: Given, cells: tuple[int, ...] | None) -> tuple
 
 
 def what_zeros_teach(
-    system: System, grid: Grid, zeros: tuple[int, ...] | None, given: Given = ()
+    system: System, grid: Grid, zeros: tuple[int, ...] | None, given: GivenLevels = ()
 ) -> SapTaught | None:
     """What the recovered zeros of a table teach, before anybody more becomes known."""
     if zeros is None:
@@ -301,7 +303,7 @@ def sap(
 
 
 def _by_depth(
-    main: SapQuestion, keys: Given, last: int, effort: Effort, whole_table: Curve
+    main: SapQuestion, keys: GivenLevels, last: int, effort: Effort, whole_table: Curve
 ) -> tuple[SapDepth, ...]:
     n_free = len(main.system.shape) - len(keys)
     made = []

@@ -22,7 +22,7 @@ from unveil.measure.tables.integer_programme import OutOfTime
 from unveil.measure.tables.parts import System
 from unveil.measure.tables.sap_events import (
     AnyOracle,
-    Knob,
+    CellKnowledge,
     ProgrammeOracle,
     Risk,
     SamplePolynomials,
@@ -176,7 +176,7 @@ class _BoxSearch:
             low |= knob.bits(level)
         self.risky += self.weights.product(self.risk.factors(low, high))
 
-    def _in_order(self, missing: int, known: Sequence[int]) -> list[Knob]:
+    def _in_order(self, missing: int, known: Sequence[int]) -> list[CellKnowledge]:
         """The cells a core has yet to reach: those of many cores first, then the largest."""
         knobs = list(self.risk.list_knobs(missing))
         shared = {knob.cell: sum(bool(core & knob.all_bits) for core in known) for knob in knobs}

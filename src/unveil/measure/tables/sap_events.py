@@ -277,7 +277,7 @@ Event = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Knob:
+class CellKnowledge:
     """A cell of which more or less may be known, and where its levels stand among the bits."""
 
     cell: int
@@ -390,7 +390,7 @@ class Risk:
         made = [knob.factor(knob.level(low), knob.level(high)) for knob in turned]
         return [*made, (free, 0, free)]
 
-    def list_knobs(self, bits: int) -> Iterator[Knob]:
+    def list_knobs(self, bits: int) -> Iterator[CellKnowledge]:
         """The cells that have one of these bits."""
         while bits:
             knob = self.knobs[bisect_right(self._offsets, bits.bit_length() - 1) - 1]
@@ -404,7 +404,7 @@ class Risk:
             known[knob.cell] = knob.fewest(knob.level(bits))
         return known
 
-    def _least_level(self, event: Event, knob: Knob, others: int, level: int) -> int:
+    def _least_level(self, event: Event, knob: CellKnowledge, others: int, level: int) -> int:
         """The lowest level of one cell that is risky beside what else is known, by halving."""
         low, high = 0, level
         while low < high:
@@ -456,7 +456,7 @@ def _events(system: System, given: Sequence[Sequence[int]] | None) -> tuple[Even
     return tuple(tuple(event) for event in given if not system.structural.issuperset(event))
 
 
-def _knobs(risk: Risk, n_max: int) -> tuple[Knob, ...]:
+def _knobs(risk: Risk, n_max: int) -> tuple[CellKnowledge, ...]:
     made, offset = [], 0
     by_fullness = isinstance(risk.oracle, Network)
     rows = zip(risk.system.counts, risk.chance, strict=True)
@@ -467,6 +467,6 @@ def _knobs(risk: Risk, n_max: int) -> tuple[Knob, ...]:
         steps: Sequence[int] = (people,) if by_fullness else every
         if not steps:
             continue
-        made.append(Knob(cell, people, steps, cell if by_fullness else offset))
+        made.append(CellKnowledge(cell, people, steps, cell if by_fullness else offset))
         offset += len(steps)
     return tuple(made)

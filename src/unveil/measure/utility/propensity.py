@@ -212,7 +212,7 @@ def fit_logit(terms: Sequence[Term], is_synthetic: Mask, order: int) -> Propensi
 # else: not on how many threads there are, nor on how many trees are grown side by side.
 
 
-Given = TypeVar("Given")
+ItemT = TypeVar("ItemT")
 Made = TypeVar("Made")
 
 SIDE_BY_SIDE = 2**18
@@ -246,7 +246,7 @@ def _permutation(label: Mask, path: tuple[int | str, ...], number: int) -> Mask:
 
 
 def run_in_threads(
-    work: Callable[[Given], Made], given: Iterable[Given], workers: int
+    work: Callable[[ItemT], Made], given: Iterable[ItemT], workers: int
 ) -> list[Made]:
     """What work makes of each, in order."""
     if workers == 1:

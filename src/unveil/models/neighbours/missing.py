@@ -533,7 +533,7 @@ def near_within(
 # number for each pair, leaves few pairs of which all combinations of values are tried.
 
 
-class Far:
+class OwnDistances:
     """Distinct originals; `own` is brought down to the distance of each to its nearest other.
 
     It holds the distances between complete rows already.

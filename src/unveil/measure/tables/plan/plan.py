@@ -16,7 +16,7 @@ from unveil.errors import InputError, list_names
 from unveil.measure.result import RowsResult
 from unveil.measure.tables.bounds import parse_seconds
 from unveil.measure.tables.plan.boxes import Boxes, add_remainders, with_pieces
-from unveil.measure.tables.plan.closing import (
+from unveil.measure.tables.plan.closure import (
     BoxBounds,
     Contradiction,
     LineBatch,
@@ -25,10 +25,10 @@ from unveil.measure.tables.plan.closing import (
     pack_tables,
     tables_in,
 )
-from unveil.measure.tables.plan.disclosed import find_disclosed
+from unveil.measure.tables.plan.find_disclosed import find_disclosed
 from unveil.measure.tables.plan.local_programme import LocalProgramme
 from unveil.measure.tables.plan.plan_file import PlanSettings, parse_plan, read_plan_file
-from unveil.measure.tables.plan.table_facts import OpenedPlan, PlanFacts, open_plan
+from unveil.measure.tables.plan.table_facts import PlanData, PlanFacts, open_plan
 from unveil.records.publication_plan import PlanMeasure, PublicationPlan
 from unveil.study.scenario import Progress, no_progress
 
@@ -44,7 +44,7 @@ class Plan:
     """
 
     settings: PlanSettings
-    opened: OpenedPlan
+    opened: PlanData
 
     @classmethod
     def from_file(cls, path: Any, *, seed: int | None = None) -> Plan:

@@ -17,7 +17,7 @@ from unveil.measure.tables.grid import TABLE, Grid, PartRows, check_names, find_
 from unveil.measure.tables.parts import plan as plan_parts
 from unveil.measure.tables.parts import publish
 from unveil.measure.tables.plan.boxes import Boxes, count_people
-from unveil.measure.tables.plan.closing import NO_LIMIT, BoxBounds
+from unveil.measure.tables.plan.closure import NO_LIMIT, BoxBounds
 from unveil.measure.tables.plan.columns import (
     Members,
     PlanColumn,
@@ -71,7 +71,7 @@ class PlanFacts:
 
 
 @dataclass(frozen=True)
-class OpenedPlan:
+class PlanData:
     """A plan whose files are read: columns in order, facts by table, people by level."""
 
     columns: tuple[PlanColumn, ...]
@@ -128,7 +128,7 @@ class OpenedPlan:
         return count_people(boxes, [c for c in codes if c is not None], self.n_people)
 
 
-def open_plan(settings: PlanSettings) -> OpenedPlan:
+def open_plan(settings: PlanSettings) -> PlanData:
     """Read the data and the tables, and put everything that is published into boxes."""
     files = {
         table.name: read_values(
@@ -281,7 +281,7 @@ class _Reader:
         files: Mapping[str, LabelledValues],
         notes: Sequence[str],
         questions: Iterable[str],
-    ) -> OpenedPlan:
+    ) -> PlanData:
         """The facts of all tables."""
         found = [
             self._table(table, files.get(table.name), i)
@@ -308,7 +308,7 @@ class _Reader:
         )
         bases = [self._filtered(one, quote_value(one.name)) for one in self._settings.tables]
         filters = np.array(bases, np.int64).reshape(-1, len(columns), 2)
-        return OpenedPlan(
+        return PlanData(
             columns,
             facts,
             self._n_people,

@@ -84,11 +84,13 @@ def gather_in_engine(
 ) -> GateEvidence:
     """What the gate looks at, of files that an engine keeps; `brought` is what memory holds."""
     if brought is None:
-        return gather_counted(files, roles, progress)
+        return gather_engine_evidence(files, roles, progress)
     return gather_evidence(Files(brought.files), roles, progress=progress)
 
 
-def gather_counted(files: OpenFiles, roles: DeclaredRoles, progress: Progress) -> GateEvidence:
+def gather_engine_evidence(
+    files: OpenFiles, roles: DeclaredRoles, progress: Progress
+) -> GateEvidence:
     """Count everything that the gate looks at, of files that memory does not hold.
 
     A file with columns that another one lacks is looked at by itself too, in all of its own.
@@ -127,7 +129,7 @@ def _add_file(found: GateEvidence, copy: int, alone: GateEvidence) -> GateEviden
 def _gather_release(study: EngineStudy, roles: DeclaredRoles, progress: Progress) -> GateEvidence:
     """The same of the columns that all files have."""
     most = _most_brought(study)
-    made = CountedRelease(study, roles, progress)
+    made = EngineRelease(study, roles, progress)
     named = made.share_columns if study.backend.is_here else ()  # a cluster keeps its records
     shares = [made.look_at_share(name, most) for name in named]
     found = [one for one in shares if one is not None]
@@ -172,7 +174,7 @@ class Share:
         return tuple(one for one in self.evidence.single if one.computed_from)
 
 
-class CountedRelease:
+class EngineRelease:
     """The files of a release that an engine keeps: columns by their counts, shares by records."""
 
     def __init__(self, study: EngineStudy, roles: DeclaredRoles, progress: Progress) -> None:

@@ -63,7 +63,7 @@ class ProtectedColumn:
         return (known & ~same).to_numpy()
 
 
-def find_given_back(
+def find_recomputed(
     columns: Sequence[ProtectedColumn],
     original: Mapping[str, pl.DataFrame],
     released: Mapping[str, pl.DataFrame],

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from unveil.io.sources import read_table
-from unveil.measure.gate.told_values import Texts, count_told
+from unveil.measure.gate.disclosive_texts import Texts, count_disclosed
 
 PEOPLE = pl.DataFrame(
     {
@@ -25,7 +25,7 @@ AMOUNTS = PEOPLE.with_columns(
 
 
 def tells(*texts, people=PEOPLE, in_order=False):
-    (found,) = count_told(read_table(people, side="original"), [Texts(texts, in_order)])
+    (found,) = count_disclosed(read_table(people, side="original"), [Texts(texts, in_order)])
     return found
 
 
