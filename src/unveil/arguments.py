@@ -75,7 +75,7 @@ def number_in_text(text: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def whole_number(
+def parse_whole_number(
     what: str, given: Any, *, least: int = 1, most: float = math.inf, why: str = ""
 ) -> int:
     """A whole number in a range; `why` ends the refusal."""
@@ -89,7 +89,7 @@ def whole_number(
     return found
 
 
-def number_within(what: str, given: Any, range_: str, why: str = "") -> float:
+def parse_number_within(what: str, given: Any, range_: str, why: str = "") -> float:
     """A finite number in a range such as "[0, 1)", without its end at 1; `why` ends the refusal."""
     low, high = (float(end) for end in range_[1:-1].split(","))
     with_low, with_high = range_[0] == "[", range_[-1] == "]"
@@ -111,14 +111,14 @@ def number_within(what: str, given: Any, range_: str, why: str = "") -> float:
     raise SettingsError(f"{what} is {quote_value(given)}. It must be a number {words}{why}.")
 
 
-def true_or_false(what: str, given: Any) -> bool:
+def parse_true_or_false(what: str, given: Any) -> bool:
     """A truth value, of whatever library, or a refusal."""
     if type(given).__name__ in ("bool", "bool_"):
         return bool(given)
     raise SettingsError(f"{what} is {quote_value(given)}. It must be true or false.")
 
 
-def by_column(
+def parse_column_settings(
     what: str,
     given: Any,
     read: Callable[[str, Any], Setting],
@@ -164,7 +164,7 @@ def check_faults(faults: Iterable[str], error: type[InputError] = SettingsError)
         raise error(told)
 
 
-def finite_numbers(given: Any, *, what: str, example: str) -> tuple[float, ...]:
+def parse_finite_numbers(given: Any, *, what: str, example: str) -> tuple[float, ...]:
     """One finite number or a list of them; a refusal names the first that is none."""
     numbers = []
     for item in given if is_list(given) else [given]:
@@ -186,7 +186,7 @@ def is_list(given: Any) -> bool:
     return isinstance(given, Iterable) and not isinstance(given, str | bytes | Mapping | Set)
 
 
-def choice(what: str, given: Any, choices: Sequence[Choice]) -> Choice:
+def parse_choice(what: str, given: Any, choices: Sequence[Choice]) -> Choice:
     """One of some texts, or a refusal that names the nearest."""
     if isinstance(given, str) and given in choices:
         return choices[list(choices).index(given)]  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import click
 import msgspec
 
-from unveil.arguments import finite_numbers, numbers_in
+from unveil.arguments import numbers_in, parse_finite_numbers
 from unveil.atomic import write_all_or_none, write_new, write_private
 from unveil.cli.options import (
     by_column_option,
@@ -317,7 +317,7 @@ def _measure_noise(file: str, asked: Mapping[str, Any]) -> tuple[NoiseScreen, An
 def _codes(text: str | None) -> tuple[float, ...]:
     if text is None:
         return ()
-    return finite_numbers(numbers_in(text), what="special code", example="-8,-9")
+    return parse_finite_numbers(numbers_in(text), what="special code", example="-8,-9")
 
 
 def _stderr_notes(file: str, found: NoiseScreen, targets: NoisePaths) -> list[str]:

@@ -30,7 +30,7 @@ from unveil.project.edit_project import today
 from unveil.project.fingerprint import forget_hashes, project_sha256
 from unveil.project.lock import lock_project
 from unveil.project.log import log_head, now, number_in, read_log
-from unveil.project.log_repair import decision_file, decision_numbers, heal_log, log_decision
+from unveil.project.log_repair import complete_log, decision_file, decision_numbers, log_decision
 from unveil.project.model import ProjectFile
 from unveil.project.people import check_name, is_same_person, parse_reason
 from unveil.project.store import list_runs, load_parts, load_run, results_sha256
@@ -165,7 +165,7 @@ def decide(
     """
     who, said = check_name(by), parse_reason(note, "--note")
     with lock_project(project.folder, "a decision"):
-        heal_log(project.folder)
+        complete_log(project.folder)
         forget_hashes()  # no decision is signed on a hash that was remembered
         if despite and not release:
             raise SettingsError("--despite states why data are released. Omit it with --refuse.")

@@ -32,7 +32,7 @@ from unveil.io.read_toml import read_text
 from unveil.project.assess_stored_run import assess_stored_run, list_excluded, summarise
 from unveil.project.fingerprint import project_sha256
 from unveil.project.log import append_to, now, open_log
-from unveil.project.log_repair import heal_log
+from unveil.project.log_repair import complete_log
 from unveil.project.model import (
     Answer,
     ExceptionEntry,
@@ -388,7 +388,7 @@ def change(
     Two commands that change the file at once take turns, and the second is refused: it started
     from another file.
     """
-    heal_log(project.folder)
+    complete_log(project.folder)
     with open_log(project.folder) as file:
         changed = write_project(project, text)
         append_to(

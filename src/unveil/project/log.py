@@ -72,7 +72,7 @@ def repair_log(file: BinaryIO) -> bytes:
     return content
 
 
-def mend_end(folder: Path) -> None:
+def repair_end(folder: Path) -> None:
     """Take away the torn end of the log, where no command is writing it just now."""
     with open_log(folder) as file:
         repair_log(file)

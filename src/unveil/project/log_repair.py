@@ -12,7 +12,7 @@ from unveil.errors import LockedError, ReadError, TamperedError
 from unveil.project import log
 from unveil.project.fingerprint import hash_bytes
 from unveil.project.lock import lock_project
-from unveil.project.log import is_torn, mend_end, read_content, readable
+from unveil.project.log import is_torn, read_content, readable, repair_end
 from unveil.project.store import list_runs, load_run, results_sha256
 from unveil.records.judgement import Decision, LogLine
 from unveil.records.run import Run
@@ -20,18 +20,18 @@ from unveil.records.run import Run
 DECISIONS = "decisions"
 
 
-def heal_log(folder: Path) -> None:
+def complete_log(folder: Path) -> None:
     """Say what a stopped command left unsaid; a command that is still at work says it itself."""
     if is_torn(folder):
-        mend_end(folder)
+        repair_end(folder)
     lines = readable(read_content(folder))
     log.keep_first_head(folder, lines)
     if find_stopped_run(folder, lines) is None and find_stopped_decision(folder, lines) is None:
         return
     try:
         with lock_project(folder, "repairing the log"):
-            _say_run(folder)
-            _say_decision(folder)
+            _log_stopped_run(folder)
+            _log_stopped_decision(folder)
     except LockedError:
         return
 
@@ -110,13 +110,13 @@ def decision_file(folder: Path, number: int) -> Path:
     return folder / DECISIONS / f"{number:04d}.json"
 
 
-def _say_run(folder: Path) -> None:
+def _log_stopped_run(folder: Path) -> None:
     run = find_stopped_run(folder, readable(read_content(folder)))
     if run is not None:
         log_run(folder, run)
 
 
-def _say_decision(folder: Path) -> None:
+def _log_stopped_decision(folder: Path) -> None:
     found = find_stopped_decision(folder, readable(read_content(folder)))
     if found is not None:
         log_decision(folder, *found)

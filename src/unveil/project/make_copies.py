@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 from msgspec.structs import replace
 
-from unveil.arguments import check_faults, whole_number
+from unveil.arguments import check_faults, parse_whole_number
 from unveil.atomic import write_all_or_none, write_new
 from unveil.errors import InputError, ReadError, RolesError, WriteError, list_names, quote_text
 from unveil.io.sources import CachedFile, hold
@@ -58,7 +58,7 @@ def choose_ending(original: str) -> str:
 
 def copy_paths(original: str, folder: Path, copies: int, ending: str) -> tuple[Path, ...]:
     """Where each copy goes; refused, before anything is fitted, where something is there."""
-    whole_number("copies", copies, most=MOST_COPIES)  # before as many names are made
+    parse_whole_number("copies", copies, most=MOST_COPIES)  # before as many names are made
     stem = Path(original).name.split(".", maxsplit=1)[0]
     numbers = [""] if copies == 1 else [f"_{number}" for number in range(1, copies + 1)]
     paths = tuple(target_of(folder / f"{stem}{number}.{ending}", fake=True) for number in numbers)

@@ -55,7 +55,7 @@ from unveil.project.leak_check import (
 )
 from unveil.project.lock import lock_project
 from unveil.project.log import append, read_log
-from unveil.project.log_repair import DECISIONS, heal_log
+from unveil.project.log_repair import DECISIONS, complete_log
 from unveil.project.make_copies import choose_ending
 from unveil.project.model import ProjectFile
 from unveil.project.people import list_answers
@@ -509,7 +509,7 @@ def _prepared(project: ProjectFile, out: str | os.PathLike[str]) -> Iterator[tup
             " Name another file."
         )
     with lock_project(project.folder, "unveil pack"):
-        heal_log(project.folder)
+        complete_log(project.folder)
         try:
             shutil.rmtree(stage, ignore_errors=True)
             stage.mkdir(mode=0o700, parents=True)

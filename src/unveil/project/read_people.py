@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from unveil.arguments import choice, is_list, number_in, quote_value
+from unveil.arguments import is_list, number_in, parse_choice, quote_value
 from unveil.assessment.context import FACTORS, may_rule_together
 from unveil.errors import InputError, SettingsError, nearest, quote_text, unknown_name
 from unveil.io.read_toml import parse_document, read_text
@@ -292,7 +292,9 @@ def _listed(fields: Fields, name: str, known: Sequence[str] = ()) -> tuple[Any, 
     def read(given: Any) -> tuple[str, ...]:
         if not is_list(given) or not all(isinstance(one, str) and one.strip() for one in given):
             raise SettingsError(f"{name} of {fields.heading} must be a list of texts.")
-        return tuple(dict.fromkeys(choice(name, one, known) if known else one for one in given))
+        return tuple(
+            dict.fromkeys(parse_choice(name, one, known) if known else one for one in given)
+        )
 
     return fields.parse(name, read) or ()
 

@@ -29,7 +29,7 @@ from unveil.project.fingerprint import (
     settings_sha256,
 )
 from unveil.project.lock import lock_project
-from unveil.project.log_repair import heal_log, log_run
+from unveil.project.log_repair import complete_log, log_run
 from unveil.project.measure_parts import Measuring
 from unveil.project.model import ProjectFile
 from unveil.project.people import check_name
@@ -167,7 +167,7 @@ def run_project(
     who = project.context.analyst if by is None else check_name(by)
     kinds = tuple(dict.fromkeys(_parse_kind(one) for one in only))
     with _on_disk(), lock_project(project.folder, DOING):
-        heal_log(project.folder)
+        complete_log(project.folder)
         files = hash_files(project)
         own_seed = project_seed(project.folder, seed)
         left = Unfinished(project.folder)

@@ -17,7 +17,7 @@ from unveil.project.assess_stored_run import assess_stored_run, summarise
 from unveil.project.fingerprint import hash_bytes, project_sha256
 from unveil.project.history import build_history, exclusions_in_force, last_decisions, two_way_name
 from unveil.project.log import append, now
-from unveil.project.log_repair import heal_log
+from unveil.project.log_repair import complete_log
 from unveil.project.model import ProjectFile
 from unveil.project.people import list_answers
 from unveil.project.records_at_risk import records_documents, records_path
@@ -178,7 +178,7 @@ def write_report(
     WriteError
         If `out` is there already, or something cannot be written.
     """
-    heal_log(project.folder)
+    complete_log(project.folder)
     contents, parts = gather_report(project, n)
     number = contents.run.number
     home = _home(project, number, "summary" if is_summary else "report")

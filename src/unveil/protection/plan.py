@@ -7,7 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from unveil.arguments import choice, is_list, number_in, quote_value, true_or_false, whole_number
+from unveil.arguments import (
+    is_list,
+    number_in,
+    parse_choice,
+    parse_true_or_false,
+    parse_whole_number,
+    quote_value,
+)
 from unveil.errors import InputError, SettingsError
 from unveil.measure.ecap.arguments import SAMPLINGS, SampleSettings, amount, parse_ecap_threshold
 from unveil.measure.ecap.noise_settings import parse_noise
@@ -120,7 +127,9 @@ _NONE = "The settings of the synthesis belong in [synthesis], or in synthesis={.
 def _filter(said: GivenSettings) -> Faults:
     for name in said:
         if name == "max_rounds":
-            yield from find_faults(name, lambda: whole_number("max_rounds", said["max_rounds"]))
+            yield from find_faults(
+                name, lambda: parse_whole_number("max_rounds", said["max_rounds"])
+            )
         elif name == "repair":
             yield from _truth_faults(name, said)
         else:
@@ -134,7 +143,7 @@ def _removal(said: GivenSettings) -> Faults:
 
 
 def _truth_faults(name: str, said: GivenSettings) -> Faults:
-    yield from find_faults(name, lambda: true_or_false(name, said.get(name, False)))
+    yield from find_faults(name, lambda: parse_true_or_false(name, said.get(name, False)))
 
 
 def _smoothing_faults(said: GivenSettings) -> Faults:
@@ -201,7 +210,7 @@ def _population_faults(said: GivenSettings) -> Faults:
         fault
         for name in ("N", "n")
         if name in said
-        for fault in find_faults(name, partial(whole_number, name, said[name]))
+        for fault in find_faults(name, partial(parse_whole_number, name, said[name]))
     ]
     if not told and "N" in said and "n" in said:
         told = [*find_faults("N", lambda: SampleSettings(said["N"], said["n"]))]
@@ -210,7 +219,9 @@ def _population_faults(said: GivenSettings) -> Faults:
         yield from find_faults("threshold", lambda: parse_ecap_threshold(said["threshold"]))
     yield from _truth_faults("discrete", said)
     if "sampling" in said:
-        yield from find_faults("sampling", lambda: choice("sampling", said["sampling"], SAMPLINGS))
+        yield from find_faults(
+            "sampling", lambda: parse_choice("sampling", said["sampling"], SAMPLINGS)
+        )
 
 
 _CHECKS: dict[str, Callable[[GivenSettings], Faults]] = {

@@ -6,7 +6,7 @@ from dataclasses import fields
 from functools import partial
 from typing import Any
 
-from unveil.arguments import choice, is_list, quote_value, whole_number
+from unveil.arguments import is_list, parse_choice, parse_whole_number, quote_value
 from unveil.errors import InputError, SettingsError, quote_text
 from unveil.expressions.parse import parse_formula, parse_rule
 from unveil.protection.recoding.steps import unknown_settings
@@ -107,11 +107,11 @@ Checks = Iterator[Callable[[], Any]]
 
 def _methods(given: Any) -> Checks:
     if isinstance(given, str):
-        yield lambda: choice("method", given, FAMILIES)
+        yield lambda: parse_choice("method", given, FAMILIES)
     elif isinstance(given, Mapping):
         known = (*FAMILIES, *SINGLE, *JOINT)
         for column, method in given.items():
-            yield partial(choice, f"the method of {column!r}", method, known)
+            yield partial(parse_choice, f"the method of {column!r}", method, known)
     else:
         yield _make_check(f"method is {quote_value(given)}. It must be a name, or one by column.")
 
@@ -194,5 +194,5 @@ _CHECKS: dict[str, Callable[[Any], Checks]] = {
     "missing_values": lambda given: iter([lambda: entries(given)]),
     "seed": lambda given: iter([lambda: choose_seed(given)]),
     "workers": lambda given: iter([lambda: parse_workers(given)]),
-    "rows": lambda given: iter([lambda: whole_number("rows", given, most=MOST_ROWS)]),
+    "rows": lambda given: iter([lambda: parse_whole_number("rows", given, most=MOST_ROWS)]),
 }

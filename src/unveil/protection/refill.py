@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from unveil.arguments import quote_value, whole_number
+from unveil.arguments import parse_whole_number, quote_value
 from unveil.arrays import Ints, Mask
 from unveil.errors import SettingsError
 from unveil.measure.result import rows_frame
@@ -274,8 +274,10 @@ def refill(
     told = progress or no_progress
     files = open_files({"original": original}, None, missing_values, told)
     table = files[0]
-    n_wanted = table.frame.height if rows is None else whole_number("rows", rows, most=MOST_ROWS)
-    n_rounds = whole_number("max_rounds", max_rounds, most=100_000)
+    n_wanted = (
+        table.frame.height if rows is None else parse_whole_number("rows", rows, most=MOST_ROWS)
+    )
+    n_rounds = parse_whole_number("max_rounds", max_rounds, most=100_000)
     check_person(person, settings.columns or ())
     people = None if person is None else choose_people(files, person)
     n_wanted = n_wanted if sequence is None else synthesiser.models.n_original

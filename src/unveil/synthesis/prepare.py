@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.arguments import absent_sentence, quote_value, whole_number
+from unveil.arguments import absent_sentence, parse_whole_number, quote_value
 from unveil.arrays import Ints
 from unveil.count.packing import count_people
 from unveil.errors import ReadError, RolesError, SettingsError, list_names
@@ -124,7 +124,7 @@ def take_sample(
     original: Any, sample: Any, seed: int, missing_values: Sequence[str], person: str | None
 ) -> tuple[CachedFile, int]:
     """So many rows of the original at random, in its place; and the rows that it has."""
-    n = whole_number("sample", sample)
+    n = parse_whole_number("sample", sample)
     if person not in (None, "none"):
         raise SettingsError(
             "A sample of rows would part the rows of a person. Omit sample, or give a file with"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from msgspec.structs import replace as changed
 
-from unveil.arguments import whole_number
+from unveil.arguments import parse_whole_number
 from unveil.arrays import Ints
 from unveil.count.packing import count_people
 from unveil.errors import list_names
@@ -271,7 +271,7 @@ def draw_again(
     progress: Progress = no_progress,
 ) -> Synthesiser:
     """The synthesiser with other copies; with its own seed where None, so copy 1 is its copy 1."""
-    n_copies = whole_number("copies", copies, most=MOST_COPIES)
+    n_copies = parse_whole_number("copies", copies, most=MOST_COPIES)
     n_rows = rows_of(kept.models.plan, rows, kept.models.n_original)
     own = kept.seed if seed is None else choose_seed(seed)
     n_workers, say = parse_workers(workers), check_progress(progress)

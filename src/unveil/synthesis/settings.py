@@ -6,10 +6,10 @@ from typing import Any
 
 from unveil.arguments import (
     check_columns,
-    finite_numbers,
     is_list,
+    parse_finite_numbers,
+    parse_whole_number,
     quote_value,
-    whole_number,
 )
 from unveil.errors import SettingsError
 from unveil.io.table import Table
@@ -63,7 +63,7 @@ def codes_by_column(
         )
     check_columns(place, given, columns)
     return {
-        name: finite_numbers(codes, what=what.lower().removesuffix("s"), example="-8 or -9")
+        name: parse_finite_numbers(codes, what=what.lower().removesuffix("s"), example="-8 or -9")
         for name, codes in given.items()
     }
 
@@ -146,4 +146,4 @@ def entries(given: Any) -> list[str]:
 
 def parse_workers(given: Any) -> int:
     """Threads to fit and draw in: as many as there are cores, unless said otherwise."""
-    return (os.cpu_count() or 1) if given is None else whole_number("workers", given)
+    return (os.cpu_count() or 1) if given is None else parse_whole_number("workers", given)

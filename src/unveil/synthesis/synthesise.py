@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
-from unveil.arguments import whole_number
+from unveil.arguments import parse_whole_number
 from unveil.seeding import choose_seed
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.take_study import takes_study
@@ -159,7 +159,7 @@ def synthesise(
     if protect_margins is not None and method == "cart" and options.margins:
         named = [name for margin in options.margins for name in margin]
         method, order = dict.fromkeys(named, "ipf"), order or [*dict.fromkeys(named)]
-    n_copies = whole_number("copies", copies, most=MOST_COPIES)
+    n_copies = parse_whole_number("copies", copies, most=MOST_COPIES)
     n_workers, say = parse_workers(workers), check_progress(progress or no_progress)
     instructions: Any = (drop, renumber, real_values)
     if time is not None:

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from unveil.arguments import quote_value, whole_number
+from unveil.arguments import parse_whole_number, quote_value
 from unveil.arrays import Ints, Mask
 from unveil.atomic import check_present, write_private
 from unveil.errors import ReadError, SettingsError, WriteError, quote_text
@@ -224,7 +224,7 @@ class Synthesiser(RowsResult[Synthesis]):
             warnings.warn(note, stacklevel=2)
         return draw_copies(
             self.models,
-            whole_number("copies", copies, most=MOST_COPIES),
+            parse_whole_number("copies", copies, most=MOST_COPIES),
             n_rows,
             self.seed if seed is None else choose_seed(seed),
             workers=parse_workers(workers),
@@ -288,7 +288,7 @@ def draw_copies(
 
 def rows_of(plan: SynthesisPlan, rows: Any, n_original: int) -> int:
     """The synthetic records; as many as the original has where some of its columns are kept."""
-    n_rows = n_original if rows is None else whole_number("rows", rows, most=MOST_ROWS)
+    n_rows = n_original if rows is None else parse_whole_number("rows", rows, most=MOST_ROWS)
     if plan.time is not None and rows is not None:
         raise SettingsError(
             "rows cannot be set together with time: there are as many people as in the original."

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from unveil.arguments import whole_number
+from unveil.arguments import parse_whole_number
 from unveil.arrays import Floats, Ints
 from unveil.errors import RolesError, list_names
 from unveil.measure.attacks.inference_scores import (
@@ -212,7 +212,7 @@ def inference(
     """
     progress = progress or no_progress
     allowed, level = parse_tolerance(tolerance, absolute), check_level("level", level)
-    seed, n = choose_seed(seed), None if n is None else whole_number("n", n)
+    seed, n = choose_seed(seed), None if n is None else parse_whole_number("n", n)
     known = None if keys is None else names(keys, "Keys")
     asked = None if secrets is None else names(secrets, "Secrets")
     codes = names(categorical, "Categorical columns")

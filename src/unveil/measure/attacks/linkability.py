@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from unveil.arguments import is_list, quote_value, whole_number
+from unveil.arguments import is_list, parse_whole_number, quote_value
 from unveil.arrays import Floats, Ints
 from unveil.errors import RolesError, SettingsError, list_names
 from unveil.measure.attacks.prepare import (
@@ -180,8 +180,8 @@ def linkability(
     Giomi et al. (2023), after Anonymeter 1.1.0. Ties are ours: see docs/measures/linkability.md.
     """
     progress = progress or no_progress
-    level, seed, k = check_level("level", level), choose_seed(seed), whole_number("k", k)
-    n = None if n is None else whole_number("n", n)
+    level, seed, k = check_level("level", level), choose_seed(seed), parse_whole_number("k", k)
+    n = None if n is None else parse_whole_number("n", n)
     parts = _two_sets(columns)
     codes = names(categorical, "Categorical columns")
     check_other_columns("categorical", codes, [*parts[0], *parts[1]])

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.arguments import check_fields, number_within, whole_number
+from unveil.arguments import check_fields, parse_number_within, parse_whole_number
 from unveil.arrays import Floats, Ints
 from unveil.count.packing import Ids, number, pack
 from unveil.errors import AlignError, ReadError
@@ -158,9 +158,9 @@ class MembershipSettings:
         check_fields(
             self,
             {
-                "threshold": partial(number_within, range_="[0, inf)", why=", a distance"),
-                "prevalence": partial(number_within, range_="(0, 1)"),
-                "n": partial(whole_number, least=2),
+                "threshold": partial(parse_number_within, range_="[0, inf)", why=", a distance"),
+                "prevalence": partial(parse_number_within, range_="(0, 1)"),
+                "n": partial(parse_whole_number, least=2),
                 "level": check_level,
             },
         )

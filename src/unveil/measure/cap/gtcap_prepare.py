@@ -13,12 +13,12 @@ from typing import Any, get_args
 import numpy as np
 
 from unveil.arguments import (
-    by_column,
     check_faults,
     check_fields,
-    choice,
     number_in,
     numbers_in,
+    parse_choice,
+    parse_column_settings,
     quote_value,
 )
 from unveil.arrays import Ints
@@ -81,8 +81,8 @@ class GtcapSettings:
             self,
             {
                 "radii": lambda _, given: parse_radii(given),
-                "unique_rule": partial(choice, choices=UNIQUE_RULES),
-                "coefficient": partial(choice, choices=COEFFICIENTS),
+                "unique_rule": partial(parse_choice, choices=UNIQUE_RULES),
+                "coefficient": partial(parse_choice, choices=COEFFICIENTS),
             },
         )
         check_faults(
@@ -94,7 +94,7 @@ class GtcapSettings:
 
 def parse_radii(given: Any) -> dict[str, float]:
     """The radius of each column that has one."""
-    return by_column("radii", given, _radius, example="{'age': 5}")
+    return parse_column_settings("radii", given, _radius, example="{'age': 5}")
 
 
 def _radius(column: str, radius: Any) -> float:

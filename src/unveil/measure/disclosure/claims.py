@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from unveil.arguments import number_within, whole_number
+from unveil.arguments import parse_number_within, parse_whole_number
 from unveil.arrays import Floats, Ints, Mask
 from unveil.count.cells import Cells
 from unveil.count.exclude_cells import excluded_cells
@@ -112,8 +112,8 @@ def claims(
     progress = progress or no_progress
     rules, tables = parse_exclusions(exclude), parse_public(public)
     settings = ClaimSettings(
-        certainty=number_within("certainty", certainty, "(0.5, 1]"),
-        at_least=whole_number("at_least", at_least, least=1),
+        certainty=parse_number_within("certainty", certainty, "(0.5, 1]"),
+        at_least=parse_whole_number("at_least", at_least, least=1),
         seed=parse_seed(seed),
     )
     firsts = {"original": original} | ({} if control is None else {"control": control})

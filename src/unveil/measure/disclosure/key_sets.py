@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from unveil.arguments import whole_number
+from unveil.arguments import parse_whole_number
 from unveil.arrays import Ints
 from unveil.assessment.key_set_alerts import LIMITED, judge_search
 from unveil.count.key_sets import KeySetCounts, count_key_sets, keys_of
@@ -153,7 +153,7 @@ def _at_most(given: int | None, n_keys: int) -> int:
             f" {MOST_KEYS}."
         )
     if given is not None:
-        return min(whole_number("at_most", given, least=1), n_keys)
+        return min(parse_whole_number("at_most", given, least=1), n_keys)
     return n_keys if n_keys <= ALL_SETS_UP_TO else FEW
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unveil.arguments import choice
+from unveil.arguments import parse_choice
 from unveil.arrays import Floats
 from unveil.measure.ecap.arguments import (
     SampleSettings,
@@ -83,7 +83,7 @@ def prepare_values(
     """What the user gave, checked, with the neighbours of every distinct value."""
     numbers = parse_numbers(values)
     drawn = SampleSettings(N, n, sampling)
-    kind = choice("noise", noise, NOISES)
+    kind = parse_choice("noise", noise, NOISES)
     people = parse_population(population, numbers)
     distinct = Distinct.of(numbers)
     check_impossible(distinct, people, whole=discrete)

@@ -11,13 +11,13 @@ import polars as pl
 
 from unveil.arguments import (
     check_fields,
-    choice,
-    finite_numbers,
     is_list,
     number_in,
+    parse_choice,
+    parse_finite_numbers,
+    parse_true_or_false,
+    parse_whole_number,
     quote_value,
-    true_or_false,
-    whole_number,
 )
 from unveil.arrays import Floats
 from unveil.count.kinds import means_no_answer
@@ -49,11 +49,13 @@ class NoiseSpec:
             self,
             {
                 "sigma": lambda _, given: amount(given),
-                "noise": partial(choice, choices=NOISES),
+                "noise": partial(parse_choice, choices=NOISES),
                 "decimals": lambda _, given: _decimals(self.column, given),
                 "clip": lambda _, given: _clip(self.column, given),
-                "codes": lambda _, given: finite_numbers(given, what="special code", example="-8"),
-                "keeps_variance": lambda _, given: true_or_false("keep_variance", given),
+                "codes": lambda _, given: parse_finite_numbers(
+                    given, what="special code", example="-8"
+                ),
+                "keeps_variance": lambda _, given: parse_true_or_false("keep_variance", given),
             },
         )
 
@@ -147,7 +149,7 @@ def _parse_column(name: Any, given: Any, plausible: Any) -> NoiseSpec:
 
 def _decimals(name: str, given: Any) -> int:
     what, why = f"round of {quote_text(name)}", ", a number of decimals"
-    return whole_number(what, given, least=0, most=_MOST_DECIMALS, why=why)
+    return parse_whole_number(what, given, least=0, most=_MOST_DECIMALS, why=why)
 
 
 def _clip(name: str, given: Any) -> tuple[float | None, float | None]:

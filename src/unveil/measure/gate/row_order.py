@@ -8,6 +8,7 @@ last row to the first.
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +33,8 @@ _FEWEST_MATCHES = 10
 _MOST_PAIRED = 6
 _MOST_ROWS = 50_000  # enough to see an order, however long the files are
 
-CodePair = tuple[Ints, Ints]
+Codes = NDArray[np.integer[Any]]
+CodePair = tuple[Codes, Codes]
 """Codes of the original's rows and of the file's."""
 
 
@@ -142,7 +144,7 @@ def _shares(column: LinkColumn, codes: NDArray[np.int32]) -> Floats:
     return found
 
 
-def matches_z(mine: Ints, theirs: Ints) -> float:
+def matches_z(mine: Codes, theirs: Codes) -> float:
     """How many rows of the same number have the same value, beyond a shuffled order: its z.
 
     With a_v and b_v records of n that have the value v, a shuffled order has sum(a b) / n matches
@@ -192,7 +194,7 @@ def _has_own_order(column: LinkColumn) -> bool:
 
     The place of every second row is guessed from the others.
     """
-    codes: Ints = column.select_side(ORIGINAL)
+    codes: Codes = column.select_side(ORIGINAL)
     if column.is_number:
         codes = np.maximum(1 + np.floor(column.ranks[codes] * _BINS), 0).astype(np.int64)
     codes = codes[:: _stride(codes)]
@@ -200,7 +202,7 @@ def _has_own_order(column: LinkColumn) -> bool:
     return n < _FEWEST_KNOWN or relation * n**0.5 > _OWN_ORDER
 
 
-def _correlate(mine: Ints, theirs: Ints) -> tuple[float, int]:
+def _correlate(mine: Codes, theirs: Codes) -> tuple[float, int]:
     """How far places follow those of equal rows of the original, and how many have such rows."""
     if not len(mine) or not len(theirs):
         return 0.0, 0
@@ -214,7 +216,7 @@ def _correlate(mine: Ints, theirs: Ints) -> tuple[float, int]:
     return abs(float(np.corrcoef(np.arange(len(known)), guesses)[0, 1])), len(known)
 
 
-def _stride(codes: Ints) -> int:
+def _stride(codes: Codes) -> int:
     return max(1, len(codes) // _MOST_ROWS)
 
 

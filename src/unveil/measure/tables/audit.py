@@ -14,7 +14,7 @@ from typing import Any
 
 import polars as pl
 
-from unveil.arguments import number_within
+from unveil.arguments import parse_number_within
 from unveil.measure.result import RowsResult
 from unveil.measure.tables.bounds import CertifiedBounds as Found
 from unveil.measure.tables.bounds import (
@@ -167,7 +167,7 @@ def audit(
     rule of `suppress:k`; `n_exact_unknown` counts what one could recompute who does not.
     """
     why = ", such as 10 for estimates within a tenth of the count"
-    near = number_within("percent", percent, "[0, inf)", why)
+    near = parse_number_within("percent", percent, "[0, inf)", why)
     opened = release_of(release, asked)
     limit = parse_seconds(seconds)
     until = None if limit is None else monotonic() + limit

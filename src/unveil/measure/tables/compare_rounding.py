@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unveil.arguments import is_list, quote_value, true_or_false, whole_number
+from unveil.arguments import is_list, parse_true_or_false, parse_whole_number, quote_value
 from unveil.arrays import Floats
 from unveil.errors import InputError, RolesError, SettingsError, list_names, nearest
 from unveil.measure.result import RowsResult
@@ -393,10 +393,10 @@ def compare_rounding(
     every_table = parse_tables(tables, area=area, dims=dims, count=count)
     named, notes = populated_tables(every_table, n_max)
     settings = RoundingSettings(
-        n_max=whole_number("n_max", n_max, least=0, most=LARGEST_N),
+        n_max=parse_whole_number("n_max", n_max, least=0, most=LARGEST_N),
         threshold=parse_threshold(threshold),
-        total=true_or_false(TOTAL, total),
-        draws=whole_number("draws", draws, most=MOST_DRAWS),
+        total=parse_true_or_false(TOTAL, total),
+        draws=parse_whole_number("draws", draws, most=MOST_DRAWS),
         seed=choose_seed(seed),
     )
     publish = dict(total=settings.total, margins=margins, structural=structural, nested=nested)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.arguments import is_list, quote_value, true_or_false
+from unveil.arguments import is_list, parse_true_or_false, quote_value
 from unveil.arrays import Floats
 from unveil.errors import InputError, SettingsError, list_names, nearest
 from unveil.measure.tables.controlled_rounding import round_controlled
@@ -175,8 +175,8 @@ Plan = dict[str, Scheme]
 def plan(grid: Grid, rounding: Any, *, table: bool, total: bool, margins: Any) -> Plan:
     """What is published and how, or a sentence on what is wrong with what was asked."""
     asked = [grid.part(margin) for margin in grid.margins(margins)]
-    flagged = [*asked, *([TOTAL] if true_or_false(TOTAL, total) else [])]
-    is_shown = true_or_false(TABLE, table)
+    flagged = [*asked, *([TOTAL] if parse_true_or_false(TOTAL, total) else [])]
+    is_shown = parse_true_or_false(TABLE, table)
     if isinstance(rounding, Mapping):
         found = _from_mapping(grid, rounding, flagged)
     else:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unveil.arguments import is_list, quote_value, true_or_false
+from unveil.arguments import is_list, parse_true_or_false, quote_value
 from unveil.errors import InputError, SettingsError, list_names, nearest
 from unveil.measure.tables.crosstab import Crosstab
 from unveil.measure.tables.grid import (
@@ -326,7 +326,7 @@ class PublishedTable:
             missing_values=missing_values,
             record_keys=record_keys,
         )
-        is_sample = true_or_false("sample", sample)
+        is_sample = parse_true_or_false("sample", sample)
         told = (*notes, OF_SAMPLE) if is_sample else notes
         wanted = check_names(asked)
         return make_release(
@@ -388,7 +388,7 @@ class PublishedTable:
             settings = {name: wanted.get(name, default) for name, default in DEFAULTS.items()}
             asked_for = plan(found.grid, **settings)
             wanted["published"] = {p: v for p, v in found.published.items() if p in asked_for}
-        is_sample = true_or_false("sample", sample)
+        is_sample = parse_true_or_false("sample", sample)
         told = (*found.notes, OF_SAMPLE) if is_sample else found.notes
         made = make_release(found.grid, found.counts, notes=told, of_sample=is_sample, **wanted)
         return replace(made, crosstab=found.crosstab)

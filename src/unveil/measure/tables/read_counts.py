@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from unveil.arguments import absent_sentence, choice, is_list
+from unveil.arguments import absent_sentence, is_list, parse_choice
 from unveil.errors import InputError, ReadError, RolesError, SettingsError, list_names
 from unveil.io.read_cells import has_cells, read_cells, read_place
 from unveil.io.sources import read_table
@@ -57,7 +57,7 @@ def read_layout(
 ) -> LongTable:
     """The file as a long table, whichever it is."""
     if layout is not None:
-        choice("layout", layout, LAYOUTS)
+        parse_choice("layout", layout, LAYOUTS)
     if count is not None and not isinstance(count, str):
         raise RolesError(f"count must be the name of a column; given is {type(count).__name__}.")
     rest = [name for name in table.frame.columns if name != published]
@@ -252,7 +252,7 @@ def _read_any_layout(
 ) -> tuple[LongTable, Crosstab | None]:
     """A plain table, or a cross-table as an office lays it out."""
     if blank is not None:
-        choice("blank", blank, BLANKS)
+        parse_choice("blank", blank, BLANKS)
     if plain["layout"] != "crosstab":
         try:
             found = read_layout(read_table(source, side=ROLE), **plain)

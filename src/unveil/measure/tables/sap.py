@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from unveil.arguments import number_within, whole_number
+from unveil.arguments import parse_number_within, parse_whole_number
 from unveil.errors import InputError
 from unveil.measure.tables.audit import Exposure, exposed_cells
 from unveil.measure.tables.bounds import release_of
@@ -160,7 +160,7 @@ def parse_n_max(n_max: Any, N: int, *, is_given: bool) -> int:
     """The largest n, or a sentence on what is wrong with it."""
     why = ": how many people an intruder may know"
     asked = min(N, N_MAX) if n_max is None else n_max
-    found = whole_number("n_max", asked, least=0, most=LARGEST_N, why=why)
+    found = parse_whole_number("n_max", asked, least=0, most=LARGEST_N, why=why)
     if N == 0 and n_max != 0:
         who = "with the given levels is left in the table" if is_given else "is left in the table"
         raise InputError(f"No one {who}, so that no one can become known. Use n_max=0.")
@@ -169,8 +169,8 @@ def parse_n_max(n_max: Any, N: int, *, is_given: bool) -> int:
 
 def parse_effort(nodes: Any, seconds: Any) -> tuple[int, float | None]:
     """What box splitting may spend, or a sentence on what is wrong with it."""
-    limit = None if seconds is None else number_within("seconds", seconds, "(0, inf)")
-    return whole_number("nodes", nodes), limit
+    limit = None if seconds is None else parse_number_within("seconds", seconds, "(0, inf)")
+    return parse_whole_number("nodes", nodes), limit
 
 
 def choose_sampling_seed(seed: Any, release: PublishedTable) -> int:
@@ -180,7 +180,7 @@ def choose_sampling_seed(seed: Any, release: PublishedTable) -> int:
 
 def parse_threshold(threshold: Any) -> float:
     """A probability, or a sentence on what is wrong with it."""
-    return number_within("The threshold", threshold, "[0, 1]", ", such as 0.05")
+    return parse_number_within("The threshold", threshold, "[0, 1]", ", such as 0.05")
 
 
 @dataclass(frozen=True, repr=False)

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from msgspec.structs import replace
 
-from unveil.arguments import check_fields, choice, number_within, quote_value
+from unveil.arguments import check_fields, parse_choice, parse_number_within, quote_value
 from unveil.arrays import Floats
 from unveil.count.cells import Keys, count_cells, count_keys
 from unveil.count.codes import encode
@@ -69,9 +69,9 @@ class MatchRiskSettings:
         check_fields(
             self,
             {
-                "missing": partial(choice, choices=get_args(MatchRule)),
-                "alpha": partial(number_within, range_="[0, 1]"),
-                "recursive_c": partial(number_within, range_=f"(0, {MOST_C}]"),
+                "missing": partial(parse_choice, choices=get_args(MatchRule)),
+                "alpha": partial(parse_number_within, range_="[0, 1]"),
+                "recursive_c": partial(parse_number_within, range_=f"(0, {MOST_C}]"),
             },
         )
         for role, name in {"weights": self.weights, "sensitive": self.sensitive}.items():

@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from unveil.arguments import check_fields, choice, number_within, whole_number
+from unveil.arguments import check_fields, parse_choice, parse_number_within, parse_whole_number
 from unveil.arrays import Floats, Mask
 from unveil.count.cells import count_keys
 from unveil.count.codes import CodedColumn
@@ -67,9 +67,11 @@ class SudaSettings:
         check_fields(
             self,
             {
-                "dis_fraction": partial(number_within, range_=f"[{LEAST_FRACTION}, 1]", why=why),
-                "scores": partial(choice, choices=get_args(ScoreKind)),
-                "missing": partial(choice, choices=get_args(MissingRule)),
+                "dis_fraction": partial(
+                    parse_number_within, range_=f"[{LEAST_FRACTION}, 1]", why=why
+                ),
+                "scores": partial(parse_choice, choices=get_args(ScoreKind)),
+                "missing": partial(parse_choice, choices=get_args(MissingRule)),
             },
         )
         max_size(self.max_msu, self.n_keys)  # too many sets are refused before any data is read
@@ -87,7 +89,7 @@ def max_size(max_msu: Any, n_keys: int) -> int:
             f"{n_keys} keys are given; uniques are searched among at most {MOST_KEYS}. Name the"
             " columns an intruder would know."
         )
-    size = n_keys if max_msu is None else min(whole_number("max_msu", max_msu), n_keys)
+    size = n_keys if max_msu is None else min(parse_whole_number("max_msu", max_msu), n_keys)
     if n_sets(n_keys, size) > MOST_SETS:
         largest = max(most for most in range(1, size) if n_sets(n_keys, most) <= MOST_SETS)
         wanted = "" if max_msu is None else f" of at most {size}"

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from unveil.arguments import choice, number_within
+from unveil.arguments import parse_choice, parse_number_within
 from unveil.errors import SettingsError
 from unveil.measure.result import RowsResult
 from unveil.measure.utility.replicate_data import (
@@ -281,8 +281,8 @@ def replicate(
     progress = progress or no_progress
     is_file = isinstance(findings, str | os.PathLike)
     asked = parse_results(read_findings(findings) if is_file else findings)
-    share = number_within("level", level, "(0, 1)", ", such as 0.95")
-    rule = choice("synthesis", synthesis, SYNTHESES)
+    share = parse_number_within("level", level, "(0, 1)", ", such as 0.95")
+    rule = parse_choice("synthesis", synthesis, SYNTHESES)
     stages = tuple(map(str, synthetic)) if isinstance(synthetic, Mapping) else ()
     if isinstance(synthetic, Mapping) and not synthetic:
         raise SettingsError("synthetic is empty. Name at least one file.")

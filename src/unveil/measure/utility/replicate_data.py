@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from unveil.arguments import absent_sentence, check_faults, finite_numbers
+from unveil.arguments import absent_sentence, check_faults, parse_finite_numbers
 from unveil.arrays import Floats, Ints
 from unveil.count.centring import centre
 from unveil.count.codes import CodedColumn, Codes, add_declarations, code_of, level_labels
@@ -143,7 +143,9 @@ def _apart(given: Mapping[str, Any] | None, original: Table) -> dict[str, tuple[
                 f" of the original are: {list_names(columns)}."
             )
     return {
-        name: finite_numbers(_parse_codes(codes), what=f"special code of {name!r}", example="-8")
+        name: parse_finite_numbers(
+            _parse_codes(codes), what=f"special code of {name!r}", example="-8"
+        )
         for name, codes in given.items()
     }
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.arguments import choice, looks_like_data, whole_number
+from unveil.arguments import looks_like_data, parse_choice, parse_whole_number
 from unveil.arrays import Floats, Ints, Mask
 from unveil.count.centring import centre
 from unveil.count.codes import CodedColumn
@@ -170,7 +170,7 @@ def _kind(variable: CodedColumn, given: Any) -> OutcomeKind:
     if given is None:
         return "regression" if n_values > _FEW_NUMBERS else "classification"
     kinds: tuple[OutcomeKind, ...] = ("classification", "regression")
-    asked = choice("kind", given, kinds)
+    asked = parse_choice("kind", given, kinds)
     if asked == "regression" and not variable.is_scaled:
         raise SettingsError(
             f"The outcome {variable.name!r} holds categories, so no regression can predict it."
@@ -192,12 +192,12 @@ def _classes(variable: CodedColumn, is_known: Mask, n_sides: int) -> Ints:
 
 def parse_model(kind: OutcomeKind, given: Any) -> ModelKind:
     """The model, the regression of the kind unless another is said."""
-    return MODELS[kind][0] if given is None else choice("model", given, MODELS[kind])
+    return MODELS[kind][0] if given is None else parse_choice("model", given, MODELS[kind])
 
 
 def parse_folds(given: Any, outcome: Outcome, place: str) -> int:
     """How many folds, or a sentence on why that means nothing."""
-    number = whole_number("folds", given, least=2, most=100)
+    number = parse_whole_number("folds", given, least=2, most=100)
     n_known = len(outcome.rows(0))
     if n_known < 2 * number:
         raise SettingsError(

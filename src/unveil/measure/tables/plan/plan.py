@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from unveil.arguments import choice, whole_number
+from unveil.arguments import parse_choice, parse_whole_number
 from unveil.arrays import Ints, Mask
 from unveil.errors import InputError, list_names
 from unveil.measure.result import RowsResult
@@ -245,8 +245,8 @@ class Plan:
         limit = parse_seconds(seconds)
         record = find_disclosed(
             self,
-            threshold=whole_number("threshold", given, least=2),
-            width=whole_number("width", width, least=0),
+            threshold=parse_whole_number("threshold", given, least=2),
+            width=parse_whole_number("width", width, least=0),
             limits=parse_plan_limits(limits or {}),
             until=None if limit is None else time.monotonic() + limit,
             progress=progress or no_progress,
@@ -257,7 +257,7 @@ class Plan:
 def parse_plan_limits(given: Mapping[str, Any]) -> dict[PlanMeasure, int]:
     """Limits by the name of what they count."""
     return {
-        choice("A limit of a plan", name, get_args(PlanMeasure)): whole_number(
+        parse_choice("A limit of a plan", name, get_args(PlanMeasure)): parse_whole_number(
             f"The limit of {name}", limit, least=0
         )
         for name, limit in given.items()
