@@ -111,8 +111,8 @@ def list_names(names: Iterable[str], most: int = 12) -> str:
     return f"{shown} and {more:,} more" if more > 0 else shown
 
 
-def _join_lines(name: str, longest: int = 60) -> str:
-    return _truncate(name if name.isprintable() else repr(name)[1:-1], longest)
+def _join_lines(name: str) -> str:
+    return _truncate(name if name.isprintable() else repr(name)[1:-1], 60)
 
 
 def _truncate(text: str, longest: int) -> str:

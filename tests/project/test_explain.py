@@ -20,7 +20,7 @@ def explain(folder, target="abroad", **others):
     project, run = read_project(folder), load_run(folder)
     parts = load_parts(folder, run)
     judgement = assess_stored_run(project, run, parts)
-    return explain_target(project, run, parts, judgement, target, **others)
+    return explain_target(run, parts, judgement, target, **others)
 
 
 def record(folder):

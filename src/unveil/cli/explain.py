@@ -42,7 +42,7 @@ def explain(
     run = load_run(file.folder)
     parts = load_parts(file.folder, run)
     judgement = assess_stored_run(file, run, parts)
-    found = explain_target(file, run, parts, judgement, target, scenario=scenario)
+    found = explain_target(run, parts, judgement, target, scenario=scenario)
     if as_json:
         print_output(json_document(found))
         return

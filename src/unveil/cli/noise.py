@@ -198,7 +198,7 @@ def noise(*, file: str | None, as_json: bool, **asked: Any) -> None:
     targets = NoisePaths.of(**{which: asked[which] for which in NoisePaths.NAMES})
     found, data = _measure_noise(source, asked)
     paths = write_noise_files(targets, found, data)
-    for sentence in _stderr_notes(source, found, targets):
+    for sentence in _stderr_notes(source, targets):
         click.echo(f"unveil: {lines(sentence)}", err=True)
     shown = _document(found, paths) if as_json else noise_blocks(found, paths)
     print_output(shown)
@@ -320,7 +320,7 @@ def _codes(text: str | None) -> tuple[float, ...]:
     return parse_finite_numbers(numbers_in(text), what="special code", example="-8,-9")
 
 
-def _stderr_notes(file: str, found: NoiseScreen, targets: NoisePaths) -> list[str]:
+def _stderr_notes(file: str, targets: NoisePaths) -> list[str]:
     """What is told on standard error: what is confidential, and what should be known."""
     said = [NOT_PUBLIC]
     if targets.out is not None and not Path(file).name.startswith(PREFIX):

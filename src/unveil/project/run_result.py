@@ -206,9 +206,7 @@ class RunResult:
 
     def explain(self, target: str, *, scenario: str | None = None) -> Explanation:
         """Why a target stands where it stands, and what can be done about it."""
-        return explain_target(
-            self._project, self.record, self._parts, self.judgement, target, scenario=scenario
-        )
+        return explain_target(self.record, self._parts, self.judgement, target, scenario=scenario)
 
     def whatif(self, exclude: str | Iterable[Any], *, scenario: str | None = None) -> WhatIf:
         """The figures without something that may be common knowledge; nothing is kept."""

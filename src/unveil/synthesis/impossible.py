@@ -121,7 +121,7 @@ def impossible_in(
     keeps to them. Every other rule is applied to what was drawn.
     """
     columns = {name: parts[name].column for name in step.columns}
-    found = [_cells(rule, columns) for rule in rules if _is_inside(rule, step, columns, parts)]
+    found = [_cells(rule, columns) for rule in rules if _is_inside(rule, columns, parts)]
     return [cells for some in found for cells in some]
 
 
@@ -133,7 +133,7 @@ def table_notes(
     for step in plan.steps:
         columns = {name: parts[name].column for name in step.columns}
         for rule in rules if step.is_joint else ():
-            if rule.column in columns and not _is_inside(rule, step, columns, parts):
+            if rule.column in columns and not _is_inside(rule, columns, parts):
                 said.append(
                     f"The rule {quote_text(rule.text)} is applied after the columns of"
                     f" {step.method!r} are drawn: their table does not include it."
@@ -143,7 +143,6 @@ def table_notes(
 
 def _is_inside(
     rule: WrittenRule,
-    step: Step,
     columns: Mapping[str, ModelColumn],
     parts: Mapping[str, ColumnValues],
 ) -> bool:

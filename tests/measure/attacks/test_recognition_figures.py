@@ -10,10 +10,7 @@ from hypothesis import strategies as st
 from oracles import recognition as oracle
 from profiles import examples
 from unveil.measure.attacks.recognition_figures import (
-    auc,
-    auc_error,
     bound_epsilon,
-    clopper_pearson,
     hit_rates,
     judge_jointly,
     list_aucs,
@@ -22,6 +19,8 @@ from unveil.measure.attacks.recognition_figures import (
     self_test,
     threshold_at,
 )
+from unveil.models.auc import auc, auc_error
+from unveil.models.intervals import clopper_pearson
 
 SCORES = st.lists(st.integers(-3, 3), min_size=2, max_size=7)
 

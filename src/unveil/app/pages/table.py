@@ -281,12 +281,12 @@ def _measure(form: TableForm) -> dict[str, Any]:
     shown = {"blocks": blocks, "reading": reading, "said": told[0]}
     table = counts.crosstab
     if table is not None:
-        shown["read"] = _painted(table, table.cells, counts, None)
+        shown["read"] = _painted(table, table.cells, None)
     try:
         back = published_cells(release, SUMS)
     except SettingsError:  # as it is: there is nothing to take back
         return shown
-    return shown | {"back": _painted(table, back, counts, known)}
+    return shown | {"back": _painted(table, back, known)}
 
 
 def _without_sums(form: TableForm, counts: PublishedTable) -> Iterator[Block]:
@@ -306,7 +306,7 @@ def _folded() -> set[str]:
 
 
 def _painted(
-    table: Crosstab | None, cells: Cells, counts: PublishedTable, known: Bounds | None
+    table: Crosstab | None, cells: Cells, known: Bounds | None
 ) -> list[list[tuple[str, str]]]:
     """Every cell with what it is: label, count, sum or beside; and what is given away of it."""
     kinds: dict[tuple[int, int], str] = {}

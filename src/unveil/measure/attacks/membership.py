@@ -26,14 +26,10 @@ from unveil.measure.attacks.prepare import (
     prepare_attack,
 )
 from unveil.measure.attacks.rates import N_BOOTSTRAP
-from unveil.measure.attacks.recognition_figures import (
-    auc,
-    auc_error,
-    auc_interval,
-    threshold_at,
-)
+from unveil.measure.attacks.recognition_figures import threshold_at
 from unveil.measure.attacks.samples import check_level
 from unveil.measure.result import RowsResult
+from unveil.models.auc import auc, auc_error, auc_interval
 from unveil.models.neighbours.distances import (
     GowerAxis,
     axes_of,

@@ -11,7 +11,6 @@ from unveil.arrays import Floats, Ints, Mask
 from unveil.measure.attacks.recognition_figures import (
     RATES,
     JointTest,
-    auc_interval,
     hit_rates,
     judge_jointly,
     list_aucs,
@@ -23,6 +22,7 @@ from unveil.measure.attacks.recognition_figures import (
 )
 from unveil.measure.attacks.recognition_scores import ScoreRows, Scores, WorldScores, score_worlds
 from unveil.measure.attacks.worlds import RecordExposure
+from unveil.models.auc import auc_interval
 from unveil.records.recognition import Recognition
 from unveil.view.show import Result
 

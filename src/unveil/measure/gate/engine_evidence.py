@@ -141,7 +141,7 @@ def _gather_release(study: EngineStudy, roles: DeclaredRoles, progress: Progress
         whole=tuple(_add_least_own(row, found) for row in evidence.whole),
         **{name: _worst(seen[name], grade) for name, grade in _GRADES.items()},
         single=(*evidence.single, *(one for share in found for one in share.computed)),
-        not_tested=(*made.list_not_tested(found, most), *_untested_columns(found)),
+        not_tested=(*made.list_not_tested(found), *_untested_columns(found)),
     )
 
 
@@ -387,7 +387,7 @@ class EngineRelease:
             alike = found.with_columns(named).group_by("n", *back)
             yield alike.agg(pl.len().cast(pl.Int64).alias("times"))
 
-    def list_not_tested(self, shares: Sequence[Share], most: int) -> Iterator[NotTested]:
+    def list_not_tested(self, shares: Sequence[Share]) -> Iterator[NotTested]:
         """What was looked at in shares, and what these cannot show."""
         yield NotTested(
             what="control",

@@ -15,11 +15,12 @@ from unveil.arguments import check_fields, parse_choice, parse_number_within, pa
 from unveil.arrays import Floats, Mask
 from unveil.count.cells import count_keys
 from unveil.count.codes import CodedColumn
+from unveil.count.key_sets import count_sets
 from unveil.count.packing import Sides
 from unveil.errors import SettingsError
 from unveil.measure.disclosure.record import note_row_counts, people_by_keys
 from unveil.measure.one_table import OneTable, open_table
-from unveil.measure.uniques.minimal_uniques import key_rows, minimal_uniques, n_sets
+from unveil.measure.uniques.minimal_uniques import key_rows, minimal_uniques
 from unveil.measure.uniques.suda_result import SudaResult
 from unveil.measure.uniques.suda_scores import (
     MOST_DIS_KEYS,
@@ -90,11 +91,11 @@ def max_size(max_msu: Any, n_keys: int) -> int:
             " columns an intruder would know."
         )
     size = n_keys if max_msu is None else min(parse_whole_number("max_msu", max_msu), n_keys)
-    if n_sets(n_keys, size) > MOST_SETS:
-        largest = max(most for most in range(1, size) if n_sets(n_keys, most) <= MOST_SETS)
+    if count_sets(n_keys, size) > MOST_SETS:
+        largest = max(most for most in range(1, size) if count_sets(n_keys, most) <= MOST_SETS)
         wanted = "" if max_msu is None else f" of at most {size}"
         raise SettingsError(
-            f"{n_keys} keys make {n_sets(n_keys, size):,} sets{wanted}, and no more than"
+            f"{n_keys} keys make {count_sets(n_keys, size):,} sets{wanted}, and no more than"
             f" {MOST_SETS:,} are searched. Give max_msu (--max-msu on the command line), at most"
             f" {largest}, or fewer keys."
         )

@@ -314,11 +314,11 @@ class _Reader:
             self._n_people,
             tuple(notes),
             filters,
-            (*questions, *self._ask(names)),
+            (*questions, *self._list_questions()),
             keyed,
         )
 
-    def _ask(self, names: Sequence[str]) -> Iterator[str]:
+    def _list_questions(self) -> Iterator[str]:
         if self._unruled:
             yield (
                 f"No rule is stated for the suppressed values of {list_names(self._unruled, 4)}: a"
