@@ -8,7 +8,14 @@ from decimal import Decimal
 from numbers import Real
 from typing import Any, TypeVar
 
-from unveil.errors import InputError, RolesError, SettingsError, list_names, nearest, unknown_name
+from unveil.errors import (
+    InputError,
+    RolesError,
+    SettingsError,
+    hint_at,
+    list_names,
+    unknown_name,
+)
 
 # A mistyped level is compared with no more levels than these, for comparing takes its time.
 MOST_COMPARED = 10_000
@@ -23,7 +30,7 @@ _NUMBER_OR_DATE = re.compile(r"\s*-?\d+([.,]\d+)?\s*|\d{1,4}[-/.]\d{1,2}[-/.]\d{
 
 def absent_sentence(place: str, name: str, columns: Sequence[str]) -> str:
     """The sentence for a column that is not there."""
-    if looks_like_data(columns):
+    if is_like_data(columns):
         return (
             f"{place} has no column {name!r}. Its first line looks like a record, not like names of"
             " columns: put a line with the names above it."
@@ -37,7 +44,7 @@ def check_columns(place: str, names: Iterable[str], columns: Sequence[str]) -> N
     check_faults((absent_sentence(place, str(name), columns) for name in absent), RolesError)
 
 
-def looks_like_data(columns: Sequence[str]) -> bool:
+def is_like_data(columns: Sequence[str]) -> bool:
     """Whether the names of columns may be a person's record, in a file without a header."""
     return any(_NUMBER_OR_DATE.fullmatch(name) for name in columns)
 
@@ -190,7 +197,7 @@ def parse_choice(what: str, given: Any, choices: Sequence[Choice]) -> Choice:
     """One of some texts, or a refusal that names the nearest."""
     if isinstance(given, str) and given in choices:
         return choices[list(choices).index(given)]  # type: ignore[arg-type]
-    hint = nearest(given, choices) if isinstance(given, str) else ""
+    hint = hint_at(given, choices) if isinstance(given, str) else ""
     raise SettingsError(
         f"{what} is {quote_value(given)}.{hint} It must be one of: {list_names(choices)}."
     )

@@ -24,7 +24,7 @@ from unveil.io.archive import extract_archive, write_archive
 from unveil.io.sources import read_table
 from unveil.io.write_file import WriteSettings, write_files
 from unveil.project.edit_project import list_flags_now
-from unveil.project.leak_check import find_leaks, follows_original
+from unveil.project.leak_check import find_leaks, has_original_order
 from unveil.project.pack import find_release, gather_secrets
 from unveil.project.read_project import read_project
 from unveil.project.verify import verify_project
@@ -688,7 +688,7 @@ def test_rows_that_follow_the_original_are_found_and_no_others():
     first, second = pl.DataFrame(people(1, 2000)), pl.DataFrame(people(2, 2000))
 
     def follows(original, released):
-        return follows_original(
+        return has_original_order(
             read_table(original, side="original"), read_table(released, side="data")
         )
 

@@ -7,7 +7,7 @@ A flag is one level of a target, alone or with the level of a key, that may be c
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from unveil.assessment.context import is_quick_route, may_rule_together
+from unveil.assessment.context import can_rule_together, is_quick_route
 from unveil.records.disclosure import Disclosure, Flag
 from unveil.records.exclusions import Exclusion
 from unveil.records.judgement import Audience, FlagRuling, RulingState
@@ -95,7 +95,7 @@ def _apply_ruling(
     row: FlagRuling, by_id: Mapping[str, Ruling], audience: Audience | None
 ) -> FlagRuling | None:
     ruling = by_id.get(row.id)
-    if ruling is None and row.kind == "two_way" and may_rule_together(audience):
+    if ruling is None and row.kind == "two_way" and can_rule_together(audience):
         ruling = by_id.get(together_id(row.scenario, row.target))
     if ruling is None:
         return None

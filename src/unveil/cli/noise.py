@@ -25,7 +25,7 @@ from unveil.io.outgoing import PREFIX
 from unveil.io.sources import read_table
 from unveil.io.table import Labelled
 from unveil.io.write_file import WriteSettings, target_of, write_files
-from unveil.measure.ecap.arguments import SAMPLINGS, amount, parse_ecap_threshold
+from unveil.measure.ecap.arguments import SAMPLINGS, parse_ecap_threshold, parse_noise_amount
 from unveil.measure.ecap.choose_noise import choose_for_values
 from unveil.measure.ecap.ecap import measure_ecap, prepare_values
 from unveil.measure.ecap.ecap_records import ecap_records
@@ -284,7 +284,7 @@ def _measure_noise(file: str, asked: Mapping[str, Any]) -> tuple[NoiseScreen, An
     values = column_values(table, asked["column"], codes)
     settings = (asked["population"], asked["size"], asked["sample"], asked["kind"])
     threshold = parse_ecap_threshold(asked["threshold"])
-    given = None if asked["sigma"] is None else amount(asked["sigma"])
+    given = None if asked["sigma"] is None else parse_noise_amount(asked["sigma"])
     people = prepare_values(
         values, *settings, discrete=asked["discrete"], sampling=asked["sampling"]
     )

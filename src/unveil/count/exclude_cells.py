@@ -39,7 +39,7 @@ class ExcludedCells:
     limits: tuple[DenominatorLimit, ...]
 
 
-def strike(looks: ProfileCells, cells: Cells, struck: ExcludedCells) -> Profile:
+def exclude_cells(looks: ProfileCells, cells: Cells, struck: ExcludedCells) -> Profile:
     """The profile of one target with its excluded cells marked."""
     p = looks.profile
     x_d, x_s = _apply_limits(p, struck.limits)

@@ -30,7 +30,12 @@ from unveil.project.edit_project import today
 from unveil.project.fingerprint import forget_hashes, project_sha256
 from unveil.project.lock import lock_project
 from unveil.project.log import log_head, now, number_in, read_log
-from unveil.project.log_repair import complete_log, decision_file, decision_numbers, log_decision
+from unveil.project.log_repair import (
+    complete_log,
+    decision_file,
+    list_decision_numbers,
+    log_decision,
+)
 from unveil.project.model import ProjectFile
 from unveil.project.people import check_name, is_same_person, parse_reason
 from unveil.project.store import list_runs, load_parts, load_run, results_sha256
@@ -218,10 +223,10 @@ def _about_refusal(project: ProjectFile) -> _DecisionContext:
 
 def load_decisions(folder: Path) -> tuple[Decision, ...]:
     """Every decision, from the first on."""
-    return tuple(_read(decision_file(folder, n)) for n in decision_numbers(folder))
+    return tuple(_read(decision_file(folder, n)) for n in list_decision_numbers(folder))
 
 
-def hindrances(project: ProjectFile, run: Run, judgement: Judgement, by: str) -> list[str]:
+def list_hindrances(project: ProjectFile, run: Run, judgement: Judgement, by: str) -> list[str]:
     """What a person has to see to before this person could release, in sentences."""
     return [
         *(f"{one} Measure again: unveil run." for one in judgement.stale),
@@ -259,7 +264,7 @@ def _check_release(
     is_above = any(one.status == "block" for one in against)
     found = [
         *alert_sentences(against, judgement),
-        *hindrances(project, run, judgement, by),
+        *list_hindrances(project, run, judgement, by),
     ]
     if found:
         told = "\n".join(f"- {one}" for one in found)
@@ -306,7 +311,7 @@ def _four_eyes_faults(project: ProjectFile, run: Run, by: str) -> Iterator[str]:
 def _next_number(folder: Path) -> int:
     """One more than any decision that is there, or once was logged."""
     logged = (number_in(line.subject) for line in read_log(folder) if line.event == "decision")
-    return max([0, *decision_numbers(folder), *(n for n in logged if n is not None)]) + 1
+    return max([0, *list_decision_numbers(folder), *(n for n in logged if n is not None)]) + 1
 
 
 def _keep(project: ProjectFile, decision: Decision) -> None:

@@ -244,11 +244,11 @@ def mark_faults(opened: PackContents, marker: str | None) -> Iterator[tuple[str,
     for name, table in opened.tables.items():
         if codebook_of(table).file_label != LABEL:
             yield name, f"The label in {name} does not say that the data are fake."
-        if marker is not None and not _says_fake(table.frame, marker):
+        if marker is not None and not _is_marked_fake(table.frame, marker):
             yield name, f"The column {marker!r} of {name} does not say FAKE in every row."
 
 
-def _says_fake(frame: pl.DataFrame, marker: str) -> bool:
+def _is_marked_fake(frame: pl.DataFrame, marker: str) -> bool:
     return marker in frame.columns and bool((frame[marker].cast(pl.String) == MARK).all())
 
 
@@ -494,11 +494,11 @@ def _extreme_values(pack: PackContents, known: Secrets) -> Iterator[FoundLeak]:
 
 def _row_order(pack: PackContents, known: Secrets) -> Iterator[FoundLeak]:
     for name, table in pack.tables.items():
-        if follows_original(known.original, table):
+        if has_original_order(known.original, table):
             yield "row-order", "", f"The order of rows in {name} follows the original's."
 
 
-def follows_original(original: Table, released: Table) -> bool:
+def has_original_order(original: Table, released: Table) -> bool:
     """Whether the order of rows follows the original's, by any column or columns together."""
     files = Study([original, released]).files
     shared = [name for name in released.frame.columns if name in original.frame.columns]

@@ -30,7 +30,7 @@ from unveil.records.codebook import Codebook
 from unveil.records.protection import Protection
 from unveil.records.synthesis import ConfidentialSynthesis, Synthesis
 from unveil.study.scenario import Progress, no_progress
-from unveil.synthesis.settings import MOST_COPIES, entries
+from unveil.synthesis.settings import MOST_COPIES, parse_missing_entries
 from unveil.synthesis.synthesise import synthesise
 from unveil.synthesis.synthesiser import Synthesiser, check_path, save
 from unveil.view.show import Result
@@ -351,7 +351,7 @@ def _read(project: ProjectFile, original: Path, settings: Mapping[str, Any]) -> 
     return hold(
         original,
         side="original",
-        missing_values=entries(settings["missing_values"]),
+        missing_values=parse_missing_entries(settings["missing_values"]),
         dictionary=None if labels is None else project.folder / labels,
     )
 

@@ -39,7 +39,7 @@ from unveil.study.roles import names, parse_roles
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.take_study import takes_study
 from unveil.synthesis.methods import MOST_ROWS
-from unveil.synthesis.settings import entries
+from unveil.synthesis.settings import parse_missing_entries
 
 # What is asked for besides the steps: for whom, how many rows, which leaves, by which seeds?
 
@@ -99,7 +99,7 @@ class ProtectionSettings:
             keys,
             targets,
             parse_bands(None, given["special_codes"]).special_codes,
-            tuple(entries(missing)),
+            tuple(parse_missing_entries(missing)),
         )
 
 

@@ -16,8 +16,8 @@ from unveil.errors import (
     ReadError,
     RolesError,
     SettingsError,
+    hint_at,
     list_names,
-    nearest,
     quote_text,
     unknown_name,
 )
@@ -230,7 +230,7 @@ def _settings(
             of = "is no target here" if is_of_targets else "is neither key nor target here"
             fields.refuse(
                 f"{name} {'is' if is_of_targets else 'are'} given for {quote_value(column)}, which"
-                f" {of}.{nearest(column, known)} {'The' if is_of_targets else 'Keys and'} targets"
+                f" {of}.{hint_at(column, known)} {'The' if is_of_targets else 'Keys and'} targets"
                 f" are: {list_names(known)}.",
                 name,
                 column,

@@ -43,7 +43,7 @@ from unveil.measure.attacks.worlds import (
     choose_exposed,
 )
 from unveil.measure.roles.person import choose_people
-from unveil.project.fingerprint import canonical, packages
+from unveil.project.fingerprint import canonical, list_packages
 from unveil.project.make_worlds import WorldMaker, WorldStore, make_worlds
 from unveil.project.release_procedure import (
     CandidateProcedure,
@@ -470,7 +470,7 @@ def _head(maker: WorldMaker) -> dict[str, Any]:
     """All that decides what a world looks like; never the number of worlds."""
     return {
         "version": __version__,
-        "packages": [one.to_dict() for one in packages()],
+        "packages": [one.to_dict() for one in list_packages()],
         "data": _hash_frame(maker.table.frame),
         "procedure": mark(maker.procedure),
         "seed": maker.pool.seed,

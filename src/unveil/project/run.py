@@ -23,7 +23,7 @@ from unveil.project.figures import list_figures
 from unveil.project.fingerprint import (
     canonical,
     fingerprint,
-    packages,
+    list_packages,
     project_sha256,
     python_version,
     settings_sha256,
@@ -228,7 +228,7 @@ def _is_same(inputs: Inputs, last: Run, seed: ProjectSeed, only: tuple[Kind, ...
         and last.engine == inputs.engine
         and last.seed_sha256 == seed.sha256
         and last.version == __version__
-        and last.packages == packages()
+        and last.packages == list_packages()
         and not find_damaged_parts(project.folder, last)
     )
 
@@ -277,7 +277,7 @@ class _RunInProgress:
             seed_file=SEED_FILE,
             seed_sha256=self.seed.sha256,
             python=python_version(),
-            packages=packages(),
+            packages=list_packages(),
             files=self.inputs.files,
             n_original=self.inputs.n_original,
             n_synthetic=self.inputs.n_synthetic,

@@ -22,8 +22,8 @@ from unveil.project.log import (
     is_torn,
     load_project,
     number_in,
-    raw_lines,
-    stored_head,
+    read_head,
+    read_raw_lines,
 )
 from unveil.project.log_repair import DECISIONS, find_stopped_decision, find_stopped_run
 from unveil.project.sources import resolve_path
@@ -149,7 +149,7 @@ class _Check:
 
     def follow_lines(self) -> None:
         """Each line by itself, and after the one before it."""
-        self.raw = raw_lines(self.folder)
+        self.raw = read_raw_lines(self.folder)
         previous, n = ORIGIN, 0
         for place, raw in enumerate(self.raw, start=1):
             line = decode_line(raw)
@@ -179,7 +179,7 @@ class _Check:
                 "The next command that logs removes it: unveil run.",
                 line=len(self.raw) + 1,
             )
-        kept = stored_head(self.folder)
+        kept = read_head(self.folder)
         if kept is None:
             if self.raw:
                 self.tell(

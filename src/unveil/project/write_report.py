@@ -15,7 +15,12 @@ from unveil.atomic import replace_file, write_private
 from unveil.errors import WriteError
 from unveil.project.assess_stored_run import assess_stored_run, summarise
 from unveil.project.fingerprint import hash_bytes, project_sha256
-from unveil.project.history import build_history, exclusions_in_force, last_decisions, two_way_name
+from unveil.project.history import (
+    build_history,
+    exclusions_in_force,
+    read_last_decisions,
+    two_way_name,
+)
 from unveil.project.log import append, now
 from unveil.project.log_repair import complete_log
 from unveil.project.model import ProjectFile
@@ -49,7 +54,7 @@ def gather_report(project: ProjectFile, n: int | None = None) -> tuple[ReportCon
         results_sha256=sha256,
         judgement=judgement,
         summary=summarise(project, run, parts, judgement, run_hash=sha256),
-        decision=last_decisions(project.folder).get(run.number),
+        decision=read_last_decisions(project.folder).get(run.number),
         factors=list_answers(project),
         scenarios=tuple(_scenarios(project, run, parts)),
         exclusions=tuple(_exclusions(project, run)),

@@ -16,7 +16,12 @@ from unveil.arguments import (
     quote_value,
 )
 from unveil.errors import InputError, SettingsError
-from unveil.measure.ecap.arguments import SAMPLINGS, SampleSettings, amount, parse_ecap_threshold
+from unveil.measure.ecap.arguments import (
+    SAMPLINGS,
+    SampleSettings,
+    parse_ecap_threshold,
+    parse_noise_amount,
+)
 from unveil.measure.ecap.noise_settings import parse_noise
 from unveil.measure.ecap.populations import parse_population
 from unveil.models.neighbours.settings import DistanceSettings
@@ -184,7 +189,7 @@ def _check_not_needed(said: GivenSettings) -> Faults:
 
 def _how_much(said: GivenSettings) -> Faults:
     if "sigma" in said:
-        yield from find_faults("sigma", lambda: amount(said["sigma"]))
+        yield from find_faults("sigma", lambda: parse_noise_amount(said["sigma"]))
     for name in NOISE_SETTINGS[1:]:
         if name in said:
             asked = {said["column"]: {"sigma": 0, name: said[name]}}

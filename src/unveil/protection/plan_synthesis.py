@@ -16,8 +16,8 @@ from unveil.synthesis.constraints import is_constraint, read_constraint
 from unveil.synthesis.identifiers import parse_reasons
 from unveil.synthesis.methods import FAMILIES, JOINT, MOST_ROWS, SINGLE, Options
 from unveil.synthesis.settings import (
-    codes_by_column,
-    entries,
+    parse_codes_by_column,
+    parse_missing_entries,
     parse_workers,
 )
 from unveil.synthesis.synthesise import synthesise
@@ -164,10 +164,10 @@ def _derived_checks(given: Any) -> Checks:
 
 def _codes(what: str, given: Any) -> Checks:
     if not isinstance(given, Mapping):
-        yield partial(codes_by_column, given, what, [], "")
+        yield partial(parse_codes_by_column, given, what, [], "")
         return
     for column, codes in given.items():
-        yield partial(codes_by_column, {column: codes}, what, [column], "")
+        yield partial(parse_codes_by_column, {column: codes}, what, [column], "")
 
 
 def _make_check(sentence: str) -> Callable[[], None]:
@@ -191,7 +191,7 @@ _CHECKS: dict[str, Callable[[Any], Checks]] = {
     "derived": _derived_checks,
     "special_codes": partial(_codes, "Special codes"),
     "spikes": partial(_codes, "Spikes"),
-    "missing_values": lambda given: iter([lambda: entries(given)]),
+    "missing_values": lambda given: iter([lambda: parse_missing_entries(given)]),
     "seed": lambda given: iter([lambda: choose_seed(given)]),
     "workers": lambda given: iter([lambda: parse_workers(given)]),
     "rows": lambda given: iter([lambda: parse_whole_number("rows", given, most=MOST_ROWS)]),

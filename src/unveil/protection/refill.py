@@ -39,7 +39,7 @@ from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import Study, StudyFile, open_files
 from unveil.study.take_study import takes_study
 from unveil.synthesis.methods import MOST_ROWS
-from unveil.synthesis.synthesiser import Synthesiser, rows_of
+from unveil.synthesis.synthesiser import Synthesiser, parse_rows
 from unveil.view.show import Result
 
 # The result of `unveil.refill`: the rows, and how the rounds went.
@@ -269,7 +269,7 @@ def refill(
     sequence = synthesiser.models.sequence
     settings = DistanceSettings.of(given, of_people=sequence is not None)
     if sequence is not None:
-        rows_of(synthesiser.models.plan, rows, 1)
+        parse_rows(synthesiser.models.plan, rows, 1)
         person = sequence.person
     told = progress or no_progress
     files = open_files({"original": original}, None, missing_values, told)

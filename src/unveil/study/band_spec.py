@@ -21,7 +21,7 @@ from unveil.arguments import (
     parse_finite_numbers,
     quote_value,
 )
-from unveil.errors import SettingsError, list_names, nearest
+from unveil.errors import SettingsError, hint_at, list_names
 from unveil.io.numbers import TAG_OF
 from unveil.records.disclosure import Style
 
@@ -154,7 +154,7 @@ def _make_banding(column: str, given: Any) -> Banding:
     named = _by_name(given)
     faults = [
         f"Column {column!r} has no setting {quote_value(name)} for "
-        f"bands.{nearest(str(name), [*_READ])}"
+        f"bands.{hint_at(str(name), [*_READ])}"
         f" The settings are: {list_names(_READ)}."
         for name in named
         if name not in _READ
@@ -190,7 +190,7 @@ def _style(column: str, given: Any) -> Style:
             return style
     raise SettingsError(
         f"The style of the bands of column {column!r} is {quote_value(given)}, which is unknown."
-        f"{nearest(str(given), _STYLES)} The styles are: {list_names(_STYLES)}."
+        f"{hint_at(str(given), _STYLES)} The styles are: {list_names(_STYLES)}."
     )
 
 

@@ -22,11 +22,18 @@ from unveil.count.exclude_cells import (
     SYNTHETIC,
     DenominatorLimit,
     ExcludedCells,
+    exclude_cells,
     excluded_cells,
-    strike,
 )
 from unveil.count.profile import Profile, key_profile
-from unveil.errors import InternalError, RolesError, SettingsError, list_names, nearest, quote_text
+from unveil.errors import (
+    InternalError,
+    RolesError,
+    SettingsError,
+    hint_at,
+    list_names,
+    quote_text,
+)
 from unveil.records.exclusions import Exclusion
 from unveil.study.disclosed_records import DisclosedCells, DisclosedRecords
 from unveil.study.scenario import CountedScenario
@@ -160,7 +167,7 @@ class Exclusions:
         looks = self.scenario.looks(target)
         if not self.act_on(target):
             return looks.profile
-        return strike(looks, self.scenario.cells(target), self.find_exclusions(target))
+        return exclude_cells(looks, self.scenario.cells(target), self.find_exclusions(target))
 
     def mask_excluded_keys(self, target: int) -> Mask:
         """Which cells of a target are of excluded key combinations: all that touches identity."""
@@ -319,7 +326,7 @@ def _faults(rule: Exclusion, scenario: CountedScenario) -> Iterator[RolesError |
         columns = {column.name: column for column in roles[role]}
         if name not in columns:
             others = [column.name for column in roles["key" if role == "target" else "target"]]
-            hint = nearest(name, [*columns, *_LIMITED, "missing-targets", "missing-keys"])
+            hint = hint_at(name, [*columns, *_LIMITED, "missing-targets", "missing-keys"])
             if name in others:
                 hint = f" It is a {'key' if role == 'target' else 'target'}."
             yield RolesError(
@@ -362,4 +369,4 @@ def _nearest_level(column: CodedColumn, level: str) -> str:
         return ""
     least = 2 if n_people >= REAL_FILE else 1
     shared = [label(column, code) for code in np.flatnonzero(column.counts[0] >= least).tolist()]
-    return nearest(level, [text for text in shared if text is not None])
+    return hint_at(level, [text for text in shared if text is not None])

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from unveil.arrays import Ints
 from unveil.count.cells import Cells, KeyCounts
 from unveil.count.codes import CodedColumn
-from unveil.count.exclude_cells import add_renormalised, strike
+from unveil.count.exclude_cells import add_renormalised, exclude_cells
 from unveil.count.packing import Integers, Sides
 from unveil.count.profile import Profile, distinct
 from unveil.errors import EngineError
@@ -293,7 +293,7 @@ class PartedScenario(EngineScenario):
                 looks = here.looks(place)
                 profile = looks.profile
                 if known.concerning(place):
-                    profile = strike(looks, here.cells(place), known.find_exclusions(place))
+                    profile = exclude_cells(looks, here.cells(place), known.find_exclusions(place))
                 targets[place].append(profile)
                 more = known.count_values(place)
                 values[place] = [one + two for one, two in zip(values[place], more, strict=True)]

@@ -112,7 +112,7 @@ def _levels(cells: Impossible, targets: Sequence[Target]) -> tuple[Mask, ...]:
 _MOST_SETS = 1_000
 
 
-def impossible_in(
+def find_impossible(
     step: Step, rules: Sequence[WrittenRule], parts: Mapping[str, ColumnValues]
 ) -> list[Impossible]:
     """The cells that rules leave empty in the table of a joint step.

@@ -163,16 +163,16 @@ def part_of(doc: PartDoc, columns: Mapping[str, ModelColumn], file: ModelArchive
     state = None if doc.state is None else file.array(doc.state)
     is_fit = values.ndim == 1 and values.dtype == column.storage
     if column.is_category:
-        is_fit = is_fit and within(values, column.n_levels)
+        is_fit = is_fit and are_within(values, column.n_levels)
     if state is not None:
         is_fit = is_fit and state.dtype == np.int16 and state.shape == values.shape
-        is_fit = is_fit and within(state, 2 + len(column.special))
+        is_fit = is_fit and are_within(state, 2 + len(column.special))
     if not is_fit:
         check(file.place)
     return ColumnValues(column, values, state)
 
 
-def within(codes: Any, n: int) -> bool:
+def are_within(codes: Any, n: int) -> bool:
     """Whether all codes are from 0 to n - 1."""
     return not codes.size or (int(codes.min()) >= 0 and int(codes.max()) < n)
 
@@ -258,7 +258,7 @@ def _model(
     if doc.method == "cart" and not _is_tree(arrays, n_columns):
         check(file.place)
     drawn = arrays.get({"cart": "donors.values", "sample": "values"}.get(doc.method, "classes"))
-    if n_codes and drawn is not None and not within(drawn, n_codes):
+    if n_codes and drawn is not None and not are_within(drawn, n_codes):
         check(file.place)
     return restore_model(doc.method, arrays)
 
@@ -273,7 +273,7 @@ def _is_tree(arrays: Mapping[str, Any], n_columns: int) -> bool:
     is_leaf = left == -1
     inner = np.flatnonzero(~is_leaf)
     goes_on = all(((kids[inner] > inner) & (kids[inner] < n)).all() for kids in (left, right))
-    has_columns = within(feature[inner], n_columns) and len(arrays["cuts.threshold"]) == n
+    has_columns = are_within(feature[inner], n_columns) and len(arrays["cuts.threshold"]) == n
     ends = start.astype(np.int64) + size
     is_inside = bool((start >= 0).all() and (size >= 0).all())
     is_inside = is_inside and int(ends.max()) <= len(arrays["donors.values"])

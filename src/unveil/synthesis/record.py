@@ -18,7 +18,13 @@ from unveil.synthesis.plan import Step
 from unveil.synthesis.prepare import SynthesisData
 from unveil.synthesis.regression import SEPARATED
 from unveil.synthesis.settings import MOST_COPIES, check_progress, parse_workers
-from unveil.synthesis.synthesiser import Models, Synthesiser, draw_copies, inflation_note, rows_of
+from unveil.synthesis.synthesiser import (
+    Models,
+    Synthesiser,
+    draw_copies,
+    inflation_note,
+    parse_rows,
+)
 
 _FEWEST_ALONE = 20
 _FEW_ROWS = 20
@@ -272,7 +278,7 @@ def draw_again(
 ) -> Synthesiser:
     """The synthesiser with other copies; with its own seed where None, so copy 1 is its copy 1."""
     n_copies = parse_whole_number("copies", copies, most=MOST_COPIES)
-    n_rows = rows_of(kept.models.plan, rows, kept.models.n_original)
+    n_rows = parse_rows(kept.models.plan, rows, kept.models.n_original)
     own = kept.seed if seed is None else choose_seed(seed)
     n_workers, say = parse_workers(workers), check_progress(progress)
     made = draw_copies(kept.models, n_copies, n_rows, own, workers=n_workers, progress=say)

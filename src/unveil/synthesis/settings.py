@@ -50,7 +50,7 @@ def check_smooth(
             )
 
 
-def codes_by_column(
+def parse_codes_by_column(
     given: Mapping[str, Any] | None, what: str, columns: list[str], place: str
 ) -> dict[str, tuple[float, ...]]:
     """Numbers that stand apart in a column: special codes, or spikes."""
@@ -134,7 +134,7 @@ def check_progress(progress: Any) -> Progress:
     return told
 
 
-def entries(given: Any) -> list[str]:
+def parse_missing_entries(given: Any) -> list[str]:
     """Entries that mean missing."""
     found = [given] if isinstance(given, str) else given
     if not is_list(found) or not all(isinstance(entry, str) for entry in found):

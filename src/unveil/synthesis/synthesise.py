@@ -18,8 +18,13 @@ from unveil.synthesis.methods import Options
 from unveil.synthesis.plan import default_method
 from unveil.synthesis.prepare import SynthesisData, prepare_synthesis, take_sample
 from unveil.synthesis.record import Size, make_record
-from unveil.synthesis.settings import MOST_COPIES, check_progress, entries, parse_workers
-from unveil.synthesis.synthesiser import Models, Synthesiser, draw_copies, rows_of
+from unveil.synthesis.settings import (
+    MOST_COPIES,
+    check_progress,
+    parse_missing_entries,
+    parse_workers,
+)
+from unveil.synthesis.synthesiser import Models, Synthesiser, draw_copies, parse_rows
 
 
 @takes_study
@@ -167,7 +172,9 @@ def synthesise(
         check_with_time(given, method)
     own, n_file = choose_seed(seed), None
     if sample is not None:
-        original, n_file = take_sample(original, sample, own, entries(missing_values), person)
+        original, n_file = take_sample(
+            original, sample, own, parse_missing_entries(missing_values), person
+        )
     opening = prepare_synthesis(
         original,
         method=method,
@@ -186,7 +193,7 @@ def synthesise(
         person=person,
         time=time,
     )
-    n_rows = rows_of(opening.plan, rows, opening.n_rows)
+    n_rows = parse_rows(opening.plan, rows, opening.n_rows)
     if time is not None:
         opening, models = _fit_people(opening, time, method, n_workers, say)
         n_rows = models.n_original

@@ -42,13 +42,13 @@ from unveil.synthesis.model_parts import (
     Doc,
     PartDoc,
     StepDoc,
+    are_within,
     decode_document,
     encode_document,
     part_doc,
     part_of,
     step_doc,
     step_of,
-    within,
 )
 from unveil.synthesis.plan import Numbering, SynthesisPlan
 from unveil.synthesis.rules import WrittenRule, link_rivals
@@ -218,7 +218,7 @@ class Synthesiser(RowsResult[Synthesis]):
         progress
             Called after each copy.
         """
-        n_rows = rows_of(self.models.plan, rows, self.models.n_original)
+        n_rows = parse_rows(self.models.plan, rows, self.models.n_original)
         if n_rows > self.models.n_original:
             note = inflation_note(n_rows, self.models.n_original, self.record.n_file)
             warnings.warn(note, stacklevel=2)
@@ -286,7 +286,7 @@ def draw_copies(
     return made
 
 
-def rows_of(plan: SynthesisPlan, rows: Any, n_original: int) -> int:
+def parse_rows(plan: SynthesisPlan, rows: Any, n_original: int) -> int:
     """The synthetic records; as many as the original has where some of its columns are kept."""
     n_rows = n_original if rows is None else parse_whole_number("rows", rows, most=MOST_ROWS)
     if plan.time is not None and rows is not None:
@@ -499,6 +499,6 @@ def _strata(document: Document, columns: dict[str, ModelColumn], file: ModelArch
     is_fit = len(sizes) == len(document.fitted) and len(of_rows) == wanted
     is_fit = is_fit and int(sizes.sum()) == document.n_original and bool((sizes > 0).all())
     is_fit = is_fit and all(len(part) == len(sizes) for part in parts)
-    if not is_fit or not within(of_rows, len(sizes)):
+    if not is_fit or not are_within(of_rows, len(sizes)):
         check(file.place)
     return Strata(sizes, of_rows, parts)

@@ -25,7 +25,7 @@ from unveil.app.render_app import (
 )
 from unveil.app.workspace import Workspace
 from unveil.assessment.assess_run import status_of
-from unveil.assessment.context import may_rule_together
+from unveil.assessment.context import can_rule_together
 from unveil.errors import SettingsError
 from unveil.project.actions import RuleOnFlags
 from unveil.project.plan_run import exclusions_of
@@ -187,7 +187,7 @@ def _draw(
         s=result.scenarios.index(scenario),
         run=result.number,
         n_newer=_count_newer(workspace, result, scenario),
-        is_each=not may_rule_together(result.judgement.audience),
+        is_each=not can_rule_together(result.judgement.audience),
         **_chart(workspace, points or _points_of_run(result, record), len(ticked)),
     )
 

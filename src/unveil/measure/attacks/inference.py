@@ -66,7 +66,7 @@ class Guess:
     shares: Floats
 
 
-def guesses(
+def score_guesses(
     opening: AttackData,
     axes: tuple[GowerAxis, ...],
     secrets: Sequence[Secret],
@@ -235,7 +235,7 @@ def inference(
     victims = draw_attacked(opening, n, seed)
     tried: dict[str, list[list[AttackRow]]] = {secret.name: [] for secret in guessed}
     for intruder in opening.intruders:
-        for guess in guesses(intruder, axes, guessed, victims.rows, progress):
+        for guess in score_guesses(intruder, axes, guessed, victims.rows, progress):
             outcomes = _outcomes(opening, guess, victims)
             rows = _rows(guess, victims, outcomes, groups=groups, level=level, seed=seed)
             tried[guess.secret.name].append([*rows])

@@ -28,7 +28,7 @@ from unveil.measure.cap.classes import (
     near,
     runs_within,
 )
-from unveil.measure.cap.gcap import nearest
+from unveil.measure.cap.gcap import find_nearest_cells
 from unveil.models.neighbours.distances import GowerAxis
 from unveil.models.neighbours.search import NearestPairs, find, representatives, run_in_pieces
 from unveil.study.scenario import Progress
@@ -268,6 +268,6 @@ def score_by_keys(
     counted = count_keys(chosen[:-1], sides)
     cells = count_cells(counted, chosen[-1])
     classes = KeyClasses(tuple(chosen[:-1]), counted, join_targets(chosen[-1:], {}, {}), cells)
-    found = nearest(classes, cells.counts[1].astype(np.int64))
+    found = find_nearest_cells(classes, cells.counts[1].astype(np.int64))
     shares: Floats = (found.agreeing / found.nearest)[classes.own_of_row]
     return shares

@@ -56,7 +56,7 @@ class Overlap:
     both_tied: Floats
 
 
-def overlap(here: NearestPairs, there: NearestPairs, k: int, n_rows: int) -> Overlap:
+def find_overlap(here: NearestPairs, there: NearestPairs, k: int, n_rows: int) -> Overlap:
     """Count what two searches for the same persons have in common."""
     ours, theirs = (f.row.astype(np.int64) * n_rows + f.other for f in (here, there))
     _, mine, its = np.intersect1d(ours, theirs, assume_unique=True, return_indices=True)
@@ -281,7 +281,7 @@ def _chances(
 
     def task(piece: Ints) -> Floats:
         here, there = (find(part, piece, copy, k=k)[0] for part in axes)
-        return chance_to_meet(overlap(here, there, k, n_rows), k)
+        return chance_to_meet(find_overlap(here, there, k, n_rows), k)
 
     what = "searching the nearest records"
     return run_in_pieces(examples, n_rows, task, what=what, progress=progress)[of_person]

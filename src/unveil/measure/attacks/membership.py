@@ -77,7 +77,7 @@ class Closest:
         )
 
 
-def closest(
+def find_closest(
     axes: Sequence[GowerAxis],
     row_ids: Ids,
     records: Ints,
@@ -434,7 +434,7 @@ class MembershipSample:
 
     def closest(self, records: Ints, reference: Ints, what: str) -> Closest:
         """The distances of some records to others."""
-        return closest(
+        return find_closest(
             self.axes, self.row_ids, records, reference, progress=self.progress, what=what
         )
 

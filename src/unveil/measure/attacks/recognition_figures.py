@@ -47,7 +47,7 @@ class JointTest:
         return 0.5 + z * math.sqrt((n_with + n_without + 1) / (12 * n_with * n_without))
 
 
-def judge_jointly(scores: Floats, coins: Mask, seed: int, draws: int = N_DRAWS) -> JointTest:
+def assess_jointly(scores: Floats, coins: Mask, seed: int, draws: int = N_DRAWS) -> JointTest:
     """Whether anybody's scores follow their coins, whoever else's do.
 
     Notes

@@ -11,8 +11,8 @@ from unveil.arrays import Floats, Ints, Mask
 from unveil.measure.attacks.recognition_figures import (
     RATES,
     JointTest,
+    assess_jointly,
     hit_rates,
-    judge_jointly,
     list_aucs,
     mean_interval,
     most_epsilon,
@@ -84,7 +84,7 @@ def make_result(
     train_coins = worlds.coins[worlds.teaches]
     people = range(k)
     aucs = list_aucs(scores.test[:, :k], coins[:, :k])
-    joint = judge_jointly(scores.test[:, :k], coins[:, :k], seed)
+    joint = assess_jointly(scores.test[:, :k], coins[:, :k], seed)
     epsilon = np.array(
         [
             0.0

@@ -25,7 +25,7 @@ from unveil.arrays import Ints
 from unveil.count.codes import CodedColumn
 from unveil.count.overlap import check_disjoint, doubtful_levels
 from unveil.count.packing import Sides
-from unveil.errors import RolesError, SettingsError, list_names, nearest
+from unveil.errors import RolesError, SettingsError, hint_at, list_names
 from unveil.io.table import Table
 from unveil.models.neighbours.radius import LARGEST, Columns, RadiusAxis, axis_of, columns_of
 from unveil.records.cap import Coefficient, UniqueRule
@@ -132,7 +132,7 @@ def check_other_radii(radii: Mapping[str, float], columns: Sequence[str]) -> Non
     """Refuse radii of columns that are not compared."""
     faults = [
         f"A radius is given for {name!r}, which is neither key nor target."
-        f"{nearest(name, columns)} Keys and targets are: {list_names(columns)}."
+        f"{hint_at(name, columns)} Keys and targets are: {list_names(columns)}."
         for name in radii
         if name not in columns
     ]

@@ -15,7 +15,7 @@ import numpy as np
 
 from unveil.arguments import parse_whole_number
 from unveil.arrays import Ints
-from unveil.assessment.key_set_alerts import LIMITED, judge_search
+from unveil.assessment.key_set_alerts import LIMITED, assess_search
 from unveil.count.key_sets import KeySetCounts, count_key_sets, count_sets, keys_of
 from unveil.errors import RolesError, SettingsError, list_names, quote_text
 from unveil.measure.disclosure.claim_parts import ClaimSettings
@@ -427,7 +427,7 @@ class CopySets:
         """Each limit against every set: above it, and beyond what chance over all sets gives."""
         for search in self.searches(limits):
             limit = limits[search.measure]
-            status, figure, _ = judge_search(search, limit, limit)
+            status, figure, _ = assess_search(search, limit, limit)
             yield KeySetVerdict(
                 measure=search.measure,
                 target=search.target,

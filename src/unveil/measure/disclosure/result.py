@@ -12,7 +12,7 @@ from unveil.arrays import Ints, Mask
 from unveil.assessment.summarise import summarise_disclosure
 from unveil.count.codes import CodedColumn, level_labels
 from unveil.count.profile import Profile
-from unveil.errors import RolesError, SettingsError, list_names, nearest
+from unveil.errors import RolesError, SettingsError, hint_at, list_names
 from unveil.io.numbers import TAG_OF
 from unveil.measure.disclosure import attribute, identity
 from unveil.measure.disclosure.claims import explain_single_values
@@ -55,7 +55,7 @@ def records_at_risk(
     here = exclusions.on(scenario)
     if not isinstance(measure, str) or measure not in COUNTED:
         raise SettingsError(
-            f"No records can be listed for {measure!r}.{nearest(str(measure), list(COUNTED))} They"
+            f"No records can be listed for {measure!r}.{hint_at(str(measure), list(COUNTED))} They"
             f" can be listed for: {list_names(COUNTED)}."
         )
     kept_elsewhere = here.frame_at_risk(
@@ -92,7 +92,7 @@ class _ListedRecords:
 def _target_place(scenario: CountedScenario, target: str) -> int:
     if target not in scenario.target_names:
         raise RolesError(
-            f"{target!r} is not among the targets.{nearest(str(target), scenario.target_names)} The"
+            f"{target!r} is not among the targets.{hint_at(str(target), scenario.target_names)} The"
             f" targets are: {list_names(scenario.target_names)}."
         )
     return scenario.target_names.index(target)

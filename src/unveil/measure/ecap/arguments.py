@@ -99,7 +99,7 @@ class SampleSettings:
             )
 
 
-def amount(given: Any) -> float:
+def parse_noise_amount(given: Any) -> float:
     """A standard deviation of noise from 0 on."""
     why = ", the standard deviation of the noise"
     return parse_number_within("sigma", given, f"[0, {_MOST_NOISE}]", why)

@@ -14,8 +14,8 @@ from unveil.arguments import parse_choice
 from unveil.arrays import Floats
 from unveil.measure.ecap.arguments import (
     SampleSettings,
-    amount,
     parse_ecap_threshold,
+    parse_noise_amount,
     parse_numbers,
 )
 from unveil.measure.ecap.caveats import (
@@ -177,7 +177,9 @@ def ecap(
     """
     asked = prepare_values(values, population, N, n, noise, discrete=discrete, sampling=sampling)
     return measure_ecap(
-        asked, amount(sigma), None if threshold is None else parse_ecap_threshold(threshold)
+        asked,
+        parse_noise_amount(sigma),
+        None if threshold is None else parse_ecap_threshold(threshold),
     )
 
 

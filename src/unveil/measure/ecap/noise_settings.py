@@ -21,10 +21,10 @@ from unveil.arguments import (
 )
 from unveil.arrays import Floats
 from unveil.count.kinds import means_no_answer
-from unveil.errors import RolesError, SettingsError, list_names, nearest, quote_text
+from unveil.errors import RolesError, SettingsError, hint_at, list_names, quote_text
 from unveil.io.numbers import EXACT_IN_FLOAT, is_letter
 from unveil.io.table import Table
-from unveil.measure.ecap.arguments import amount
+from unveil.measure.ecap.arguments import parse_noise_amount
 from unveil.measure.ecap.noise_kinds import NOISES, NoiseName
 from unveil.records.codebook import Variable
 
@@ -48,7 +48,7 @@ class NoiseSpec:
         check_fields(
             self,
             {
-                "sigma": lambda _, given: amount(given),
+                "sigma": lambda _, given: parse_noise_amount(given),
                 "noise": partial(parse_choice, choices=NOISES),
                 "decimals": lambda _, given: _decimals(self.column, given),
                 "clip": lambda _, given: _clip(self.column, given),
@@ -93,7 +93,7 @@ def parse_noise(columns: Any, plausible: Any) -> tuple[NoiseSpec, ...]:
         if name not in columns:
             raise SettingsError(
                 f"plausible names {quote_text(str(name))}, which gets no noise."
-                f"{nearest(str(name), [*columns])}"
+                f"{hint_at(str(name), [*columns])}"
             )
     return tuple(_parse_column(name, given, limits.get(name)) for name, given in columns.items())
 
@@ -131,7 +131,7 @@ def _parse_column(name: Any, given: Any, plausible: Any) -> NoiseSpec:
         if field not in _FIELDS:
             raise SettingsError(
                 f"The noise of {quote_text(name)} has no setting {quote_value(field)}."
-                f"{nearest(str(field), _FIELDS)} The settings are: {list_names(_FIELDS)}."
+                f"{hint_at(str(field), _FIELDS)} The settings are: {list_names(_FIELDS)}."
             )
     if "sigma" not in asked:
         raise SettingsError(f"The noise of {quote_text(name)} has no sigma. State how much.")

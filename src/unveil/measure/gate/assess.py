@@ -22,7 +22,7 @@ from unveil.assessment.assess_release import assess_release, check_acceptances, 
 from unveil.assessment.key_set_alerts import LIMITED
 from unveil.assessment.limits import LIMITABLE, check_limits, is_limit_exceeded, read_pairs
 from unveil.assessment.summarise import summarise_disclosure
-from unveil.errors import EngineError, SettingsError, list_names, nearest
+from unveil.errors import EngineError, SettingsError, hint_at, list_names
 from unveil.io.table import Table
 from unveil.measure.disclosure.disclosure import check_settings, disclosure
 from unveil.measure.disclosure.result import DisclosureResult
@@ -182,7 +182,7 @@ def assess(
         if found is not None and name not in found.record.targets:
             raise SettingsError(
                 f"{quote_value(name)} has sensitive values but is no target."
-                f"{nearest(name, found.record.targets)} Name it among the targets."
+                f"{hint_at(name, found.record.targets)} Name it among the targets."
             )
     digest = hash_study(opened)
     if found is not None and any(name in wanted for name in LIMITED):

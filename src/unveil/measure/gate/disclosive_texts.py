@@ -78,8 +78,8 @@ def count_disclosed(original: Table, groups: Sequence[Texts]) -> list[int]:
     names |= {w for one in original.variables.values() for w in _words([one.label or ""])[0]}
     found = []
     for group, whole in zip(read, joined, strict=True):
-        n = sum(any(_tells(words, held, names) for words in forms) for forms in group)
-        n = n or int(any(_tells(words, held, names) for words in whole))
+        n = sum(any(_is_disclosive(words, held, names) for words in forms) for forms in group)
+        n = n or int(any(_is_disclosive(words, held, names) for words in whole))
         found.append(n or _count_single(group, held))
     return found
 
@@ -222,7 +222,7 @@ def _parts(words: Sequence[str], held: _TextValues) -> dict[str, int]:
     return parts
 
 
-def _tells(words: Sequence[str], held: _TextValues, names: set[str]) -> bool:
+def _is_disclosive(words: Sequence[str], held: _TextValues, names: set[str]) -> bool:
     """Whether a text holds values of one person's row, and not by chance."""
     parts = _parts(words, held)
     columns = {one.column for part in parts for one in held.said[part]}

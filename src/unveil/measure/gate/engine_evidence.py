@@ -25,14 +25,18 @@ from unveil.io.memory import CELL
 from unveil.io.table import Table
 from unveil.measure.gate.beside_table import find_beside
 from unveil.measure.gate.columns import ORIGINAL, LinkColumn, link_column
-from unveil.measure.gate.copied_columns import extra_columns, identifiers, single_holder
+from unveil.measure.gate.copied_columns import (
+    find_copied_identifiers,
+    find_extra_columns,
+    find_single_holder,
+)
 from unveil.measure.gate.evidence import (
     FAST,
     SLOW,
     DeclaredRoles,
     Files,
     gather_evidence,
-    numbers_records,
+    has_record_numbers,
 )
 from unveil.measure.gate.linked_people import FINE, LEAST_GROUP
 from unveil.measure.gate.links import effective_links, expected_share
@@ -187,7 +191,7 @@ class EngineRelease:
             progress(f"coding {name}", done, len(names))
             self.columns[name] = link_column(name, self.files)
         self.linking = [
-            one for one in self.columns.values() if not numbers_records(one, self.copies)
+            one for one in self.columns.values() if not has_record_numbers(one, self.copies)
         ]
 
     def _is_common(self, name: str) -> bool:
@@ -233,7 +237,7 @@ class EngineRelease:
             row
             for column in self.columns.values()
             for copy in self.copies
-            if (row := single_holder(column, copy, copy)) is not None
+            if (row := find_single_holder(column, copy, copy)) is not None
         ]
         return GateEvidence(
             files=tuple(table.source for table in self.files),
@@ -253,7 +257,7 @@ class EngineRelease:
         original = self._thin(ORIGINAL, self.files[0].frame.columns)
         known = (*self.roles.compared, *self.roles.others)
         for copy in self.copies:
-            yield from identifiers(
+            yield from find_copied_identifiers(
                 Study([original]).files,
                 list(self.columns.values()),
                 copy,
@@ -263,7 +267,7 @@ class EngineRelease:
             )
             mine = self.files[0].frame.columns
             more = [name for name in self.files[copy].frame.columns if name not in mine]
-            yield from extra_columns(Study([original, self._thin(copy, more)]).files, copy)
+            yield from find_extra_columns(Study([original, self._thin(copy, more)]).files, copy)
 
     def _beside(self) -> Iterator[BesideTable]:
         """What each file holds beside its table."""

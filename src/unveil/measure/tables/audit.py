@@ -18,12 +18,12 @@ from unveil.arguments import parse_number_within
 from unveil.measure.result import RowsResult
 from unveil.measure.tables.bounds import CertifiedBounds as Found
 from unveil.measure.tables.bounds import (
+    find_tightest,
     loose_notes,
     parse_seconds,
     release_of,
     rows_to_frame,
     solver_of,
-    tightest,
 )
 from unveil.measure.tables.grid import TABLE
 from unveil.measure.tables.integer_programme import OutOfTime, Programme
@@ -51,7 +51,7 @@ class Exposure:
     oracle: AnyOracle | None  # where one was needed
 
 
-def exposed_cells(system: System, left: float | None) -> Exposure:
+def find_exposed_cells(system: System, left: float | None) -> Exposure:
     """The cells that are exposed and, of nobody, those that are recovered, asked about once."""
     until = None if left is None else time.monotonic() + SHARE * left
     parts = separate(system)
@@ -67,7 +67,7 @@ def exposed_cells(system: System, left: float | None) -> Exposure:
     return Exposure(tuple(sorted((*empty, *full))), empty, oracle)
 
 
-def exposed_cells_of(
+def search_exposed_cells(
     system: System, seconds: float | None = None, *, oracle: AnyOracle | None = None
 ) -> tuple[int, ...] | None:
     """Cells that are recovered as soon as all their own people are known.
@@ -173,12 +173,12 @@ def audit(
     until = None if limit is None else monotonic() + limit
     report = progress or no_progress
     hidden = tuple(_list_hidden(opened))
-    found = tightest(opened.system, seconds=limit, progress=report)
+    found = find_tightest(opened.system, seconds=limit, progress=report)
     rows = tuple(_audit_value(opened, found, one, near, until) for one in hidden)
     unread = _without_rule(opened, hidden)
     n_unread = None
     if unread is not None:
-        weaker = tightest(unread.system, seconds=limit, progress=report)
+        weaker = find_tightest(unread.system, seconds=limit, progress=report)
         values = (_bounds(unread, weaker, one, until) for one in hidden)
         n_unread = sum(lower == upper for lower, upper, _ in values)
     return AuditResult(

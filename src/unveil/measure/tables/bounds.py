@@ -54,7 +54,7 @@ class CertifiedBounds:
         return all(self.settled)
 
 
-def tightest(
+def find_tightest(
     system: System,
     *,
     seconds: float | None = None,
@@ -192,7 +192,7 @@ def _tighten(
             lower[cell] = max(lower[cell], needed)
 
 
-__all__ = ["BoundsResult", "bounds", "tightest"]
+__all__ = ["BoundsResult", "bounds", "find_tightest"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -248,7 +248,7 @@ def bounds(
     """
     opened = release_of(release, asked)
     limit = parse_seconds(seconds)
-    found = tightest(opened.system, seconds=limit, progress=progress or no_progress)
+    found = find_tightest(opened.system, seconds=limit, progress=progress or no_progress)
     return BoundsResult(_record(opened, found))
 
 

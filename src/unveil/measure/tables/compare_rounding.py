@@ -16,7 +16,7 @@ import polars as pl
 
 from unveil.arguments import is_list, parse_true_or_false, parse_whole_number, quote_value
 from unveil.arrays import Floats
-from unveil.errors import InputError, RolesError, SettingsError, list_names, nearest
+from unveil.errors import InputError, RolesError, SettingsError, hint_at, list_names
 from unveil.measure.result import RowsResult
 from unveil.measure.tables.grid import (
     TABLE,
@@ -28,15 +28,15 @@ from unveil.measure.tables.grid import (
 from unveil.measure.tables.parts import publish_counts, stream
 from unveil.measure.tables.published_table import (
     PublishedTable,
+    find_nested_cells,
     make_release,
-    nested_cells,
     parse_nested,
-    structural_cells,
+    parse_structural_cells,
 )
 from unveil.measure.tables.round_table import hellinger
 from unveil.measure.tables.sap import LARGEST_N, parse_effort, parse_threshold
-from unveil.measure.tables.sap_batch import UNBOUNDED, TableBatch, curves
-from unveil.measure.tables.sap_curve import Effort, SapQuestion, curve
+from unveil.measure.tables.sap_batch import UNBOUNDED, TableBatch, compute_curves
+from unveil.measure.tables.sap_curve import Effort, SapQuestion, compute_curve
 from unveil.measure.tables.schemes import Published, Scheme, parse_scheme, trivial_bounds
 from unveil.records.count_tables import BandRow, RoundingComparison, SchemeRow, SchemeSummary
 from unveil.seeding import choose_seed
@@ -137,7 +137,7 @@ def _by_area(given: Any, area: str, dims: Any, count: str | None) -> NamedTables
     grid = found.grid
     if area not in grid.dims:
         raise RolesError(
-            f"There is no column of areas {area!r}.{nearest(area, grid.dims)} The columns of"
+            f"There is no column of areas {area!r}.{hint_at(area, grid.dims)} The columns of"
             f" levels are: {list_names(grid.dims)}."
         )
     if len(grid.dims) == 1:
@@ -452,7 +452,7 @@ def _draw(
         if found[place] is None:
             release = make_release(grid, counts, rounding=scheme.text, **publish, seed=seeds[place])
             question = SapQuestion(release.system)
-            one = curve(question, settings.n_max, effort)
+            one = compute_curve(question, settings.n_max, effort)
             values = dict(release.published)[TABLE]
             found[place] = SchemeDraw(
                 np.array(one.lower), np.array(one.upper), values, one.complete
@@ -490,7 +490,9 @@ def _together(
             sums = counts.sum(axis=1, keepdims=True)
             totals = _publish_rows(sums, scheme, chosen, TOTAL)
             total_hi = _bounds(totals, scheme, sums.shape)[1][:, 0]
-        values, sure = curves(TableBatch(counts, lo, hi, total_hi, possible), settings.n_max)
+        values, sure = compute_curves(
+            TableBatch(counts, lo, hi, total_hi, possible), settings.n_max
+        )
         width = counts.shape[1]
         for row, place in enumerate(alike):
             if sure[row]:
@@ -500,9 +502,11 @@ def _together(
 
 
 def _impossible(grid: Grid, publish: Mapping[str, Any], counts: Counts) -> frozenset[int]:
-    within = nested_cells(grid, parse_nested(grid, publish["nested"]), counts)
+    within = find_nested_cells(grid, parse_nested(grid, publish["nested"]), counts)
     structural = publish["structural"]
-    return within if structural is None else within | structural_cells(grid, structural, counts)
+    return (
+        within if structural is None else within | parse_structural_cells(grid, structural, counts)
+    )
 
 
 def _publish_rows(

@@ -13,7 +13,14 @@ import numpy as np
 
 from unveil.arguments import is_list, quote_value
 from unveil.errors import InputError, SettingsError
-from unveil.measure.tables.grid import MOST_IN_FACTS, GivenLevels, Grid, as_count, key_levels, pairs
+from unveil.measure.tables.grid import (
+    MOST_IN_FACTS,
+    GivenLevels,
+    Grid,
+    as_count,
+    pairs,
+    parse_given_levels,
+)
 from unveil.measure.tables.parts import Fact, System
 from unveil.measure.tables.sap_depth import under
 
@@ -58,7 +65,7 @@ def _parse_statement(given: Any, grid: Grid, where: str) -> tuple[GivenLevels, i
     if as_count(who) is not None:
         places = np.unravel_index(grid.cell(who, where), grid.shape)
         return tuple((dim, int(place)) for dim, place in enumerate(places)), number
-    return key_levels(who, grid, where=where), number
+    return parse_given_levels(who, grid, where=where), number
 
 
 def remove_known(system: System, people: Iterable[KnownPeople], grid: Grid) -> System:

@@ -13,17 +13,23 @@ from typing import Any
 import numpy as np
 
 from unveil.arrays import Floats, Ints, Mask
-from unveil.errors import InputError, RolesError, list_names, nearest
+from unveil.errors import InputError, RolesError, hint_at, list_names
 from unveil.measure.result import RowsResult
-from unveil.measure.tables.audit import exposed_cells
+from unveil.measure.tables.audit import find_exposed_cells
 from unveil.measure.tables.bounds import release_of
 from unveil.measure.tables.flow import Network, network_of
-from unveil.measure.tables.grid import GivenLevels, Grid, key_levels
+from unveil.measure.tables.grid import GivenLevels, Grid, parse_given_levels
 from unveil.measure.tables.known_people import parse_known, remove_known
 from unveil.measure.tables.parts import System
 from unveil.measure.tables.sap import parse_effort, parse_n_max
 from unveil.measure.tables.sap_batch import Family, smallest
-from unveil.measure.tables.sap_curve import Curve, Effort, SapQuestion, curve, exact_curve_from
+from unveil.measure.tables.sap_curve import (
+    Curve,
+    Effort,
+    SapQuestion,
+    compute_curve,
+    exact_curve_from,
+)
 from unveil.measure.tables.sap_depth import chance_at, events_at, parse_depth
 from unveil.measure.tables.sap_events import AnyOracle, oracle_of
 from unveil.measure.tables.sap_exact import exact_curve, overlapping_signed_sums
@@ -236,7 +242,7 @@ def neighbour_sap(
     release = release_of(counts, asked)
     grid = release.grid
     dim = _dimension(grid, area)
-    keys = () if given is None else key_levels(given, grid)
+    keys = () if given is None else parse_given_levels(given, grid)
     if any(one == dim for one, _ in keys):
         raise RolesError(
             f"{grid.dims[dim]!r} is given a level, so its levels are not compared as areas. Omit"
@@ -288,7 +294,7 @@ def _dimension(grid: Grid, area: str | None) -> int:
         return max(range(len(grid.shape)), key=lambda one: grid.shape[one])
     if area not in grid.dims:
         raise RolesError(
-            f"The table has no dimension {area!r} of areas.{nearest(area, grid.dims)} Its"
+            f"The table has no dimension {area!r} of areas.{hint_at(area, grid.dims)} Its"
             f" dimensions are: {list_names(grid.dims)}."
         )
     return grid.dims.index(area)
@@ -329,12 +335,12 @@ def _curves(
             yield people[level], made
             continue
         if asked.oracle is None:  # one oracle for all areas: what it learns of one serves others
-            given_away = exposed_cells(asked.system, effort.remaining)
+            given_away = find_exposed_cells(asked.system, effort.remaining)
             oracle = given_away.oracle or oracle_of(asked.system)
             asked, open_cells = replace(asked, oracle=oracle), given_away.exposed or ()
         question = replace(asked.question(level), open_cells=open_cells)
         part = slow.part(1 / (n_areas - level))
-        yield question.N, curve(question, asked.last, part) if question.N else _NOBODY
+        yield question.N, compute_curve(question, asked.last, part) if question.N else _NOBODY
 
 
 _NOBODY = exact_curve_from((Fraction(0),))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from unveil.arguments import is_list, parse_true_or_false, quote_value
 from unveil.arrays import Floats
-from unveil.errors import InputError, SettingsError, list_names, nearest
+from unveil.errors import InputError, SettingsError, hint_at, list_names
 from unveil.measure.tables.controlled_rounding import round_controlled
 from unveil.measure.tables.grid import (
     LARGEST_COUNT,
@@ -226,7 +226,7 @@ def parse_part(grid: Grid, given: Any) -> str:
         if name not in grid.dims:
             known = (TABLE, TOTAL, MARGINS, *grid.dims)
             raise SettingsError(
-                f"The release has no part {quote_value(given)}.{nearest(name, known)} Its parts "
+                f"The release has no part {quote_value(given)}.{hint_at(name, known)} Its parts "
                 "are:"
                 f" table, total, margins, and any of the dimensions {list_names(grid.dims)}, "
                 "joined by"

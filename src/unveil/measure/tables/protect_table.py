@@ -20,7 +20,7 @@ from unveil.arrays import Floats, Ints, Mask
 from unveil.errors import InputError, InternalError, SettingsError
 from unveil.measure.result import RowsResult
 from unveil.measure.tables.audit import audit
-from unveil.measure.tables.bounds import tightest
+from unveil.measure.tables.bounds import find_tightest
 from unveil.measure.tables.flow import network_of
 from unveil.measure.tables.grid import TABLE, TOTAL, as_object_array
 from unveil.measure.tables.integer_programme import INFEASIBLE, OPTIMAL
@@ -545,7 +545,7 @@ def _controlled(release: PublishedTable, values: _PublishedValues) -> Iterator[P
 
 def _option(other: PublishedTable, scheme: str, values: _PublishedValues) -> ProtectionOption:
     """What a way to publish costs, and what it leaves open."""
-    bounds = tightest(other.system, seconds=SAP_SECONDS)
+    bounds = find_tightest(other.system, seconds=SAP_SECONDS)
     cells = np.flatnonzero((values.matrix.sum(axis=1) == 1) & values.small)
     small = sorted({int(values.matrix[[one]].indices[0]) for one in cells.tolist()})
     pairs = [(bounds.lower[cell], bounds.upper[cell]) for cell in small]

@@ -13,13 +13,13 @@ import polars as pl
 
 from unveil.arguments import parse_number_within, parse_whole_number
 from unveil.errors import InputError
-from unveil.measure.tables.audit import Exposure, exposed_cells
+from unveil.measure.tables.audit import Exposure, find_exposed_cells
 from unveil.measure.tables.bounds import release_of
-from unveil.measure.tables.grid import TABLE, TOTAL, GivenLevels, Grid, key_levels, pairs
+from unveil.measure.tables.grid import TABLE, TOTAL, GivenLevels, Grid, pairs, parse_given_levels
 from unveil.measure.tables.known_people import KnownPeople, parse_known, remove_known
 from unveil.measure.tables.parts import System, sums_of
 from unveil.measure.tables.published_table import PublishedTable
-from unveil.measure.tables.sap_curve import Curve, Effort, SapQuestion, curve
+from unveil.measure.tables.sap_curve import Curve, Effort, SapQuestion, compute_curve
 from unveil.measure.tables.sap_depth import (
     BY_DEPTH,
     chance_at,
@@ -88,7 +88,7 @@ def record_of(
         exposed=_within(main.system, keys, given_away.exposed),
         n_unseen=main.oracle.n_unseen if isinstance(main.oracle, ProgrammeOracle) else 0,
         by_depth=by_depth,
-        taught=what_zeros_teach(main.system, grid, given_away.recovered, keys),
+        taught=list_zero_disclosures(main.system, grid, given_away.recovered, keys),
         notes=release.notes,
     )
 
@@ -115,7 +115,7 @@ def _within(
     return tuple(cell for cell in cells if cell in inside)
 
 
-def what_zeros_teach(
+def list_zero_disclosures(
     system: System, grid: Grid, zeros: tuple[int, ...] | None, given: GivenLevels = ()
 ) -> SapTaught | None:
     """What the recovered zeros of a table teach, before anybody more becomes known."""
@@ -285,17 +285,17 @@ def sap(
     release = release_of(counts, asked | draws)
     grid = release.grid
     people = parse_known(known, grid)
-    keys = () if given is None else key_levels(given, grid)
+    keys = () if given is None else parse_given_levels(given, grid)
     d = parse_depth(depth, len(grid.dims) - len(keys))
     system = remove_known(release.system, people, grid)
     main = SapQuestion(system, events_at(system, d, keys), chance_at(system, keys))
     last = parse_n_max(n_max, main.N, is_given=bool(keys))
     effort = replace(effort, seed=choose_sampling_seed(seed, release))
-    given_away = exposed_cells(system, effort.remaining)
+    given_away = find_exposed_cells(system, effort.remaining)
     main = replace(main, open_cells=given_away.exposed or (), oracle=given_away.oracle)
     is_by_depth = isinstance(depth, str) and depth == BY_DEPTH
     depths = len(grid.dims) - len(keys) if is_by_depth else 1
-    found = curve(main, last, effort.part(1 / depths))
+    found = compute_curve(main, last, effort.part(1 / depths))
     by_depth = _by_depth(main, keys, last, effort, found) if is_by_depth else ()
     wanted = SapQuery(release, people, keys, d)
     made = record_of(wanted, main, found, by_depth, given_away=given_away, seed=effort.seed)
@@ -312,7 +312,7 @@ def _by_depth(
         events = events_at(main.system, depth, keys)
         of_depth = replace(main, events=events)
         part = effort.part(1 / max(1, n_free - depth))
-        one = whole_table if depth == n_free else curve(of_depth, last, part)
+        one = whole_table if depth == n_free else compute_curve(of_depth, last, part)
         made.append(
             SapDepth(
                 depth=depth,

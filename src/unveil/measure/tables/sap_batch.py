@@ -148,7 +148,7 @@ class TableBatch:
     possible: Mask  # cells that are not structural
 
 
-def curves(tables: TableBatch, n_max: int) -> tuple[Floats, Mask]:
+def compute_curves(tables: TableBatch, n_max: int) -> tuple[Floats, Mask]:
     """SAP(0..n_max) of every table, and for which tables it is known: one row a table."""
     sets = _exposed_people(tables)
     N = tables.counts.sum(axis=1)

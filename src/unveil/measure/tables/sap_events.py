@@ -43,7 +43,7 @@ class ProgrammeOracle:
         self._witnesses: list[list[Table]] = [[] for _ in system.counts]
         self._exposed: dict[int, bool] = {}
 
-    def raisable(self, cell: int, at_least: Sequence[int]) -> bool:
+    def can_increase(self, cell: int, at_least: Sequence[int]) -> bool:
         """Whether a table of at least `at_least` fits the release with more in the cell."""
         if cell not in self._limited:
             return True
@@ -56,17 +56,17 @@ class ProgrammeOracle:
         self._remember(table)
         return True
 
-    def recovers_all(self, at_least: Sequence[int], cells: Sequence[int]) -> bool:
+    def can_recover_all(self, at_least: Sequence[int], cells: Sequence[int]) -> bool:
         """Whether each of the cells is fully known and cannot be raised."""
         full = all(at_least[cell] >= self.system.counts[cell] for cell in cells)
-        return full and not any(self.raisable(cell, at_least) for cell in cells)
+        return full and not any(self.can_increase(cell, at_least) for cell in cells)
 
     def is_exposed(self, cell: int) -> bool:
         """Whether the cell is recovered once all its own people are known, and nobody else."""
         if cell not in self._exposed:
             alone = [0] * len(self.system.counts)
             alone[cell] = self.system.counts[cell]
-            self._exposed[cell] = not self.raisable(cell, alone)
+            self._exposed[cell] = not self.can_increase(cell, alone)
         return self._exposed[cell]
 
     def raise_together(self, empty: Iterable[int]) -> None:
@@ -429,7 +429,7 @@ class Risk:
         """Whether every cell of one event is recovered."""
         self._check_time()
         if isinstance(self.oracle, ProgrammeOracle):
-            return self.oracle.recovers_all(self._at_least(bits), event)
+            return self.oracle.can_recover_all(self._at_least(bits), event)
         found = self.oracle.find_recovered(bits | self._full, event)
         return all(found >> cell & 1 for cell in event)
 

@@ -27,11 +27,11 @@ from unveil.measure.uniques.frequencies import (
     Combinations,
     Diversities,
     combinations,
+    count_exact_frequencies,
+    count_wildcard_frequencies,
     exact_diversities,
-    exact_frequencies,
     individual_risk,
     wildcard_diversities,
-    wildcard_frequencies,
 )
 from unveil.records.person import PeopleByKeys
 from unveil.records.uniques import (
@@ -345,9 +345,9 @@ def match_risk_of(table: OneTable, asked: MatchRiskSettings, progress: Progress)
     is_wild = asked.missing == "wildcard" and not combos.is_complete.all()
     progress("counting matches", 0, 1)
     weight = None if asked.weights is None else weights_of(table, asked.weights)
-    frequencies = exact_frequencies(counted, weight)
+    frequencies = count_exact_frequencies(counted, weight)
     if is_wild:
-        frequencies = wildcard_frequencies(combos, frequencies, asked.alpha)
+        frequencies = count_wildcard_frequencies(combos, frequencies, asked.alpha)
     diversity = None
     if asked.sensitive is not None:
         of = (table, counted, combos if is_wild else None)

@@ -115,7 +115,7 @@ class Partition:
     n_classes: int
 
 
-def minimal_uniques(
+def find_minimal_uniques(
     rows: KeyRows, max_size: int, progress: Progress = no_progress
 ) -> Iterator[MinimalUnique]:
     """Every set of at most so many keys that is a minimal sample unique, with whose it is."""

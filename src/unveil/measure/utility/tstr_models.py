@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.arguments import looks_like_data, parse_choice, parse_whole_number
+from unveil.arguments import is_like_data, parse_choice, parse_whole_number
 from unveil.arrays import Floats, Ints, Mask
 from unveil.count.centring import centre
 from unveil.count.codes import CodedColumn
-from unveil.errors import RolesError, SettingsError, list_names, nearest
+from unveil.errors import RolesError, SettingsError, hint_at, list_names
 from unveil.measure.utility.data import UtilityData
 from unveil.models.auc import auc
 from unveil.models.axes import Sparse
@@ -154,13 +154,13 @@ def parse_outcome(opened: UtilityData, name: str, kind: Any) -> Outcome:
 
 
 def _absent(name: str, columns: Sequence[str]) -> str:
-    if looks_like_data(columns):
+    if is_like_data(columns):
         return (
             f"The outcome {name!r} is not a column of every file. The first line looks like a"
             " record: put a line with the names above it."
         )
     return (
-        f"The outcome {name!r} is not a column of every file.{nearest(name, columns)} Columns of"
+        f"The outcome {name!r} is not a column of every file.{hint_at(name, columns)} Columns of"
         f" every file are: {list_names(columns)}."
     )
 

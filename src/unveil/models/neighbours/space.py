@@ -44,7 +44,7 @@ from unveil.models.neighbours.missing import (
     patterns,
 )
 from unveil.models.neighbours.originals import NearestOriginals, Originals, distinct
-from unveil.models.neighbours.search import nearest, nearest_other, within
+from unveil.models.neighbours.search import find_nearest, find_nearest_other, find_within
 from unveil.models.neighbours.settings import DistanceSettings, parse_ranges
 from unveil.records.disclosure import Coercion
 from unveil.records.protection import UnusableColumn, UsedColumn
@@ -353,7 +353,7 @@ class MahalanobisSpace:
 
     def _own_of_complete(self, rows: Ints) -> Floats:
         """How far the nearest other complete row is from some of them."""
-        return nearest_other(Mahalanobis(self._complete, self._complete), rows, rows)
+        return find_nearest_other(Mahalanobis(self._complete, self._complete), rows, rows)
 
     @property
     def originals(self) -> Originals:
@@ -396,7 +396,7 @@ class MahalanobisSpace:
         mine, theirs = _complete_rows(self._copied), _complete_rows(self._groups)
         if len(mine) and len(theirs):
             points = Points.of(self._geometry, self._synthetic[mine])
-            pairs = nearest(Mahalanobis(points, self._complete), np.arange(len(mine)))
+            pairs = find_nearest(Mahalanobis(points, self._complete), np.arange(len(mine)))
             for row, at, distance in pairs:
                 leads.take(mine[row], theirs[at], distance, self._originals)
         self.is_bounded |= near_leads(
@@ -418,7 +418,7 @@ class MahalanobisSpace:
         if len(mine) and len(theirs):
             points = Points.of(self._geometry, synthetic[mine])
             complete = Mahalanobis(points, self._complete)
-            refused[mine] = within(complete, np.arange(len(mine)), own[theirs])
+            refused[mine] = find_within(complete, np.arange(len(mine)), own[theirs])
         left = np.flatnonzero(~refused)
         refused[left] |= near_within(
             self._geometry,
@@ -450,7 +450,7 @@ class PlainSpace:
         self._n, self._distance = len(columns[0].original), distance
         between = distance(columns, "far")
         self._originals = Originals(
-            np.arange(self._n), lambda rows: nearest_other(between, rows, rows)
+            np.arange(self._n), lambda rows: find_nearest_other(between, rows, rows)
         )
         self._put_beside(columns)
 
@@ -477,13 +477,13 @@ class PlainSpace:
         """The nearest originals of each synthetic row."""
         leads = NearestOriginals.none(self._n_synthetic)
         rows = self._n + np.arange(self._n_synthetic)
-        for row, at, distance in nearest(self._shortest, rows):
+        for row, at, distance in find_nearest(self._shortest, rows):
             leads.take(row, at, distance, self._originals)
         return leads
 
     def within(self, rows: Ints) -> Mask:
         """Which of these synthetic rows are too close to any original."""
-        return within(self._shortest, self._n + rows, self._originals.all_own)
+        return find_within(self._shortest, self._n + rows, self._originals.all_own)
 
 
 PlainDistance = Callable[[Sequence[DistanceColumn], Unplaced], Distance]

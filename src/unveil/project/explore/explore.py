@@ -52,7 +52,7 @@ from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import Study, StudyFile, open_files
 from unveil.study.take_study import takes_study
 from unveil.synthesis.identifiers import Instructions
-from unveil.synthesis.settings import check_progress, codes_by_column
+from unveil.synthesis.settings import check_progress, parse_codes_by_column
 from unveil.version import __version__
 
 # A folder that remembers: each setting that is done has its file, and nothing else may mix in.
@@ -344,7 +344,7 @@ def explore(
     whose = _check_person(table, person, time, tested)
     others = [name for name in table.frame.columns if name != whose]
     known = roles([replace(table, frame=table.frame.select(others))], keys, targets)
-    codes = codes_by_column(special_codes, "Special codes", table.frame.columns, table.place)
+    codes = parse_codes_by_column(special_codes, "Special codes", table.frame.columns, table.place)
     parse_bands(bands, None)
     store = Store(None if folder is None else Path(folder))
     number = choose_seed(store.seed() if seed is None else seed)

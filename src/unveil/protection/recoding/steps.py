@@ -18,7 +18,7 @@ from unveil.arguments import (
     parse_whole_number,
     quote_value,
 )
-from unveil.errors import InputError, SettingsError, list_names, nearest
+from unveil.errors import InputError, SettingsError, hint_at, list_names
 from unveil.protection.recoding.categories import check_cycles
 from unveil.records.base import Record
 from unveil.records.recoding import KINDS, LevelName, Number, Period, Step, Tail, as_mapping
@@ -274,7 +274,7 @@ def step_fault(number: int, given: Any, known: Sequence[str]) -> str | None:
         return f"Step {number} has no do. Give it one: {every}."
     if isinstance(do, str) and do in known:
         return None
-    hint = nearest(do, known) if isinstance(do, str) else ""
+    hint = hint_at(do, known) if isinstance(do, str) else ""
     return f"Step {number}: do is {quote_value(do)}.{hint} It must be one of: {every}."
 
 
@@ -285,7 +285,7 @@ def unknown_settings(
     rest = f"Its settings are: {list_names(known, most=40)}." if known else none
     for name in given:
         if name not in known:
-            hint = nearest(str(name), known)
+            hint = hint_at(str(name), known)
             yield str(name), f"there is no setting {quote_value(name)}.{hint} {rest}"
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from unveil.arguments import is_list, parse_true_or_false, parse_whole_number, quote_value
-from unveil.errors import RolesError, SettingsError, list_names, nearest
+from unveil.errors import RolesError, SettingsError, hint_at, list_names
 from unveil.io.read_toml import parse_document, read_text
 from unveil.measure.tables.crosstab import HIDDEN_MARKS
 from unveil.seeding import choose_seed
@@ -142,7 +142,7 @@ def _check_known(given: Any, known: Sequence[str], where: str) -> None:
     for key in given:
         if key not in known:
             raise SettingsError(
-                f"{where} has no setting {quote_value(key)}.{nearest(str(key), known)} Its settings"
+                f"{where} has no setting {quote_value(key)}.{hint_at(str(key), known)} Its settings"
                 f" are: {list_names(known)}."
             )
 

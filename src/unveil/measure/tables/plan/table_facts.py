@@ -11,7 +11,7 @@ import numpy as np
 
 from unveil.arguments import is_list, quote_value
 from unveil.arrays import Ints, Mask
-from unveil.errors import InputError, InternalError, SettingsError, list_names, nearest
+from unveil.errors import InputError, InternalError, SettingsError, hint_at, list_names
 from unveil.measure.one_table import OneTable, open_table
 from unveil.measure.tables.grid import TABLE, Grid, PartRows, check_names, find_spellings
 from unveil.measure.tables.parts import plan as plan_parts
@@ -373,7 +373,7 @@ class _Reader:
         wanted = [str(one) for one in given] if is_list(given) else [str(given)]
         for one in wanted:
             if one not in groups:
-                hint = nearest(one, [*groups])
+                hint = hint_at(one, [*groups])
                 raise SettingsError(
                     f"{where} names {quote_value(one)}, which column {name!r} does not have.{hint}"
                 )
