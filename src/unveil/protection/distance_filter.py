@@ -523,8 +523,8 @@ def decide_rows(
 ) -> DistanceFilterResult:
     """Find the nearest originals of each row, or person with their rows, and decide."""
     progress("looking for the nearest originals", 1, STEPS)
-    leads = found.space.leads()
-    d_original = found.space.own_of(leads.first) if leads.own is None else leads.own
+    leads = found.space.find_nearest()
+    d_original = found.space.find_own_distances(leads.first) if leads.own is None else leads.own
     is_any = settings.rule == "strict" or settings.ties == "any"
     limit = leads.limit if is_any else d_original
     keep = ~is_closer(leads.distance, limit)

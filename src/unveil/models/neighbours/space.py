@@ -55,10 +55,10 @@ class Space(Protocol):
 
     is_bounded: bool
 
-    def leads(self) -> NearestOriginals:
+    def find_nearest(self) -> NearestOriginals:
         """The nearest originals of each synthetic row."""
 
-    def own_of(self, rows: Ints) -> Floats:
+    def find_own_distances(self, rows: Ints) -> Floats:
         """How far the nearest other original is from these originals."""
 
     def within(self, rows: Ints) -> Mask:
@@ -386,11 +386,11 @@ class MahalanobisSpace:
         self._originals.fill(own)
         return own[rows]
 
-    def own_of(self, rows: Ints) -> Floats:
+    def find_own_distances(self, rows: Ints) -> Floats:
         """How far the nearest other original is from the originals that first stand here."""
         return self._originals.own(np.searchsorted(self._position, rows))
 
-    def leads(self) -> NearestOriginals:
+    def find_nearest(self) -> NearestOriginals:
         """The nearest originals of each synthetic row."""
         leads = NearestOriginals.none(len(self._synthetic))
         mine, theirs = _complete_rows(self._copied), _complete_rows(self._groups)
@@ -469,11 +469,11 @@ class PlainSpace:
         other._put_beside(columns)
         return other
 
-    def own_of(self, rows: Ints) -> Floats:
+    def find_own_distances(self, rows: Ints) -> Floats:
         """How far the nearest other original is from these."""
         return self._originals.own(rows)
 
-    def leads(self) -> NearestOriginals:
+    def find_nearest(self) -> NearestOriginals:
         """The nearest originals of each synthetic row."""
         leads = NearestOriginals.none(self._n_synthetic)
         rows = self._n + np.arange(self._n_synthetic)
@@ -595,14 +595,14 @@ class PatternSpace:
         known[at[asked[at]]] = own[asked[at]]
         return rows, have, space
 
-    def leads(self) -> NearestOriginals:
+    def find_nearest(self) -> NearestOriginals:
         """Of each row the nearest original of the pattern that is closest for its limit."""
         n_rows = len(self._synthetic)
         found = replace(NearestOriginals.none(n_rows), own=np.zeros(n_rows))
         assert found.own is not None
         best = np.full(n_rows, np.inf)
         for rows, have, space in self._parts(np.arange(n_rows)):
-            leads = space.leads()
+            leads = space.find_nearest()
             with np.errstate(divide="ignore", invalid="ignore"):
                 ratio = np.nan_to_num(leads.distance / leads.limit, nan=1e300, posinf=1e300)
             closer = ratio < best[rows]
@@ -610,11 +610,11 @@ class PatternSpace:
             best[at] = ratio[closer]
             found.distance[at], found.limit[at] = leads.distance[closer], leads.limit[closer]
             found.first[at] = have[leads.first[closer]]
-            found.own[at] = space.own_of(leads.first[closer])
+            found.own[at] = space.find_own_distances(leads.first[closer])
         found.first[np.isinf(best)] = -1
         return found
 
-    def own_of(self, rows: Ints) -> Floats:
+    def find_own_distances(self, rows: Ints) -> Floats:
         """Not one number here: it depends on what a row shares with the original."""
         return np.full(len(rows), np.nan)
 
@@ -640,11 +640,11 @@ class _SingleRowSpace:
     ) -> "_SingleRowSpace":
         return cls(len(columns[0].synthetic) if people is None else people.n_people)
 
-    def leads(self) -> NearestOriginals:
+    def find_nearest(self) -> NearestOriginals:
         n = self._n_synthetic
         return NearestOriginals(np.full(n, np.nan), np.zeros(n, np.int64), np.full(n, np.inf))
 
-    def own_of(self, rows: Ints) -> Floats:
+    def find_own_distances(self, rows: Ints) -> Floats:
         return np.full(len(rows), np.inf)
 
     def within(self, rows: Ints) -> Mask:
