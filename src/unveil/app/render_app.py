@@ -13,7 +13,7 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from unveil.app.engine import Counting
+from unveil.app.counting_process import Counting
 from unveil.app.workspace import Workspace, file_mark
 from unveil.errors import InputError, SettingsError, UnveilError
 from unveil.project.actions import Action, format_command

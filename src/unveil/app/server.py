@@ -24,7 +24,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 import unveil.view
-from unveil.app.engine import Counting
+from unveil.app.counting_process import Counting
 from unveil.app.render_app import HERE, draw_counting, draw_fault, entered_page, opener_page
 from unveil.app.security import MOST_BYTES, Guard
 from unveil.app.workspace import Workspace
@@ -165,7 +165,7 @@ def serve(
             try:
                 asyncio.run(uvicorn.Server(config).serve(sockets=[listening]))
             finally:
-                workspace.engine.stop()
+                workspace.counting.stop()
                 if opener is not None:
                     opener.unlink(missing_ok=True)
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 from starlette.requests import Request
 
-from unveil.app.engine import CountingEngine
+from unveil.app.counting_process import CountingProcess
 from unveil.app.form_fields import parse_place
 from unveil.app.jobs import Jobs
 from unveil.errors import InputError, UnveilError
@@ -160,7 +160,7 @@ class Workspace:
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def __post_init__(self) -> None:
-        self.engine = CountingEngine(self.folder)
+        self.counting = CountingProcess(self.folder)
         self.jobs = Jobs(self.folder)
 
     @property
@@ -184,7 +184,7 @@ class Workspace:
             disk = self._look()
             if disk != self._disk:
                 self.now = await asyncio.to_thread(self._load)
-                self.engine.forget()
+                self.counting.forget()
                 self._disk = self._look()
 
     def scenario_of(self, request: Request) -> str:

@@ -387,9 +387,9 @@ def save(synthesiser: Synthesiser, path: str | os.PathLike[str]) -> Path:
 
     Its copies are not in the file: the same are drawn again from it.
     """
-    target, shelf = check_path(path), ArrayStore()
-    document = encode_document(_document(synthesiser, shelf), shelf)
-    write_private(target, pack_archive(document, shelf.arrays))  # type: ignore[arg-type]
+    target, store = check_path(path), ArrayStore()
+    document = encode_document(_document(synthesiser, store), store)
+    write_private(target, pack_archive(document, store.arrays))  # type: ignore[arg-type]
     return target
 
 
@@ -421,7 +421,7 @@ def _check_other(header: Header, place: str) -> None:
         )
 
 
-def _document(synthesiser: Synthesiser, shelf: ArrayStore) -> Document:
+def _document(synthesiser: Synthesiser, store: ArrayStore) -> Document:
     models = synthesiser.models
     strata = models.strata
     return Document(
@@ -432,10 +432,10 @@ def _document(synthesiser: Synthesiser, shelf: ArrayStore) -> Document:
         columns=tuple(_columns(models).values()),
         sizes=strata.sizes,
         of_rows=strata.of_rows if models.plan.needs_original_rows else np.zeros(0, int),
-        strata=tuple(part_doc(part, shelf) for part in strata.parts),
-        given=tuple(part_doc(part, shelf) for part in models.given.values()),
+        strata=tuple(part_doc(part, store) for part in strata.parts),
+        given=tuple(part_doc(part, store) for part in models.given.values()),
         fitted=tuple(
-            tuple(step_doc(fitted, shelf) for fitted in stratum)
+            tuple(step_doc(fitted, store) for fitted in stratum)
             for stratum in models.drawing.strata
         ),
         rules=tuple(replace(rule, rivals=()) for rule in models.drawing.rules),
@@ -444,13 +444,13 @@ def _document(synthesiser: Synthesiser, shelf: ArrayStore) -> Document:
         n_original=models.n_original,
         constraints=models.constraints,
         sequence=models.sequence,
-        later=_later_document(synthesiser, shelf),
+        later=_later_document(synthesiser, store),
     )
 
 
-def _later_document(synthesiser: Synthesiser, shelf: ArrayStore) -> Document | None:
+def _later_document(synthesiser: Synthesiser, store: ArrayStore) -> Document | None:
     later = synthesiser.models.later
-    return None if later is None else _document(replace(synthesiser, models=later), shelf)
+    return None if later is None else _document(replace(synthesiser, models=later), store)
 
 
 def _columns(models: Models) -> dict[str, ModelColumn]:

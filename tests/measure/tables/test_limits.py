@@ -122,7 +122,7 @@ def test_levels_end_at_the_number_of_people_asked_about():
         np.full((2, 2, 2), 10**8), table=False, margins=PAIRS
     )
     risk = Risk(release.system, n_max=5)
-    assert [knob.n for knob in risk.knobs] == [5] * 8
+    assert [piece.n for piece in risk.pieces] == [5] * 8
     assert split(release.system, 5).upper[5] == 0
 
 

@@ -37,7 +37,7 @@ async def try_out(request: Request) -> Response:
     keys = _keys(request, at)
     key = keys[place_of(form.get("key"), len(keys)) or 0]
     bands = _parse(form)
-    told = await workspace.engine.ask("recode", scenario, ((key, bands),))
+    told = await workspace.counting.ask("recode", scenario, ((key, bands),))
     found = WhatIf.from_json(told)
     said = str(bands) if isinstance(bands, int) else ",".join(f"{one:g}" for one in bands)
     command = ("unveil", "whatif", "--bands", f"{key}={said}", "--scenario", scenario)

@@ -104,7 +104,7 @@ async def whatif(request: Request) -> Response:
     check_mark(workspace, str(form.get("mark", "")))
     result, scenario = _run(workspace), _scenario(workspace, form)
     ticked = _ticked(result, form)
-    found = await workspace.engine.ask("live", scenario, tuple(one.exclusion for one in ticked))
+    found = await workspace.counting.ask("live", scenario, tuple(one.exclusion for one in ticked))
     points = _points(result, found["before"], found["after"])
     command = _whatif_command(ticked, scenario, result)
     if not is_part(request):
@@ -125,7 +125,7 @@ async def settle(request: Request) -> Response:
     if not ticked:
         return draw_part(request, "settled.html", blocks=(), n_closed=0, n_opened=0)
     texts = tuple(one.exclusion for one in ticked)
-    found = await workspace.engine.ask("settle", _scenario(workspace, form), texts)
+    found = await workspace.counting.ask("settle", _scenario(workspace, form), texts)
     record = None if found is None else WhatIf.from_json(found)
     n_closed = sum(len(one.closes) for one in record.scenarios) if record else 0
     n_opened = sum(len(one.opens) for one in record.scenarios) if record else 0

@@ -93,16 +93,16 @@ def find_disclosed(
         settled=bounds.upper - bounds.lower <= 0,
         by_programme={},
     )
-    settler = _BoxSolver(plan, search, matters, width, _share(until, PROGRAMME_SHARE), progress)
-    settler.ask_parts(np.flatnonzero(matters & ~search.settled))
+    solver = _BoxSolver(plan, search, matters, width, _share(until, PROGRAMME_SHARE), progress)
+    solver.solve_parts(np.flatnonzero(matters & ~search.settled))
     progress("naming the tables", 0, 1)
     by_lines = np.flatnonzero(matters & (bounds.spare() <= width))
     found, n_without = _certify(plan, bounds, by_lines, width, until)
-    near = replace(settler, until=_share(until, NEAR_SHARE, NEAR_SECONDS))
-    near.ask_near(np.flatnonzero(matters & ~search.settled))
+    near = replace(solver, until=_share(until, NEAR_SHARE, NEAR_SECONDS))
+    near.solve_near(np.flatnonzero(matters & ~search.settled))
     given = np.flatnonzero(matters & (search.upper - search.lower <= width))
     given = given[_is_small(plan, search, kinds, threshold)[given]]
-    certificates = _certify_by_programme(replace(settler, until=until), given, found)
+    certificates = _certify_by_programme(replace(solver, until=until), given, found)
     recovered = given[search.upper[given] == search.lower[given]]
     left_out = None
     if len(recovered):
@@ -214,7 +214,7 @@ class _BoxSolver:
     until: float | None
     progress: Progress
 
-    def ask_parts(self, open_: Ints) -> None:
+    def solve_parts(self, open_: Ints) -> None:
         """Settle boxes by all tables that overlap: what is found is the tightest."""
         plan = self.plan
         part = overlapping_tables(plan.facts, len(plan.names))
@@ -231,7 +231,7 @@ class _BoxSolver:
             except NoTable:
                 raise InputError(plan.contradiction(tables.tolist())) from None
 
-    def ask_near(self, open_: Ints) -> None:
+    def solve_near(self, open_: Ints) -> None:
         """By the tables nearest to a box alone: what is found holds, and may be loose."""
         try:
             for done, box in enumerate(open_.tolist()):
@@ -324,12 +324,12 @@ def _certify(
 
 
 def _certify_by_programme(
-    settler: _BoxSolver, given: Ints, found: Mapping[int, Certificate]
+    solver: _BoxSolver, given: Ints, found: Mapping[int, Certificate]
 ) -> dict[int, Certificate]:
     """The sets of tables of all boxes; of those that lines do not give away, by whole tables."""
-    by_programme = settler.search.by_programme
+    by_programme = solver.search.by_programme
     return {
-        box: settler.drop_tables(box, by_programme[box]) if box in by_programme else found[box]
+        box: solver.drop_tables(box, by_programme[box]) if box in by_programme else found[box]
         for box in given.tolist()
     }
 
