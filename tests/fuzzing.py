@@ -3,7 +3,8 @@
     python tests/fuzzing.py --cases 100000 [--seed N] [--only exclusions] [--minutes 20]
 
 Texts are drawn from the words of each language and then damaged: exclusions, rules, project files,
-settings of columns, files of data, tables, plans; names of columns that are hostile.
+settings of columns, files of data and what they hold beside them, tables, plans; names of columns
+that are hostile.
 A case fails on any exception that is not an `UnveilError` (or is an `InternalError`), on an error
 that quotes a value of the data, on more than ten seconds, and on a file left behind.
 """
@@ -260,6 +261,27 @@ class Cases:
         path.write_bytes(mutant(path.read_bytes(), self.dice))
         return lambda: unveil.read_file(path)
 
+    def beside(self) -> Callable[[], object]:
+        """What Parquet and R hold beside the records, read by code of ours."""
+        from foreign_files import mutant
+        from r_files import HEAD, a_list, numbers, texts, whole_numbers, with_attributes
+        from unveil.io.rds_attributes import read_beside
+        from unveil.io.read_parquet import unused_values
+
+        column = pl.Series("t", ["a", "b", "a", CANARY], dtype=pl.Enum(["a", "b", CANARY, "none"]))
+        if self.dice.random() < 0.5:
+            path, packing = self.folder / "f.parquet", self.dice.choice(("snappy", "gzip", "lz4"))
+            column.to_frame().write_parquet(path, compression=packing)
+            path.write_bytes(mutant(path.read_bytes(), self.dice))
+            return lambda: unused_values(path, lambda _: column)
+        factor = with_attributes(
+            whole_numbers(13, 2, 1, 2), levels=texts(b"u", b"v"), x=numbers(1.5), y=numbers(2.5)
+        )
+        frame = a_list(factor, texts(CANARY.encode()), names=[b"f", b"t"], comment=[b"two"])
+        path = self.folder / "f.rds"
+        path.write_bytes(HEAD + mutant(frame, self.dice))
+        return lambda: read_beside(path)
+
     def tables(self) -> Callable[[], object]:
         import unveil
 
@@ -297,6 +319,7 @@ WEIGHTS = {
     "plans": 10,
     "files": 7,
     "tables": 4,
+    "beside": 4,
     "settings": 2,
     "names": 1,
     "binaries": 0.03,

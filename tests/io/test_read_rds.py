@@ -1,7 +1,6 @@
 """R's files, through pyreadr; they run where the extra `rds` is there."""
 
 import gzip
-import struct
 import sys
 from types import ModuleType
 
@@ -9,6 +8,7 @@ import polars as pl
 import pytest
 
 from foreign_files import CANARY
+from r_files import HEAD, a_list, numbers, texts, whole_numbers, with_attributes
 from unveil.errors import ReadError
 from unveil.io import file_checks, read_rds
 from unveil.io.rds_attributes import read_beside
@@ -80,23 +80,6 @@ def test_a_damaged_file_of_r_is_one_sentence(write):
     assert refusal(path).startswith(f"{WHERE} is damaged, or holds a list, which cannot be read.")
 
 
-def whole_numbers(*values):
-    return struct.pack(f">{len(values)}i", *values)
-
-
-def texts(*values):
-    """A vector of text as R writes it: its type, its length, and each text by its bytes."""
-    parts = (whole_numbers(0x40009, len(text)) + text for text in values)
-    return whole_numbers(16, len(values)) + b"".join(parts)
-
-
-def a_list(*items, **attributes):
-    content = whole_numbers(0x313 if attributes else 19, len(items)) + b"".join(items)
-    for tag, values in attributes.items():
-        content += whole_numbers(0x402, 1, 0x40009, len(tag)) + tag.encode() + texts(*values)
-    return content + (whole_numbers(254) if attributes else b"")
-
-
 @pytest.mark.frames
 def test_a_list_of_r_is_told_with_what_to_do(tmp_path):
     numbers = whole_numbers(13, 2, 1, 2)
@@ -107,7 +90,7 @@ def test_a_list_of_r_is_told_with_what_to_do(tmp_path):
         synds: "is damaged, or holds a list, which cannot be read.",
     }
     for content, sentence in found.items():
-        head = b"X\n" + whole_numbers(2, 0x30602, 0x20300)
+        head = HEAD
         (tmp_path / "f.rds").write_bytes(gzip.compress(head + content))
         assert refusal(tmp_path / "f.rds") == f"{WHERE} {sentence} {SAVE_ONE}"
 
@@ -139,20 +122,6 @@ def test_text_called_rds_is_told(tmp_path):
     assert refusal(tmp_path / "f.rds").startswith(f"{WHERE} is not an R file, whatever its name ")
 
 
-def numbers(*values):
-    return struct.pack(f">ii{len(values)}d", 14, len(values), *values)
-
-
-def with_attributes(content, **attributes):
-    """A vector of R with more told about it."""
-    flags = int.from_bytes(content[:4], "big") | 0x200
-    told = b"".join(
-        whole_numbers(0x402, 1, 0x40009, len(tag)) + tag.encode() + values
-        for tag, values in attributes.items()
-    )
-    return whole_numbers(flags) + content[4:] + told + whole_numbers(254)
-
-
 @pytest.mark.parametrize(
     ("column", "more", "texts_beside", "sentences"),
     [
@@ -177,7 +146,7 @@ def test_what_is_attached_to_a_data_frame_is_looked_at(
         whole_numbers(19, 1) + held, **{"names": texts(b"t"), "class": texts(b"data.frame"), **more}
     )
     for head in (
-        b"X\n" + whole_numbers(2, 0x30602, 0x20300),
+        HEAD,
         b"X\n" + whole_numbers(3, 0x40301, 0x30500, 5) + b"UTF-8",
     ):
         (tmp_path / "f.rds").write_bytes(gzip.compress(head + frame))

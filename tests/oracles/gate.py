@@ -235,3 +235,44 @@ def invent(seed: int) -> tuple[list[str], list[Row], list[Row]]:
         kept, cells = rng.choice((0.3, 0.8, 1)), zip(row, kinds, strict=True)
         synthetic.append(tuple(own if rng.random() < kept else cell(*kind) for own, kind in cells))
     return [f"c{rng.randint(10, 99)}_{place}" for place in range(len(kinds))], original, synthetic
+
+
+def tells(people: Sequence[Row], names: Sequence[str], text: str) -> bool:
+    """Whether a text beside the table is a record: values of three columns of one person alone.
+
+    Values are of single plain words. Each word that someone has as a value is a part. The person
+    with most parts, in as many columns, must be one alone. Their parts are a record where fewer
+    than 1/1000 people would meet so many of the parts by chance; or where they are four words of
+    five, names of columns aside, and two are words of one column only (or they are four columns and
+    four of five in all); or half of the words, with three such or fewer than 1/100 people.
+    """
+    words = text.split()
+    n_columns, n_people = len(people[0]), len(people)
+    holders = {
+        word: [{c for c in range(n_columns) if str(row[c]) == word} for row in people]
+        for word in words
+    }
+    parts = [word for word in holders if any(holders[word])]
+    met = []
+    for person in range(n_people):
+        columns = [holders[part][person] for part in parts]
+        met.append(min(sum(map(bool, columns)), len(set().union(*columns))))
+    most = max(met, default=0)
+    if most < 3 or met.count(most) > 1 or len(parts) < 3:
+        return False
+    person = met.index(most)
+    own = [p for p in parts if holders[p][person]]
+    columns_of = {p: {c for row in holders[p] for c in row} for p in own}
+    by_chance = Fraction(n_people * math.comb(len(parts), len(own)))
+    for part in own:
+        by_column = [sum(c in row for row in holders[part]) for c in columns_of[part]]
+        by_chance *= min(Fraction(1), Fraction(sum(by_column), n_people))
+    others = sum(word not in names for word in words)
+    covered = Fraction(len(own), max(others, len(own)))
+    n_words = sum(len(columns_of[p]) == 1 and not p[0].isdigit() for p in own)
+    is_whole = len(own) >= 4 and 5 * len(own) >= 4 * n_columns
+    return (
+        by_chance < Fraction(1, 1000)
+        or (covered >= Fraction(4, 5) and (n_words >= 2 or is_whole))
+        or (covered >= Fraction(1, 2) and (n_words >= 3 or by_chance < Fraction(1, 100)))
+    )

@@ -100,8 +100,9 @@ class CodedColumn:
             return kind
         if kind != "number":
             return kind_of_levels(self.measure, self.levels.drop_nulls(), self._n_held)
-        texts = labels_or_none(self) if self.meanings else [None] * self.n_levels
-        is_labelled = np.array([text in self.meanings for text in texts], bool)
+        if not self.meanings:
+            return "number"
+        is_labelled = np.array([text in self.meanings for text in labels_or_none(self)], bool)
         is_number = self.is_number()
         counts = np.where(is_number, self.counts[0], 0)
         if not counts.any():
@@ -262,6 +263,7 @@ def encode(
 
 
 FEW_PLACES = 2**12
+FEW_TEXTS = 2**8
 _PLACE = np.uint64(2 * FEW_PLACES - 1)
 MOST_PARTED = 2**9  # levels that 16 bits of a hash may part: 1,000 hardly ever
 _HASH_BITS = [(n, np.uint64(shift)) for n in (12, 16) for shift in range(0, 65 - n, 4)]
@@ -301,6 +303,12 @@ def _narrow_range(values: pl.Series) -> range | None:
 
 def _encode_text(text: pl.Series) -> tuple[Codes, pl.Series]:
     """Text: the place of each among the sorted distinct texts."""
+    if len(text) <= FEW_TEXTS:  # asking the library takes longer than looking
+        texts = text.to_list()
+        distinct = sorted({one for one in texts if one is not None})
+        place: dict[str | None, int] = {one: code for code, one in enumerate(distinct)}
+        codes = np.array([place.get(one, len(distinct)) for one in texts], np.uint32)
+        return codes, pl.Series(distinct, dtype=pl.String)
     # Levels seen in a few places are nearly always all of them: each text is then hashed once.
     hashes = text.hash().to_numpy()
     step = max(len(text) // FEW_PLACES, 1)

@@ -184,6 +184,10 @@ class Profile:
 # the looks that count to those that do not, and nothing is counted again.
 
 
+FEW_CELLS = 64
+"""So few cells are not sought for those that look alike: each is a look of its own."""
+
+
 @dataclass(frozen=True)
 class ProfileCells:
     """The looks of one target's cells, and the look of each cell."""
@@ -276,6 +280,11 @@ def _piece(keys: Keys, cells: Cells, qs: slice) -> tuple[list[Ints], Integers]:
     d_q, s_q = keys.counts[:, qs]
     d_tq, s_tq = cells.counts[:, starts[0] : starts[-1]]
     T_d, T_s = _levels_per_key(d_tq, s_tq, starts - starts[0])
+    if len(d_tq) <= FEW_CELLS:
+        of_q = np.repeat(np.arange(len(d_q)), np.diff(starts))
+        letters = [d_tq, s_tq, *(letter[of_q] for letter in (d_q, s_q, T_d, T_s))]
+        alone = np.ones(len(d_tq), np.int64)
+        return [*(one.astype(np.int64) for one in letters), alone], np.arange(len(d_tq))
     # First the looks of the key combinations, few of them; then those of the cells within.
     looks_of_q, look_of_q, _ = distinct([d_q, s_q, T_d, T_s])
     of_cell = np.repeat(look_of_q, np.diff(starts))

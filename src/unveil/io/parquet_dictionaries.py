@@ -11,9 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
+DAMAGED = ValueError, LookupError, TypeError, AttributeError, RecursionError
+"""What comes of reading a file that is built otherwise."""
+
 _MAGIC = b"PAR1"
 _BYTES = 6  # the physical type of text
-_LARGEST = 1 << 28
+_LARGEST = 1 << 25  # bytes that are unpacked here: writers keep dictionaries to one or two MB
 _HEADER = 1 << 16
 _BINARY, _LIST, _SET, _STRUCT = 8, 9, 10, 12
 _TRUE, _FALSE, _BYTE, _DOUBLE = 1, 2, 3, 7
@@ -28,19 +31,19 @@ class _Thrift:
 
     def take(self, n: int) -> bytes:
         found = self.raw[self.at : self.at + n]
-        if len(found) < n:
+        if n < 0 or len(found) < n:
             raise ValueError
         self.at += n
         return found
 
     def varint(self) -> int:
-        found, shift = 0, 0
-        while True:
+        found = 0
+        for shift in range(0, 70, 7):
             byte = self.take(1)[0]
             found |= (byte & 0x7F) << shift
             if byte < 0x80:
                 return found
-            shift += 7
+        raise ValueError
 
     def signed(self) -> int:
         found = self.varint()
@@ -112,11 +115,12 @@ def _read_page(file: BinaryIO, told: dict[int, Any]) -> DictionaryPage:
     n_values = header.get(7, {}).get(1, 0)
 
     def texts() -> list[str] | None:
+        unpack = _CODECS.get(told.get(4, 0))
+        if unpack is None or not 0 <= packed <= _LARGEST or size > _LARGEST:
+            return None
         with open(file.name, "rb") as again:
             again.seek(start)
             raw = again.read(packed)
-        if size > _LARGEST or (unpack := _CODECS.get(told.get(4, 0))) is None:
-            return None
         return _plain(unpack(raw), n_values)
 
     return DictionaryPage(b".".join(told[3]).decode(), n_values, texts)
@@ -124,18 +128,17 @@ def _read_page(file: BinaryIO, told: dict[int, Any]) -> DictionaryPage:
 
 def _plain(raw: bytes, n_values: int) -> list[str]:
     """Texts, each behind its length."""
-    found, at = [], 0
+    found, reader = [], _Thrift(raw)
     for _ in range(n_values):
-        length = int.from_bytes(raw[at : at + 4], "little")
-        found.append(raw[at + 4 : at + 4 + length].decode("utf-8", "replace"))
-        at += 4 + length
+        length = int.from_bytes(reader.take(4), "little")
+        found.append(reader.take(length).decode("utf-8", "replace"))
     return found
 
 
 def _unpack_snappy(raw: bytes) -> bytes:
     """Snappy: pieces as they stand, and copies of what came before."""
     reader = _Thrift(raw)
-    size = reader.varint()
+    size = min(reader.varint(), _LARGEST)
     found = bytearray()
     while len(found) < size:
         tag = reader.take(1)[0]
@@ -152,13 +155,13 @@ def _unpack_snappy(raw: bytes) -> bytes:
             back = int.from_bytes(reader.take(2 if tag & 3 == 2 else 4), "little")
         if not 0 < back <= len(found):
             raise ValueError
-        for _ in range(length):
-            found.append(found[-back])
+        piece = found[-back:][:length]  # which is repeated where it is shorter than the copy
+        found += (piece * (length // len(piece) + 1))[:length]
     return bytes(found)
 
 
 _CODECS: dict[int, Callable[[bytes], bytes]] = {
     0: bytes,
     1: _unpack_snappy,
-    2: lambda raw: zlib.decompress(raw, 31),
+    2: lambda raw: zlib.decompressobj(31).decompress(raw, _LARGEST),
 }

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from unveil.io.parquet_dictionaries import DAMAGED
 from unveil.io.table import HeldBeside
 
 _HAS_ATTRIBUTES, _HAS_TAG = 0x200, 0x400
@@ -26,7 +27,7 @@ _OF_TYPES = ("names", "class")
 """Attributes of a data frame that its reader shows."""
 
 
-@dataclass
+@dataclass(eq=False)
 class _Item:
     value: Any = None
     attributes: "dict[str, _Item]" = field(default_factory=dict)
@@ -118,9 +119,12 @@ def read_beside(path: Path) -> tuple[list[HeldBeside], list[str]]:
     try:
         if raw[:2] != b"X\n":
             raise ValueError
-        top = _Stream(raw).item()
-    except (ValueError, LookupError, RecursionError):
+        return _read_frame(_Stream(raw).item())
+    except DAMAGED:
         return [], ["It is written in a way that does not show what is attached to its columns."]
+
+
+def _read_frame(top: _Item) -> tuple[list[HeldBeside], list[str]]:
     names = top.attributes["names"].value if "names" in top.attributes else []
     found = []
     said = [
@@ -129,7 +133,7 @@ def read_beside(path: Path) -> tuple[list[HeldBeside], list[str]]:
     for name, column in zip(names, top.value, strict=False):
         levels = column.attributes.pop("levels", None)
         if levels is not None:
-            found.append(HeldBeside("values", tuple(map(str, levels.value)), name))
+            found.append(HeldBeside("values", tuple(map(str, levels.value)), str(name)))
         said += [_say(one) for one in column.attributes.values()]
     if any(said):
         found.append(HeldBeside("attributes", tuple(filter(None, said))))
@@ -139,22 +143,28 @@ def read_beside(path: Path) -> tuple[list[HeldBeside], list[str]]:
 
 def _say(item: _Item) -> str:
     """All texts and numbers of an attribute."""
-    return " ".join(_pieces(item))
+    return " ".join(_pieces(item, set()))
 
 
-def _pieces(item: _Item) -> Iterator[str]:
+def _pieces(item: _Item, seen: set[int]) -> Iterator[str]:
+    """Those of one item, each once: an environment may hold itself."""
+    if id(item) in seen:
+        return
+    seen.add(id(item))
     if isinstance(item.value, str):
         yield item.value
     elif isinstance(item.value, _Item):
-        yield from _pieces(item.value)
+        yield from _pieces(item.value, seen)
     elif isinstance(item.value, np.ndarray):
         yield from (f"{one:.11g}" for one in item.value.tolist() if not isinstance(one, complex))
     elif isinstance(item.value, list):
         for one in item.value:
-            yield from _pieces(one if isinstance(one, _Item) else _Item(one))
+            if isinstance(one, _Item):
+                yield from _pieces(one, seen)
+            elif one is not None:
+                yield one
     for one in item.attributes.values():
-        if not isinstance(item.value, list) or one not in item.value:
-            yield from _pieces(one)
+        yield from _pieces(one, seen)
 
 
 def _are_names(rows: Any) -> bool:

@@ -12,7 +12,7 @@ import polars as pl
 
 from unveil.errors import ReadError
 from unveil.io.memory import check_cells
-from unveil.io.parquet_dictionaries import dictionary_pages
+from unveil.io.parquet_dictionaries import DAMAGED, dictionary_pages
 from unveil.io.table import HeldBeside, choose, has_pattern, note_beside
 from unveil.io.wire import ParsedFile, ReadRequest
 from unveil.records.codebook import Codebook
@@ -98,7 +98,7 @@ def unused_values(
                 unread[page.column] = page.n_values - n_held[page.column]
             else:
                 listed.setdefault(page.column, set()).update(texts)
-    except (ValueError, LookupError, TypeError, OSError, zlib.error):
+    except (*DAMAGED, OSError, zlib.error):
         return [], ["It is written in a way that does not show what its columns list."]
     found = [
         HeldBeside("values", tuple(sorted(texts - _texts_of(column(name)))), name)

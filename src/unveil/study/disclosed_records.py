@@ -99,18 +99,22 @@ class DisclosedCells:
         q = cells.q_of(at if cell is None else cell[at])
         return q, number_of[at].astype(np.int64), d[at]
 
+    @cached_property
+    def _found_shared(self) -> tuple[Ints, Ints, Integers]:
+        """Those of them of more than several records."""
+        q, number_of, d = self._found
+        some = d > self.several
+        return q[some], number_of[some], d[some]
+
     def sums(self, key: int | None = None, *, shared: bool = False) -> RecordSums:
         """The disclosed records by segment and target level, and by the level of one key."""
-        if (key, False) not in self._known:
-            q, number_of, d = self._found
+        if (key, shared) not in self._known:
+            q, number_of, d = self._found_shared if shared else self._found
             n_k = 1
             if key is not None:
                 n_k = self.scenario.key_columns[key].n_levels
                 number_of = number_of * n_k + self.scenario.key_codes(key, q)
-            self._known[key, False] = self._record_sums(*_sum_by_number(number_of, d), n_k)
-            some = d > self.several
-            in_larger = _sum_by_number(number_of[some], d[some])
-            self._known[key, True] = self._record_sums(*in_larger, n_k)
+            self._known[key, shared] = self._record_sums(*_sum_by_number(number_of, d), n_k)
         return self._known[key, shared]
 
     def kept_sums(self) -> RecordSums:

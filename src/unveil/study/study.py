@@ -214,17 +214,7 @@ class Study:
 
     def align(self, name: str, files: "OpenFiles") -> AlignedColumn:
         """A column in one type over these files, and over all others where that is possible."""
-        held = self._holding(name)
-        if name not in self._aligned:
-            try:
-                whole = self._align_beside(name, held) or align_column(
-                    name, self.column_tables(name, held, [self.tables[p] for p in held])
-                )
-            except AlignError:
-                self._aligned[name] = None
-            else:
-                self._aligned[name] = whole
-        found = self._aligned[name]
+        held, found = self._holding(name), self._align_all(name)
         if found is None:  # one file among all is to blame: perhaps none of these
             return align_column(name, self.column_tables(name, files.places, files))
         made = found.select([held.index(place) for place in files.places])
@@ -237,6 +227,18 @@ class Study:
             for side in called.get(note.side, [note.side])
         ]
         return replace(made, notes=tuple(notes))
+
+    def _align_all(self, name: str) -> AlignedColumn | None:
+        """A column in one type over all files that have it; None where that cannot be."""
+        if name not in self._aligned:
+            held = self._holding(name)
+            try:
+                self._aligned[name] = self._align_beside(name, held) or align_column(
+                    name, self.column_tables(name, held, [self.tables[p] for p in held])
+                )
+            except AlignError:
+                self._aligned[name] = None
+        return self._aligned[name]
 
     def _split_known(self, held: Sequence[int]) -> tuple["OpenFiles", list[int], list[int]] | None:
         """The files that another study knows, those that are new, and where each stands then."""
@@ -288,9 +290,9 @@ class Study:
         """A column as codes over the levels of these files."""
         known, held = (name, files.places), self._holding(name)
         if known not in self._encoded:
-            here, whole = self.align(name, files), self._aligned[name]
+            whole = self._align_all(name)
             if whole is None:
-                self._encoded[known] = encode_aligned(here, files[0])
+                self._encoded[known] = encode_aligned(self.align(name, files), files[0])
                 return self._encoded[known]
             if (name, held) not in self._encoded:
                 self._encoded[name, held] = self._encode_whole(name, held, whole)

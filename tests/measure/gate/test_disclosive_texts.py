@@ -5,7 +5,11 @@ from math import comb
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from oracles import gate
+from profiles import examples
 from unveil.io.sources import read_table
 from unveil.measure.gate.disclosive_texts import Texts, count_disclosed
 
@@ -92,3 +96,41 @@ def test_what_would_not_meet_by_chance_needs_no_short_text():
 )
 def test_values_of_single_people_tell_where_they_are_rare(texts, n):
     assert tells(*texts, people=AMOUNTS) == n
+
+
+WORDS = {
+    "sex": ("man", "woman"),
+    "town": ("opole", "lublin", "tychy", "none"),
+    "work": ("cook", "nurse", "smith", "none"),
+    "car": ("red", "blue", "green"),
+    "age": (31, 42, 57, 63),
+    "children": (0, 1, 2, 31),
+}
+
+
+@st.composite
+def people_and_texts(draw):
+    """People of three to six columns, and texts: their words, those of others, and any.
+
+    There are so many that no column has a value of its own for most of them.
+    """
+    names = draw(st.lists(st.sampled_from(list(WORDS)), min_size=3, max_size=6, unique=True))
+    chance = draw(st.randoms(use_true_random=False))
+    rows = [tuple(chance.choice(WORDS[n]) for n in names) for _ in range(chance.randint(12, 40))]
+    texts = []
+    for _ in range(4):
+        said = [str(one) for one in chance.choice(rows) if chance.random() < 0.9]
+        said += chance.choices([str(v) for n in names for v in WORDS[n]], k=chance.randint(0, 2))
+        said += chance.choices(["the", "and", "of", *names], k=chance.randint(0, 4))
+        chance.shuffle(said)
+        texts.append(" ".join(said))
+    return names, rows, texts
+
+
+@examples(200)
+@given(people_and_texts())
+def test_texts_tell_as_the_story_says(case):
+    names, rows, texts = case
+    frame = pl.DataFrame(rows, schema=names, orient="row")
+    expected = sum(gate.tells(rows, names, text) for text in texts)
+    assert tells(*texts, people=frame) == expected

@@ -91,10 +91,12 @@ def count_small_cells(
         return
     n_pairs = n = 0
     for key, column in enumerate(scenario.key_columns):
-        raised = found.sums(key, shared=True)
+        if column.counts[0].max(initial=0) < LEAST_PEOPLE:
+            continue
         pairs = _may_be_common(scenario, target, key, found.sums(key), checks)
         if not len(pairs.n):
             continue
+        raised = found.sums(key, shared=True)
         n_all, n_level = found.people(key, pairs)
         is_small = (100 * n_level > checks.two_way[1] * n_all) & (n_all >= LEAST_PEOPLE)
         n_k = column.n_levels
@@ -156,7 +158,9 @@ class _FlagSearch:
     def two_way(self) -> Iterator[Flag]:
         """Pairs of target level and key level behind disclosures that several people share."""
         above = self.checks.two_way[1]
-        raised = []
+        raised: list[Flag] = []
+        if not len(self.found.sums(shared=True).n):
+            return
         for key in range(len(self.scenario.key_columns)):
             raised += list(self._pairs(key, above))
         yield from sorted(raised, key=lambda flag: -flag.n)

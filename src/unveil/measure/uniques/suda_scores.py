@@ -147,7 +147,9 @@ def score_uniques(
         n_of_size[len(keys)][msu.places] += 1
         added = np.zeros(n_keys)
         added[keys] = weights[len(keys)]
-        of_unique[msu.places] += added
+        whole = of_unique.take(msu.places, axis=0)  # twice as fast as adding by index
+        whole += added
+        of_unique[msu.places] = whole
         n_of_key[keys] += len(msu.places)
     # From counts, and not as sets are found: records with the same sizes must tie to the last bit.
     score = np.zeros(n)
