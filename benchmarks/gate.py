@@ -18,7 +18,7 @@ import polars as pl
 import unveil
 from unveil.io.sources import read_table
 from unveil.measure.gate.columns import ORIGINAL, link_column
-from unveil.measure.gate.copied_columns import identifiers, single_holder
+from unveil.measure.gate.copied_columns import find_copied_identifiers, find_single_holder
 from unveil.measure.gate.linked_people import TiedSearch, find_tied_groups
 from unveil.measure.gate.links import LinkRows
 from unveil.measure.gate.near_copies import choose_numbers, find_near_copies
@@ -97,10 +97,10 @@ def measure(original: pl.DataFrame, synthetic: pl.DataFrame) -> dict[str, float]
         lambda: {name: look for name in search.names if (look := search.best(name)) is not None},
     )
     timed("groups", lambda: list(find_tied_groups(search, looks, 1)))  # type: ignore[arg-type]
-    timed("single holders", lambda: [single_holder(one, 1, 1) for one in columns])  # type: ignore[attr-defined]
+    timed("single holders", lambda: [find_single_holder(one, 1, 1) for one in columns])  # type: ignore[attr-defined]
     timed(
         "identifiers",
-        lambda: list(identifiers(tables[0], columns, 1, 1, declared=(), known=())),  # type: ignore[arg-type]
+        lambda: list(find_copied_identifiers(tables[0], columns, 1, 1, declared=(), known=())),  # type: ignore[arg-type]
     )
     numbers = choose_numbers(columns)  # type: ignore[arg-type]
     timed("near-copies", lambda: list(find_near_copies(numbers, [1], 1)))

@@ -24,8 +24,8 @@ import polars as pl
 import unveil
 from unveil.examples import apply_labels
 from unveil.measure.attacks.recognition_figures import (
+    assess_jointly,
     clopper_pearson,
-    judge_jointly,
     mean_interval,
 )
 from unveil.measure.attacks.recognition_result import RecognitionResult
@@ -125,7 +125,7 @@ def family(runs: int = 10_000) -> bool:
             coins = rng.random((60, 20)) < 0.5
             scores = rng.normal(size=(60, 20)) + rng.normal(size=(60, 1))
             scores[:, :n_traced] += 2 * coins[:, :n_traced]
-            p = judge_jointly(np.round(scores, 1), coins, run, draws=199).p
+            p = assess_jointly(np.round(scores, 1), coins, run, draws=199).p
             alarms += bool((p[n_traced:] <= ALPHA).any())
         low, high = (float(one) for one in share_limits(alarms, runs))
         print(f"{n_traced} of 20 leave a trace: a false one is shown in {alarms} of {runs} runs"

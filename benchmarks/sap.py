@@ -18,7 +18,7 @@ from math import comb
 import numpy as np
 
 from unveil.measure.tables.published_table import PublishedTable
-from unveil.measure.tables.sap_batch import Tables, curves
+from unveil.measure.tables.sap_batch import TableBatch, compute_curves
 from unveil.measure.tables.sap_boxes import split
 from unveil.measure.tables.sap_exact import exact_curve, signed_sums, stable_curve
 
@@ -112,7 +112,9 @@ def many_tables() -> None:
     def ours() -> np.ndarray:
         lo, hi = conventional(counts, 5)
         total_hi = conventional(counts.sum(axis=1), 5)[1]
-        made = curves(Tables(counts, lo, hi, total_hi, np.ones(counts.shape, bool)), N_MAX)
+        made = compute_curves(
+            TableBatch(counts, lo, hi, total_hi, np.ones(counts.shape, bool)), N_MAX
+        )
         return made[0]
 
     def bare() -> np.ndarray:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from unveil.errors import nearest
+from unveil.errors import hint_at
 
 KNOWN = ("age", "income", "region", "workab", "DiSCO", "open")
 
@@ -12,9 +12,9 @@ KNOWN = ("age", "income", "region", "workab", "DiSCO", "open")
     [("aeg", "age"), ("incme", "income"), ("egion", "region"), ("disco", "DiSCO"), ("opn", "open")],
 )
 def test_a_slip_is_seen(typed, meant):
-    assert nearest(typed, KNOWN) == f" Did you mean '{meant}'?"
+    assert hint_at(typed, KNOWN) == f" Did you mean '{meant}'?"
 
 
 @pytest.mark.parametrize("typed", ["nope", "no", "xyz", "", "outcome_of"])
 def test_another_word_is_no_slip(typed):
-    assert nearest(typed, KNOWN) == ""
+    assert hint_at(typed, KNOWN) == ""

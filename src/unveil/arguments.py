@@ -8,7 +8,14 @@ from decimal import Decimal
 from numbers import Real
 from typing import Any, TypeVar
 
-from unveil.errors import InputError, RolesError, SettingsError, list_names, nearest, unknown_name
+from unveil.errors import (
+    InputError,
+    RolesError,
+    SettingsError,
+    hint_at,
+    list_names,
+    unknown_name,
+)
 
 # A mistyped level is compared with no more levels than these, for comparing takes its time.
 MOST_COMPARED = 10_000
@@ -23,7 +30,7 @@ _NUMBER_OR_DATE = re.compile(r"\s*-?\d+([.,]\d+)?\s*|\d{1,4}[-/.]\d{1,2}[-/.]\d{
 
 def absent_sentence(place: str, name: str, columns: Sequence[str]) -> str:
     """The sentence for a column that is not there."""
-    if looks_like_data(columns):
+    if is_like_data(columns):
         return (
             f"{place} has no column {name!r}. Its first line looks like a record, not like names of"
             " columns: put a line with the names above it."
@@ -37,7 +44,7 @@ def check_columns(place: str, names: Iterable[str], columns: Sequence[str]) -> N
     check_faults((absent_sentence(place, str(name), columns) for name in absent), RolesError)
 
 
-def looks_like_data(columns: Sequence[str]) -> bool:
+def is_like_data(columns: Sequence[str]) -> bool:
     """Whether the names of columns may be a person's record, in a file without a header."""
     return any(_NUMBER_OR_DATE.fullmatch(name) for name in columns)
 
@@ -75,7 +82,7 @@ def number_in_text(text: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def whole_number(
+def parse_whole_number(
     what: str, given: Any, *, least: int = 1, most: float = math.inf, why: str = ""
 ) -> int:
     """A whole number in a range; `why` ends the refusal."""
@@ -89,7 +96,7 @@ def whole_number(
     return found
 
 
-def number_within(what: str, given: Any, range_: str, why: str = "") -> float:
+def parse_number_within(what: str, given: Any, range_: str, why: str = "") -> float:
     """A finite number in a range such as "[0, 1)", without its end at 1; `why` ends the refusal."""
     low, high = (float(end) for end in range_[1:-1].split(","))
     with_low, with_high = range_[0] == "[", range_[-1] == "]"
@@ -111,14 +118,14 @@ def number_within(what: str, given: Any, range_: str, why: str = "") -> float:
     raise SettingsError(f"{what} is {quote_value(given)}. It must be a number {words}{why}.")
 
 
-def true_or_false(what: str, given: Any) -> bool:
+def parse_true_or_false(what: str, given: Any) -> bool:
     """A truth value, of whatever library, or a refusal."""
     if type(given).__name__ in ("bool", "bool_"):
         return bool(given)
     raise SettingsError(f"{what} is {quote_value(given)}. It must be true or false.")
 
 
-def by_column(
+def parse_column_settings(
     what: str,
     given: Any,
     read: Callable[[str, Any], Setting],
@@ -164,7 +171,7 @@ def check_faults(faults: Iterable[str], error: type[InputError] = SettingsError)
         raise error(told)
 
 
-def finite_numbers(given: Any, *, what: str, example: str) -> tuple[float, ...]:
+def parse_finite_numbers(given: Any, *, what: str, example: str) -> tuple[float, ...]:
     """One finite number or a list of them; a refusal names the first that is none."""
     numbers = []
     for item in given if is_list(given) else [given]:
@@ -186,11 +193,11 @@ def is_list(given: Any) -> bool:
     return isinstance(given, Iterable) and not isinstance(given, str | bytes | Mapping | Set)
 
 
-def choice(what: str, given: Any, choices: Sequence[Choice]) -> Choice:
+def parse_choice(what: str, given: Any, choices: Sequence[Choice]) -> Choice:
     """One of some texts, or a refusal that names the nearest."""
     if isinstance(given, str) and given in choices:
         return choices[list(choices).index(given)]  # type: ignore[arg-type]
-    hint = nearest(given, choices) if isinstance(given, str) else ""
+    hint = hint_at(given, choices) if isinstance(given, str) else ""
     raise SettingsError(
         f"{what} is {quote_value(given)}.{hint} It must be one of: {list_names(choices)}."
     )

@@ -111,8 +111,8 @@ def list_names(names: Iterable[str], most: int = 12) -> str:
     return f"{shown} and {more:,} more" if more > 0 else shown
 
 
-def _join_lines(name: str, longest: int = 60) -> str:
-    return _truncate(name if name.isprintable() else repr(name)[1:-1], longest)
+def _join_lines(name: str) -> str:
+    return _truncate(name if name.isprintable() else repr(name)[1:-1], 60)
 
 
 def _truncate(text: str, longest: int) -> str:
@@ -124,7 +124,7 @@ def quote_text(text: str) -> str:
     return repr(_truncate(text, 120))
 
 
-def nearest(name: str, known: Sequence[str]) -> str:
+def hint_at(name: str, known: Sequence[str]) -> str:
     """A hint for a mistyped name, or nothing."""
     folded = {candidate.casefold(): candidate for candidate in known}
     typed = name.casefold()
@@ -139,7 +139,7 @@ def unknown_name(
 ) -> str:
     """The sentence for a name that is not there: the nearest, and all that are, as in `there`."""
     names = list(known)
-    hint = nearest(name, names) if isinstance(name, str) else ""
+    hint = hint_at(name, names) if isinstance(name, str) else ""
     said = quote_text(name) if isinstance(name, str) else f"of type {type(name).__name__}"
     listed = f"{there}: {list_names(names, most)}." if names else "There is none."
     return f"{what} {said}.{hint} {listed}"

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.arguments import whole_number
+from unveil.arguments import parse_whole_number
 
 _LAST_SEED = 2**63 - 1
 
@@ -44,7 +44,7 @@ def choose_seed(seed: Any) -> int:
 
 def parse_seed(seed: Any) -> int:
     """The seed given, or a refusal."""
-    return whole_number("The seed", seed, least=0, most=_LAST_SEED)
+    return parse_whole_number("The seed", seed, least=0, most=_LAST_SEED)
 
 
 def _word(part: int | str) -> int:

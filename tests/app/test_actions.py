@@ -147,7 +147,7 @@ def test_a_page_says_what_is_refused_and_writes_nothing(browser, folder):
 
 def test_work_that_takes_long_says_so_and_is_found_under_way(monkeypatch):
     from unveil.app import render_app
-    from unveil.app.engine import Counting
+    from unveil.app.counting_process import Counting
 
     begun, gate = [], threading.Event()
 

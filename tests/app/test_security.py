@@ -186,8 +186,8 @@ def test_a_table_of_counts_reaches_no_disk(tmp_path, monkeypatch):
     """A dropped file is held in memory up to all that the app takes."""
     from tempfile import SpooledTemporaryFile
 
-    from unveil.app.desk import Desk
     from unveil.app.server import make_app
+    from unveil.app.workspace import Workspace
 
     rolled = []
 
@@ -198,22 +198,22 @@ def test_a_table_of_counts_reaches_no_disk(tmp_path, monkeypatch):
     head = b'--b\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n'
     rows = b"a;b\n" + b"x;1\n" * 470_000
     sent = {"content-type": "multipart/form-data; boundary=b"}
-    app = make_app(Desk(tmp_path))
+    app = make_app(Workspace(tmp_path))
     ask(app, "/table", "POST", headers=sent, bodies=[head + rows + b"\r\n--b--\r\n"])
     assert rolled == []
 
 
 def test_a_fault_of_ours_is_told_by_its_type_alone(tmp_path, monkeypatch, caplog):
     """Whatever breaks, in a page or before it: no message, which may quote data, gets out."""
-    from unveil.app.desk import Desk
     from unveil.app.pages import jobs
     from unveil.app.server import make_app
+    from unveil.app.workspace import Workspace
 
     def broken(*given, **more):
         raise ValueError("HIV positive")
 
-    for place, name in ((Desk, "_look"), (jobs, "draw_page")):
-        app = make_app(Desk(tmp_path))
+    for place, name in ((Workspace, "_look"), (jobs, "draw_page")):
+        app = make_app(Workspace(tmp_path))
         with monkeypatch.context() as patch:
             patch.setattr(place, name, broken)
             status, _, page = ask(app, "/jobs")
@@ -230,12 +230,12 @@ def test_a_link_that_leads_out_offers_no_file(folder, tmp_path):
     allowed = tmp_path / "allowed"
     allowed.mkdir()
     (allowed / "census.csv").write_text("a\n1\n")
-    from unveil.app.desk import Desk
     from unveil.app.files import list_files
+    from unveil.app.workspace import Workspace
 
     (folder / "release_0001.zip").symlink_to(secret / "payroll.csv")
     (folder / os.fsdecode(b"\xff.csv")).write_text("a\n1\n")
-    found = list_files(Desk(folder, (allowed,)))
+    found = list_files(Workspace(folder, (allowed,)))
     assert found == ["survey.csv", "survey_synthetic.csv", str(allowed / "census.csv")]
     with serving(folder) as app:
         assert app.browser.enter().get("/release/pack/0")[0] == 404

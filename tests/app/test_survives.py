@@ -117,7 +117,9 @@ def test_a_killed_engine_counts_again(folder):
         browser = app.browser.enter()
         for tick in ("0", "48", "49"):
             wait_for(lambda at=tick: "as ticked" in browser.act("/risk/whatif", f=at)[2])
-            engines = [one for one in _children(app.process.pid) if "unveil.app.engine" in one[1]]
+            engines = [
+                one for one in _children(app.process.pid) if "unveil.app.counting_process" in one[1]
+            ]
             assert len(engines) == 1
             os.kill(engines[0][0], signal.SIGKILL)
     assert files_in(folder) == before

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from measure.small import ORIGINAL, SYNTHETIC, measured
 from project_cases import FACTORS, a_run, figure, flagged, part
 from unveil.assessment.assess_run import ProjectStatements, assess_run, status_of
-from unveil.assessment.flag_rulings import InForce, Ruling
+from unveil.assessment.flag_rulings import ExclusionInForce, Ruling
 from unveil.assessment.limits import limits_of
 from unveil.assessment.outstanding import shell_quote
 from unveil.records.disclosure import Flag
@@ -227,10 +227,10 @@ def test_the_quick_route_needs_no_ruling_where_the_audience_is_closed(audience, 
 
 
 def test_an_exclusion_that_was_kept_since_the_run_closes_the_finding():
-    entry = InForce(None, "t=NO", "known", OFFICER, None)
+    entry = ExclusionInForce(None, "t=NO", "known", OFFICER, None)
     found = judgement(flags=[flag("t=NO")], exclusions=(entry,))
     assert (found.findings[0].state, found.findings[0].reason) == ("common knowledge", "known")
-    elsewhere = InForce("colleague", "t=NO", "known", OFFICER, None)
+    elsewhere = ExclusionInForce("colleague", "t=NO", "known", OFFICER, None)
     assert judgement(flags=[flag("t=NO")], exclusions=(elsewhere,)).findings[0].state == "open"
 
 
@@ -240,7 +240,7 @@ PAIR = "t=NO@k=1"
 def test_a_pair_is_settled_with_its_level():
     accepted = judgement(flags=[flag(PAIR, "two_way")], rulings=(ruling("neighbour/t=NO"),))
     assert (accepted.findings[0].state, accepted.findings[0].by) == ("common knowledge", OFFICER)
-    entry = InForce(None, "t=NO", "known", OFFICER, None)
+    entry = ExclusionInForce(None, "t=NO", "known", OFFICER, None)
     excluded = judgement(flags=[flag(PAIR, "two_way")], exclusions=(entry,))
     assert (excluded.findings[0].state, excluded.findings[0].reason) == (
         "common knowledge",

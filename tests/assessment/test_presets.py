@@ -6,8 +6,8 @@ from unveil.assessment.context import (
     FACTORS,
     QUESTIONS,
     RULES,
+    can_rule_together,
     is_quick_route,
-    may_rule_together,
     parse_factor,
     rule_of,
 )
@@ -76,7 +76,7 @@ def test_limits_of_a_project_say_whether_they_are_those_of_the_preset():
 def test_each_audience_has_a_stated_rule_and_none_is_taken_for_open():
     assert set(RULES) == set(AUDIENCES)
     assert rule_of(None) == f"No audience is stated, so it is taken to be open. {RULES['open']}"
-    assert [may_rule_together(one) for one in (*AUDIENCES, None)] == [True, True, False, False]
+    assert [can_rule_together(one) for one in (*AUDIENCES, None)] == [True, True, False, False]
 
 
 @pytest.mark.parametrize("audience", [*AUDIENCES, None])

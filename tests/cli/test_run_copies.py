@@ -9,8 +9,8 @@ from rich.console import Console
 from project.run_projects import HEAD, SCENARIO, project
 from unveil.assessment.assess_run import headline_of
 from unveil.cli import wrap_sentences
+from unveil.project.assess_stored_run import assess_stored_run, summarise
 from unveil.project.history import compare_runs
-from unveil.project.judge_run import judge_run, summarise
 from unveil.project.model import ProjectFile
 from unveil.project.run import run_project
 from unveil.project.store import load_parts
@@ -88,7 +88,7 @@ def test_compare_of_real_runs_has_no_row_below_the_worst_copy(of_three: ProjectF
 def test_a_table_of_several_copies_says_whose_figure_and_whose_status(of_three: ProjectFile):
     run = run_project(of_three)
     parts = load_parts(of_three.folder, run)
-    judgement = judge_run(of_three, run, parts)
+    judgement = assess_stored_run(of_three, run, parts)
     judged = tuple(
         replace(row, limit=1.0, review=0.5, status="above" if row.copy == 2 else "within")
         if row.measure == "DiSCO"
@@ -139,7 +139,7 @@ def test_a_headline_about_all_copies_pooled_says_so(of_three: ProjectFile):
 def test_a_column_called_like_an_option_can_be_explained_as_told(of_three: ProjectFile):
     run = run_project(of_three)
     parts = load_parts(of_three.folder, run)
-    judgement = judge_run(of_three, run, parts)
+    judgement = assess_stored_run(of_three, run, parts)
     above = replace(a_figure(1, 50.0), target="--by")
     judgement = replace(judgement, figures=(above,))
     summary = summarise(of_three, run, parts, judgement)

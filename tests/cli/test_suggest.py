@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from foreign_files import write_sav
 from unveil.cli import main
 from unveil.cli.commands import COMMANDS
-from unveil.cli.suggest import encodable, suggest
+from unveil.cli.suggest import escape_for_console, suggest
 from unveil.examples import write_csv
 from unveil.measure.roles.suggest import suggest as suggested
 
@@ -94,9 +94,9 @@ def test_hostile_names_neither_steer_the_terminal_nor_break_the_tables(tmp_path)
 
 
 def test_a_console_that_lacks_letters_gets_them_as_toml_writes_them():
-    assert encodable('"płeć é" 💥', "ascii") == '"p\\u0142e\\u0107 \\u00E9" \\U0001F4A5'
-    assert encodable('"płeć"', "utf-8") == '"płeć"'
-    assert tomllib.loads(encodable('x = "płeć é 💥"', "ascii")) == {"x": "płeć é 💥"}
+    assert escape_for_console('"płeć é" 💥', "ascii") == '"p\\u0142e\\u0107 \\u00E9" \\U0001F4A5'
+    assert escape_for_console('"płeć"', "utf-8") == '"płeć"'
+    assert tomllib.loads(escape_for_console('x = "płeć é 💥"', "ascii")) == {"x": "płeć é 💥"}
 
 
 def test_no_value_is_printed(tmp_path):

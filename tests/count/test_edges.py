@@ -13,7 +13,7 @@ from unveil.count.no_answers import find_likely_codes
 from unveil.count.packing import Sides
 from unveil.count.profile import Profile
 from unveil.errors import SettingsError
-from unveil.measure.cap.baseline import prior_from_mapping
+from unveil.measure.cap.baseline import parse_prior
 from unveil.measure.cap.classes import runs_within
 from unveil.measure.cap.scores import parse_scenarios
 
@@ -58,9 +58,9 @@ def test_keys_that_only_one_file_has_settle_nothing_in_the_other():
 
 
 def test_a_tuple_is_one_value_of_a_single_target():
-    rows = prior_from_mapping({("a",): 1.0}, ["t"]).rows
+    rows = parse_prior({("a",): 1.0}, ["t"]).rows
     assert rows != (("a",),)
-    assert prior_from_mapping({("a", "b"): 1.0}, ["t", "u"]).rows == (("a", "b"),)
+    assert parse_prior({("a", "b"): 1.0}, ["t", "u"]).rows == (("a", "b"),)
 
 
 @pytest.mark.parametrize(

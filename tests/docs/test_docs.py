@@ -173,11 +173,11 @@ from unveil.records.publication_plan import (
 )
 from unveil.records.recoding import KeyFigures, Proposal, Recoding, StepDone, Suggestions
 from unveil.records.replication import (
-    FindingCopy,
-    FindingNotMeasured,
-    FindingRow,
     ReplicatedResult,
     Replication,
+    ReplicationCopy,
+    ReplicationNotMeasured,
+    ReplicationRow,
 )
 from unveil.records.report import (
     ContextAnswer,
@@ -448,9 +448,9 @@ FIELDS: dict[type[Record], tuple[str, str | None]] = {
     TstrRow: (TSTR, "rows"),
     Replication: (REPLICATED, None),
     ReplicatedResult: (REPLICATED, "findings"),
-    FindingCopy: (REPLICATED, "findings"),
-    FindingRow: (REPLICATED, "rows"),
-    FindingNotMeasured: (REPLICATED, "not_measured"),
+    ReplicationCopy: (REPLICATED, "findings"),
+    ReplicationRow: (REPLICATED, "rows"),
+    ReplicationNotMeasured: (REPLICATED, "not_measured"),
     Exploration: (EXPLORATION, None),
     ExplorationRow: (EXPLORATION, "rows"),
     ExplorationCopy: (EXPLORATION, "rows"),

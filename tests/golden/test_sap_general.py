@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from unveil.measure.tables.bounds import tightest
+from unveil.measure.tables.bounds import find_tightest
 from unveil.measure.tables.parts import Fact, System
 from unveil.measure.tables.sap_boxes import split
 
@@ -44,7 +44,7 @@ def test_all_figures_are_there():
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
 def test_the_tightest_bounds(case):
-    found = tightest(system_of(case["input"]))
+    found = find_tightest(system_of(case["input"]))
     assert list(found.lower) == case["expected"]["lower"]
     assert list(found.upper) == case["expected"]["upper"]
     assert found.complete

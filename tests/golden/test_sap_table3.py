@@ -18,7 +18,7 @@ import scipy
 
 from unveil.measure.tables.compare_rounding import compare_rounding
 from unveil.measure.tables.sap import sap
-from unveil.measure.tables.sap_batch import Tables, curves
+from unveil.measure.tables.sap_batch import TableBatch, compute_curves
 
 WHERE = "../shared/papers"
 FILES = sorted((Path(__file__).parents[2] / WHERE).glob("002_*.txt"))
@@ -63,8 +63,8 @@ def risks(*, total: bool = True, lower: bool = True) -> np.ndarray:
     lo, hi = rounded(counts)
     total_hi = rounded(counts.sum(axis=1))[1] if total else None
     every = np.ones(counts.shape, bool)
-    tables = Tables(counts, lo if lower else np.zeros_like(lo), hi, total_hi, every)
-    found, sure = curves(tables, ROWS - 1)
+    tables = TableBatch(counts, lo if lower else np.zeros_like(lo), hi, total_hi, every)
+    found, sure = compute_curves(tables, ROWS - 1)
     assert sure.all()
     return found
 

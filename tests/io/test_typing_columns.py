@@ -87,7 +87,7 @@ def test_a_column_with_nothing_but_missing_entries_agrees_with_any_type():
 def test_a_held_file_keeps_its_types_also_where_it_is_read_again(tmp_path: Path):
     (tmp_path / "a.csv").write_text("a;b\n1,5;x\n2,5;y\n")
     held = hold(tmp_path / "a.csv", side="original", types={"b": "text", "a": "text"})
-    assert not held.serves(["a"], ())
+    assert not held.can_serve(["a"], ())
     for columns in (["a"], ["a", "b"], None):
         found = read_table(held, side="original", columns=columns)
         assert found.frame["a"].to_list() == ["1.5", "2.5"]

@@ -6,8 +6,8 @@ import pytest
 
 from project_cases import OFFICER, edited, ran, ready
 from unveil.errors import RulingNeededError
+from unveil.project.assess_stored_run import assess_stored_run
 from unveil.project.decide import decide
-from unveil.project.judge_run import judge_run
 from unveil.project.model import limits_mark
 from unveil.project.project import Project
 from unveil.project.read_project import read_project
@@ -18,7 +18,7 @@ CHANGED = f"The limits were changed since {OFFICER} accepted them, so they are n
 
 def judged(folder):
     run = load_run(folder)
-    return judge_run(read_project(folder), run, load_parts(folder, run))
+    return assess_stored_run(read_project(folder), run, load_parts(folder, run))
 
 
 def test_the_mark_is_the_start_of_a_hash_over_name_and_sorted_values():

@@ -7,7 +7,7 @@ from tests.project.run_projects import LIMITS, SCENARIO, project
 
 import unveil
 from unveil.cli import main
-from unveil.measure.gate import counted
+from unveil.measure.gate import engine_evidence
 from unveil.project.measure_parts import BY_COUNTS
 from unveil.project.read_project import read_project
 from unveil.project.run import run_project
@@ -125,8 +125,8 @@ def test_what_an_engine_cannot_do_is_named_and_lets_nothing_pass(tmp_path, monke
     with unveil.use_engine("chunks", spill=tmp_path):  # and where nothing was measured before
         other = run_project(project(tmp_path / "other", SCENARIO), only=["match_risk"])
     assert other.engine == "chunks"
-    monkeypatch.setattr(counted, "MOST_BROUGHT", 50)
-    monkeypatch.setattr(counted, "LEAST_BROUGHT", 50)
+    monkeypatch.setattr(engine_evidence, "MOST_BROUGHT", 50)
+    monkeypatch.setattr(engine_evidence, "LEAST_BROUGHT", 50)
     again = RunResult.of(file, run_project(file, again=True))
     assert "key-sets-not-counted" in {one.id for one in again.alerts}
     assert again.exit_code in (3, 4)

@@ -7,8 +7,8 @@ import pytest
 
 from project_cases import ANALYST, ran
 from unveil.errors import RolesError
+from unveil.project.assess_stored_run import assess_stored_run
 from unveil.project.explain import explain_target
-from unveil.project.judge_run import judge_run
 from unveil.project.project import Project
 from unveil.project.read_project import project_from, read_project
 from unveil.project.store import load_parts, load_run
@@ -19,8 +19,8 @@ from unveil.view import disclosure
 def explain(folder, target="abroad", **others):
     project, run = read_project(folder), load_run(folder)
     parts = load_parts(folder, run)
-    judgement = judge_run(project, run, parts)
-    return explain_target(project, run, parts, judgement, target, **others)
+    judgement = assess_stored_run(project, run, parts)
+    return explain_target(run, parts, judgement, target, **others)
 
 
 def record(folder):

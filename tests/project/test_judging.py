@@ -3,7 +3,7 @@
 import pytest
 
 from project_cases import ANALYST, OFFICER, edited, ran, ready, run
-from unveil.project.judge_run import judge_run
+from unveil.project.assess_stored_run import assess_stored_run
 from unveil.project.project import Project
 from unveil.project.read_project import read_project
 from unveil.project.store import load_parts, load_run
@@ -12,7 +12,7 @@ from unveil.project.store import load_parts, load_run
 def judged(folder):
     found = load_run(folder)
     project = read_project(folder, needs_files=False)
-    return judge_run(project, found, load_parts(folder, found))
+    return assess_stored_run(project, found, load_parts(folder, found))
 
 
 def test_a_project_with_nothing_said_has_no_verdict(tmp_path):

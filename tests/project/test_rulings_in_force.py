@@ -4,7 +4,7 @@ import pytest
 
 from project_cases import ANALYST, edited, made, ran, run
 from unveil.errors import SettingsError
-from unveil.project.judge_run import list_changes
+from unveil.project.assess_stored_run import list_changes
 from unveil.project.project import Project
 from unveil.project.read_project import read_project
 from unveil.project.store import load_parts, load_run

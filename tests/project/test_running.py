@@ -11,9 +11,9 @@ from project.run_projects import HEAD, LIMITS, SCENARIO, people, project, tree
 from unveil.errors import ReadError, RolesError, SettingsError
 from unveil.project import log
 from unveil.project import run as desk
+from unveil.project.assess_stored_run import list_changes
 from unveil.project.fingerprint import fingerprint, settings_sha256
-from unveil.project.judge_run import list_changes
-from unveil.project.log_repair import heal_log
+from unveil.project.log_repair import complete_log
 from unveil.project.measure_parts import disclosure_of
 from unveil.project.read_project import read_project
 from unveil.project.run import run_project
@@ -240,7 +240,7 @@ def test_a_run_killed_before_its_line_is_logged_by_the_next(
     assert run_project(made) == run
     (line,) = [line for line in log.read_log(tmp_path) if line.event == "run"]
     assert line.subject == "1"
-    heal_log(tmp_path)
+    complete_log(tmp_path)
     assert len([line for line in log.read_log(tmp_path) if line.event == "run"]) == 1
 
 
@@ -253,7 +253,7 @@ def test_a_run_that_did_not_begin_on_this_log_is_not_healed(
     run = run_project(made)
     place = tmp_path / "runs/0001/results.json"
     place.write_text(replace(run, log_head="f" * 64).to_json())
-    heal_log(tmp_path)
+    complete_log(tmp_path)
     assert [line for line in log.read_log(tmp_path) if line.event == "run"] == []
 
 

@@ -222,7 +222,7 @@ HOMES = {
     "intervals of rates are Wilson's": (r"def _?wilson", "models/intervals"),
     "records become arrays of a model file": (
         r"def to_arrays",
-        "models/(stored|design)|synthesis/(catall|impossible|methods)",
+        "models/(array_record|design)|synthesis/(catall|impossible|methods)",
     ),
     "JSON of a record": (r"def to_json", "records/base|view/show|project/run_result"),
 }

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 import unveil
 from unveil.cli.synthesise import synthesise as command
 from unveil.errors import InputError
-from unveil.synthesis.impossible import impossible_in
+from unveil.synthesis.impossible import find_impossible
 
 RULE = "if age = child then marital = SINGLE"
 BOTH = "if age = child and sex = F then marital = SINGLE"
@@ -79,7 +79,7 @@ def test_impossible_cells_are_those_that_break_the_rule():
     opening = opened(BOTH)
     (step,) = [step for step in opening.plan.steps if step.is_joint]
     columns = [opening.parts[name].column for name in step.columns]
-    cells = impossible_in(step, opening.rules, opening.parts)
+    cells = find_impossible(step, opening.rules, opening.parts)
     found = set()
     for place in product(*(range(column.n_levels) for column in columns)):
         if any(

@@ -25,7 +25,7 @@ from unveil.view.distance_filter import refill_rounds
 from unveil.view.projection import LOOKS, projected_groups
 from unveil.view.render_html import render_html
 from unveil.view.sections import filter as filter_section
-from unveil.view.sections import findings, noise, tables, utility
+from unveil.view.sections import noise, replication, tables, utility
 from unveil.view.sections.utility import MOST_VARIABLES, visible_variables
 from view import report_cases
 from view.derived import filter as derived_filter
@@ -41,7 +41,7 @@ SECTIONS = {
     "filter": (filter_section, derived_filter.DERIVED),
     "noise": (noise, derived_noise.DERIVED),
     "utility": (utility, derived_utility.DERIVED),
-    "findings": (findings, derived_findings.DERIVED),
+    "findings": (replication, derived_findings.DERIVED),
     "tables": (tables, derived_tables.DERIVED),
 }
 KNOWN = DERIVED_REASONS | {

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from unveil.app.desk import Desk
+from unveil.app.workspace import Workspace
 from unveil.project.seeds import CONFIDENTIAL
 
 DATA = (
@@ -18,10 +18,12 @@ MOST_LISTED, DEEPEST = 200, 3
 _OURS = (CONFIDENTIAL, "runs", "decisions")
 
 
-def list_files(desk: Desk, endings: Sequence[str] = DATA) -> list[str]:
+def list_files(workspace: Workspace, endings: Sequence[str] = DATA) -> list[str]:
     """Paths as a project file would name them: from its folder on, or whole."""
     found = [
-        _name(desk, one) for root in (desk.folder, *desk.roots) for one in _walk(root, endings)
+        _name(workspace, one)
+        for root in (workspace.folder, *workspace.roots)
+        for one in _walk(root, endings)
     ]
     return list(dict.fromkeys(found))[:MOST_LISTED]
 
@@ -44,6 +46,6 @@ def _is_text(path: Path) -> bool:
     return str(path).encode("utf-8", "ignore") == os.fsencode(path)
 
 
-def _name(desk: Desk, path: Path) -> str:
-    home = desk.folder.resolve()
+def _name(workspace: Workspace, path: Path) -> str:
+    home = workspace.folder.resolve()
     return path.relative_to(home).as_posix() if path.is_relative_to(home) else path.as_posix()

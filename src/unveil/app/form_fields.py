@@ -18,34 +18,34 @@ def place_of(text: object, n: int) -> int | None:
     return int(found) if is_number and int(found) < n else None
 
 
-def asked_place(request: Request, name: str, things: Sequence[object]) -> int:
+def parse_place(request: Request, name: str, things: Sequence[object]) -> int:
     """The place that an address names; the first otherwise."""
     return place_of(request.query_params.get(name, "0"), len(things)) or 0
 
 
-def text_of(form: FormData, name: str) -> str:
+def parse_text(form: FormData, name: str) -> str:
     """A text without what surrounds it; line breaks are blanks, for the project file has lines."""
     return " ".join(str(form.get(name, "")).split())
 
 
-def chosen(form: FormData, name: str, things: Sequence[Thing]) -> list[Thing]:
+def parse_ticked(form: FormData, name: str, things: Sequence[Thing]) -> list[Thing]:
     """The things whose places a form has ticked, in their order."""
     places = {place_of(one, len(things)) for one in form.getlist(name)}
     return [one for place, one in enumerate(things) if place in places]
 
 
-def number_of(form: FormData, name: str, what: str) -> float:
+def parse_typed_number(form: FormData, name: str, what: str) -> float:
     """A number that was typed."""
-    text = text_of(form, name).replace(",", ".")
+    text = parse_text(form, name).replace(",", ".")
     try:
         return float(text)
     except ValueError:
         raise SettingsError(f"{what} must be a number.") from None
 
 
-def whole_of(form: FormData, name: str, what: str) -> int | None:
+def parse_typed_integer(form: FormData, name: str, what: str) -> int | None:
     """A whole number that was typed; None where nothing was."""
-    text = text_of(form, name).replace(",", "").replace("\u202f", "")
+    text = parse_text(form, name).replace(",", "").replace("\u202f", "")
     if not text:
         return None
     if not (text.isascii() and text.isdecimal()) or len(text) > 12:

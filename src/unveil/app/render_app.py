@@ -13,8 +13,8 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from unveil.app.desk import Desk, file_mark
-from unveil.app.engine import Counting
+from unveil.app.counting_process import Counting
+from unveil.app.workspace import Workspace, file_mark
 from unveil.errors import InputError, SettingsError, UnveilError
 from unveil.project.actions import Action, format_command
 from unveil.project.read_project import read_project
@@ -84,10 +84,10 @@ def opener_page(address: str) -> str:
     return templates().get_template("opener.html").render(address=address)
 
 
-def desk_of(request: Request) -> Desk:
+def workspace_of(request: Request) -> Workspace:
     """The folder that the app shows."""
-    desk: Desk = request.app.state.desk
-    return desk
+    workspace: Workspace = request.app.state.workspace
+    return workspace
 
 
 def is_part(request: Request) -> bool:
@@ -113,13 +113,13 @@ def draw_page(
     **values: Any,
 ) -> Response:
     """A whole page: steps, alerts and what was not tested on the left, the command below."""
-    desk = desk_of(request)
+    workspace = workspace_of(request)
     shared = {
-        "desk": desk,
-        "now": desk.now,
+        "workspace": workspace,
+        "now": workspace.now,
         "heading": title,
         "here": request.url.path,
-        "running": desk.jobs.running,
+        "running": workspace.jobs.running,
         "command": command_text(command),
         "blocks": list(blocks),
     }
@@ -138,8 +138,13 @@ def draw_part(
     **values: Any,
 ) -> Response:
     """A part of a page, with the command and what is read out beside it, where they change."""
-    desk = desk_of(request)
-    shared = {"desk": desk, "now": desk.now, "here": request.url.path, "blocks": list(blocks)}
+    workspace = workspace_of(request)
+    shared = {
+        "workspace": workspace,
+        "now": workspace.now,
+        "here": request.url.path,
+        "blocks": list(blocks),
+    }
     beside = {"part": template, "say": say, "command": command_text(command)}
     text = templates().get_template("part.html").render(shared | beside | values)
     return HTMLResponse(text, status_code=status)
@@ -201,13 +206,15 @@ async def perform(
     back
         The page to go on with.
     """
-    desk = desk_of(request)
+    workspace = workspace_of(request)
     try:
         made = action()
-        async with desk.acting:  # a button that was pressed twice finds what the first press did
-            await desk.refresh()
-            await asyncio.to_thread(_perform, desk, made, str(form.get("mark", "")))
-            await desk.refresh()
+        async with (
+            workspace.acting
+        ):  # a button that was pressed twice finds what the first press did
+            await workspace.refresh()
+            await asyncio.to_thread(_perform, workspace, made, str(form.get("mark", "")))
+            await workspace.refresh()
     except UnveilError as fault:
         return draw_fault(request, str(fault))
     said: dict[str, Any] = {"said": done, "back": back, "did": command_text(made)}
@@ -216,30 +223,30 @@ async def perform(
     return draw_page(request, "done_page.html", title="Done", command=made, **said)
 
 
-def _perform(desk: Desk, action: Action, mark: str) -> None:
-    check_mark(desk, mark)
-    file = read_project(desk.folder, needs_files=False)
+def _perform(workspace: Workspace, action: Action, mark: str) -> None:
+    check_mark(workspace, mark)
+    file = read_project(workspace.folder, needs_files=False)
     if file_mark(file) != mark.partition("-")[0]:  # it was changed a moment ago
         raise SettingsError(STALE)
     action.check(file)
     action.do(file)
 
 
-def check_mark(desk: Desk, mark: str) -> None:
+def check_mark(workspace: Workspace, mark: str) -> None:
     """Refuse a form of a page that shows another project file than there is now."""
-    if desk.now.mark != mark:
+    if workspace.now.mark != mark:
         raise SettingsError(STALE)
 
 
 async def start_job(request: Request, form: FormData, action: Callable[[], Action]) -> Response:
     """Have an action done by a process of its own, and show the jobs."""
-    desk = desk_of(request)
+    workspace = workspace_of(request)
     try:
-        check_mark(desk, str(form.get("mark", "")))
+        check_mark(workspace, str(form.get("mark", "")))
         made = action()
-        if desk.file is not None:
-            await asyncio.to_thread(made.check, desk.file)
-        desk.jobs.start(made)
+        if workspace.file is not None:
+            await asyncio.to_thread(made.check, workspace.file)
+        workspace.jobs.start(made)
     except InputError as fault:
         return draw_fault(request, str(fault))
     if is_part(request):

@@ -24,10 +24,10 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 import unveil.view
-from unveil.app.desk import Desk
-from unveil.app.engine import Counting
+from unveil.app.counting_process import Counting
 from unveil.app.render_app import HERE, draw_counting, draw_fault, entered_page, opener_page
 from unveil.app.security import MOST_BYTES, Guard
+from unveil.app.workspace import Workspace
 from unveil.errors import SettingsError, UnveilError
 from unveil.project.lock import lock_app
 
@@ -41,7 +41,7 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 LOG = logging.getLogger("unveil.app")
 
 
-def make_app(desk: Desk) -> Starlette:
+def make_app(workspace: Workspace) -> Starlette:
     """The app of one folder; it trusts nobody only inside of `security.Guard`."""
     routes: list[Route | Mount] = [
         Route(one.path, _fresh(one.endpoint), methods=one.methods)
@@ -61,7 +61,7 @@ def make_app(desk: Desk) -> Starlette:
             Exception: _broken,
         },
     )
-    app.state.desk = desk
+    app.state.workspace = workspace
     MultiPartParser.spool_max_size = MOST_BYTES  # a table of counts reaches no disk
     return app
 
@@ -71,7 +71,7 @@ def _fresh(endpoint: Endpoint) -> Endpoint:
 
     async def answer(request: Request) -> Response:
         try:
-            await request.app.state.desk.refresh()
+            await request.app.state.workspace.refresh()
             return await endpoint(request)
         except (UnveilError, Counting, HTTPException):
             raise
@@ -145,8 +145,8 @@ def serve(
     with _listen(port) as listening:
         own = listening.getsockname()[1]
         with lock_app(folder, f"http://{LOOPBACK}:{own}/"):
-            desk = Desk(folder, tuple(one.resolve() for one in roots))
-            guard = Guard(make_app(desk), port=own, entered=entered_page())
+            workspace = Workspace(folder, tuple(one.resolve() for one in roots))
+            guard = Guard(make_app(workspace), port=own, entered=entered_page())
             address = f"http://{LOOPBACK}:{own}/enter?token={guard.token}"
             say(address)
             opener = _open(address) if is_opened else None
@@ -165,7 +165,7 @@ def serve(
             try:
                 asyncio.run(uvicorn.Server(config).serve(sockets=[listening]))
             finally:
-                desk.engine.stop()
+                workspace.counting.stop()
                 if opener is not None:
                     opener.unlink(missing_ok=True)
 

@@ -17,7 +17,7 @@ PAUSE = 0.1
 CANCELLED = 130
 
 
-class Notes:
+class JobFile:
     """The file of a job while its action is done."""
 
     def __init__(self, folder: Path, job: Job) -> None:
@@ -66,7 +66,7 @@ def main(folder: str, place: str) -> int:
     home, job = Path(folder), read_job(Path(place))
     if job is None:
         return 2
-    notes = Notes(home, job)
+    notes = JobFile(home, job)
     signal.signal(signal.SIGTERM, notes.stop)
     try:
         load_action(bytes(job.action)).do_in(home, notes.report)

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from unveil.assessment.alerts import Limits, exit_code, gate_alerts, once_each, percent
 from unveil.assessment.key_set_alerts import key_set_alerts, list_unexamined
-from unveil.errors import SettingsError, list_names, nearest, quote_text
+from unveil.errors import SettingsError, hint_at, list_names, quote_text
 from unveil.records.alerts import Acceptance, Alert, Assessment, GateEvidence, NotTested
 from unveil.records.disclosure import AttributeRow, Disclosure, GroupRow, ValueRow
 from unveil.records.judgement import Audience, LimitCheck
@@ -339,7 +339,7 @@ def check_acceptances(
             still = [one.id for one in alerts if one.accepted is None]
             there = f"Open are: {list_names(still, most=20)}." if still else "No alert is open."
             raise SettingsError(
-                f"There is no alert {quote_text(id_)}.{nearest(id_, still)} {there}"
+                f"There is no alert {quote_text(id_)}.{hint_at(id_, still)} {there}"
             )
         if is_barred(known[id_], audience):
             raise SettingsError(unacceptable_reason(known[id_]))

@@ -13,7 +13,7 @@ from typing import Literal
 from msgspec.structs import asdict
 
 from unveil.assessment.context import rule_of
-from unveil.assessment.flag_rulings import InForce, Ruling, list_flag_rulings
+from unveil.assessment.flag_rulings import ExclusionInForce, Ruling, list_flag_rulings
 from unveil.assessment.limits import limit_status
 from unveil.assessment.outstanding import list_outstanding
 from unveil.assessment.run_alerts import GateStatements, run_alerts, void_of
@@ -173,7 +173,7 @@ class ProjectStatements:
     accepted_on: str | None
     not_in_force: str | None = None  # why limits with a name beside them are not accepted
     rulings: tuple[Ruling, ...] = ()
-    exclusions: tuple[InForce, ...] = ()
+    exclusions: tuple[ExclusionInForce, ...] = ()
     answered: frozenset[FactorName] = frozenset()
     four_eyes: bool = False
     sensitive: Mapping[str, Sequence[str]] = field(default_factory=dict)  # levels, by target

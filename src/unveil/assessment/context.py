@@ -36,7 +36,7 @@ def rule_of(audience: Audience | None) -> str:
     return UNSAID if audience is None else RULES[audience]
 
 
-def may_rule_together(audience: Audience | None) -> bool:
+def can_rule_together(audience: Audience | None) -> bool:
     """Whether the pairs of one target may be ruled on at once."""
     return audience in ("closed", "registered")
 

@@ -7,7 +7,7 @@ A flag is one level of a target, alone or with the level of a key, that may be c
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from unveil.assessment.context import is_quick_route, may_rule_together
+from unveil.assessment.context import can_rule_together, is_quick_route
 from unveil.records.disclosure import Disclosure, Flag
 from unveil.records.exclusions import Exclusion
 from unveil.records.judgement import Audience, FlagRuling, RulingState
@@ -27,7 +27,7 @@ class Ruling:
 
 
 @dataclass(frozen=True)
-class InForce:
+class ExclusionInForce:
     """One exclusion that the project now has, with its reason."""
 
     scenario: str | None  # None: every scenario
@@ -52,7 +52,7 @@ def list_flag_rulings(
     *,
     audience: Audience | None,
     rulings: Sequence[Ruling],
-    exclusions: Sequence[InForce],
+    exclusions: Sequence[ExclusionInForce],
 ) -> tuple[FlagRuling, ...]:
     """Every flag once, from its worst copy, with what was said of it."""
     by_id = {ruling.finding: ruling for ruling in rulings}
@@ -95,14 +95,16 @@ def _apply_ruling(
     row: FlagRuling, by_id: Mapping[str, Ruling], audience: Audience | None
 ) -> FlagRuling | None:
     ruling = by_id.get(row.id)
-    if ruling is None and row.kind == "two_way" and may_rule_together(audience):
+    if ruling is None and row.kind == "two_way" and can_rule_together(audience):
         ruling = by_id.get(together_id(row.scenario, row.target))
     if ruling is None:
         return None
     return _set_ruling(row, "common knowledge" if ruling.accept else "keep", ruling)
 
 
-def _apply_exclusion(row: FlagRuling, in_force: Mapping[str, InForce]) -> FlagRuling | None:
+def _apply_exclusion(
+    row: FlagRuling, in_force: Mapping[str, ExclusionInForce]
+) -> FlagRuling | None:
     entry = in_force.get(row.exclusion)
     return None if entry is None else _set_ruling(row, "common knowledge", entry)
 
@@ -111,7 +113,7 @@ def _apply_implied_ruling(
     row: FlagRuling,
     flag: Flag,
     by_id: Mapping[str, Ruling],
-    in_force: Mapping[str, InForce],
+    in_force: Mapping[str, ExclusionInForce],
 ) -> FlagRuling | None:
     """A pair whose level is common knowledge by itself: without the level it is excluded too."""
     whole = Exclusion(rule="level", target=flag.target, level=flag.level or "").text
@@ -124,7 +126,7 @@ def _apply_quick_route(row: FlagRuling, *, is_quick: bool) -> FlagRuling:
     return _with(row, state="not needed") if is_quick else row
 
 
-def _set_ruling(row: FlagRuling, state: RulingState, said: Ruling | InForce) -> FlagRuling:
+def _set_ruling(row: FlagRuling, state: RulingState, said: Ruling | ExclusionInForce) -> FlagRuling:
     return _with(row, state=state, reason=said.reason, by=said.by, on=said.on)
 
 

@@ -15,10 +15,10 @@ from unveil.records.judgement import Status
 LIMITED: tuple[SetMeasure, ...] = ("DiSCO", "repU")
 _ACTION = "Look at unveil keysets; recode the keys it names, or protect the data further."
 
-Told = tuple[str, str | None, str | None]  # measure, target, scenario
+FigureId = tuple[str, str | None, str | None]  # measure, target, scenario
 
 
-def judge_search(
+def assess_search(
     search: KeySetSearch, review: float, limit: float
 ) -> tuple[Status, KeySetFigure, float]:
     """How the sets of keys stand against a limit: the set that decides, and the number it passes.
@@ -53,12 +53,12 @@ def key_set_sentence(figure: KeySetFigure, n_sets: int, limit: float) -> str:
 
 
 def key_set_alerts(
-    record: Disclosure, limits: Limits, told: Collection[Told] = (), scenario: str | None = None
+    record: Disclosure, limits: Limits, told: Collection[FigureId] = (), scenario: str | None = None
 ) -> Iterator[Alert]:
     """Limits against every set of the keys, but for what is above its limit with all of them."""
     gravest: dict[str, Alert] = {}
     for search, pair in _limited(record, limits):
-        status, figure, limit = judge_search(search, *pair)
+        status, figure, limit = assess_search(search, *pair)
         if status == "within" or (search.measure, search.target, scenario) in told:
             continue
         name = f"keysets:{search.measure}" + ("" if search.target is None else f":{search.target}")

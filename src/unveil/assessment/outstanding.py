@@ -4,7 +4,7 @@ import re
 import shlex
 from collections.abc import Collection, Iterator, Sequence
 
-from unveil.assessment.context import QUESTIONS, may_rule_together
+from unveil.assessment.context import QUESTIONS, can_rule_together
 from unveil.assessment.flag_rulings import together_id
 from unveil.records.judgement import Audience, FactorName, FlagRuling, Limit, Outstanding
 from unveil.records.limits import MEASURES, LimitedMeasure
@@ -181,7 +181,7 @@ def _describe_need(run: Run, measure: LimitedMeasure) -> str:
 
 def _outstanding_flag(flag: FlagRuling, audience: Audience | None) -> Outstanding:
     also = ""
-    if flag.kind == "two_way" and may_rule_together(audience):
+    if flag.kind == "two_way" and can_rule_together(audience):
         together = together_id(flag.scenario, flag.target)
         also = f"; all pairs of this target at once: {shell_quote(together)}"
     return Outstanding(

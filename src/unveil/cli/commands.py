@@ -5,7 +5,7 @@ from importlib import import_module
 
 import click
 
-from unveil.errors import nearest
+from unveil.errors import hint_at
 
 COMMANDS = {
     "answer": ("answer", "Record the answers to the five context questions, by name."),
@@ -95,7 +95,7 @@ class Commands(click.Group):
             click.echo(f"`unveil {args[0]}` is now `unveil {name}`.", err=True)
             args = [name, *args[1:]]
         if args[0] not in COMMANDS and not args[0].startswith("-"):
-            raise click.UsageError(f"No such command {args[0]!r}.{nearest(args[0], [*COMMANDS])}")
+            raise click.UsageError(f"No such command {args[0]!r}.{hint_at(args[0], [*COMMANDS])}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -30,7 +30,7 @@ from unveil.errors import EngineError, SettingsError
 from unveil.measure.disclosure.disclosure import check_settings
 from unveil.measure.disclosure.disclosure import disclosure as measure_disclosure
 from unveil.measure.disclosure.result import DisclosureResult
-from unveil.measure.gate.assess import assess_counted, assess_files, engine_of, hash_study
+from unveil.measure.gate.assess import assess_files, assess_in_engine, engine_of, hash_study
 from unveil.measure.gate.evidence import Files
 from unveil.records.alerts import Assessment
 from unveil.records.disclosure import Disclosure
@@ -180,7 +180,7 @@ def measure_and_assess(
         if recipe is not None:
             files = _recode_in_engine(files, recipe, settings.get("missing_values", ()))
         with progress_bar() as bar:
-            counted, assessment = assess_counted(
+            counted, assessment = assess_in_engine(
                 *files,
                 limits={name: (limit, limit) for name, limit in limits.items()},
                 settings=settings,

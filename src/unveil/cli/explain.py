@@ -4,8 +4,8 @@ import click
 
 from unveil.cli.options import json_option, option, project_option
 from unveil.errors import RolesError
+from unveil.project.assess_stored_run import assess_stored_run
 from unveil.project.explain import explain_target
-from unveil.project.judge_run import judge_run
 from unveil.project.read_project import read_project
 from unveil.project.store import load_parts, load_run
 from unveil.view.blocks import Heading
@@ -41,8 +41,8 @@ def explain(
     file = read_project(project, needs_files=False)
     run = load_run(file.folder)
     parts = load_parts(file.folder, run)
-    judgement = judge_run(file, run, parts)
-    found = explain_target(file, run, parts, judgement, target, scenario=scenario)
+    judgement = assess_stored_run(file, run, parts)
+    found = explain_target(run, parts, judgement, target, scenario=scenario)
     if as_json:
         print_output(json_document(found))
         return

@@ -12,8 +12,8 @@ from unveil.assessment.limits import limits_of, preset
 from unveil.cli.options import by_option, json_option, option, project_option
 from unveil.errors import SettingsError, quote_text
 from unveil.project.actions import AcceptLimits
+from unveil.project.assess_stored_run import explain_unaccepted
 from unveil.project.edit_project import next_step, propose_limits
-from unveil.project.judge_run import explain_unaccepted
 from unveil.project.model import ProjectFile
 from unveil.project.read_project import read_project
 from unveil.records.judgement import Audience, Limit

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import click
 import msgspec
 
-from unveil.arguments import finite_numbers, numbers_in
+from unveil.arguments import numbers_in, parse_finite_numbers
 from unveil.atomic import write_all_or_none, write_new, write_private
 from unveil.cli.options import (
     by_column_option,
@@ -25,7 +25,7 @@ from unveil.io.outgoing import PREFIX
 from unveil.io.sources import read_table
 from unveil.io.table import Labelled
 from unveil.io.write_file import WriteSettings, target_of, write_files
-from unveil.measure.ecap.arguments import SAMPLINGS, amount, parse_ecap_threshold
+from unveil.measure.ecap.arguments import SAMPLINGS, parse_ecap_threshold, parse_noise_amount
 from unveil.measure.ecap.choose_noise import choose_for_values
 from unveil.measure.ecap.ecap import measure_ecap, prepare_values
 from unveil.measure.ecap.ecap_records import ecap_records
@@ -198,7 +198,7 @@ def noise(*, file: str | None, as_json: bool, **asked: Any) -> None:
     targets = NoisePaths.of(**{which: asked[which] for which in NoisePaths.NAMES})
     found, data = _measure_noise(source, asked)
     paths = write_noise_files(targets, found, data)
-    for sentence in _stderr_notes(source, found, targets):
+    for sentence in _stderr_notes(source, targets):
         click.echo(f"unveil: {lines(sentence)}", err=True)
     shown = _document(found, paths) if as_json else noise_blocks(found, paths)
     print_output(shown)
@@ -284,7 +284,7 @@ def _measure_noise(file: str, asked: Mapping[str, Any]) -> tuple[NoiseScreen, An
     values = column_values(table, asked["column"], codes)
     settings = (asked["population"], asked["size"], asked["sample"], asked["kind"])
     threshold = parse_ecap_threshold(asked["threshold"])
-    given = None if asked["sigma"] is None else amount(asked["sigma"])
+    given = None if asked["sigma"] is None else parse_noise_amount(asked["sigma"])
     people = prepare_values(
         values, *settings, discrete=asked["discrete"], sampling=asked["sampling"]
     )
@@ -317,10 +317,10 @@ def _measure_noise(file: str, asked: Mapping[str, Any]) -> tuple[NoiseScreen, An
 def _codes(text: str | None) -> tuple[float, ...]:
     if text is None:
         return ()
-    return finite_numbers(numbers_in(text), what="special code", example="-8,-9")
+    return parse_finite_numbers(numbers_in(text), what="special code", example="-8,-9")
 
 
-def _stderr_notes(file: str, found: NoiseScreen, targets: NoisePaths) -> list[str]:
+def _stderr_notes(file: str, targets: NoisePaths) -> list[str]:
     """What is told on standard error: what is confidential, and what should be known."""
     said = [NOT_PUBLIC]
     if targets.out is not None and not Path(file).name.startswith(PREFIX):

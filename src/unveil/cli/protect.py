@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import click
 
-from unveil.arguments import numbers_in, whole_number
+from unveil.arguments import numbers_in, parse_whole_number
 from unveil.cli.options import file_option, json_option, option, same_project
 from unveil.cli.output_files import check_targets, write_targets
 from unveil.cli.progress import progress_bar
@@ -83,7 +83,7 @@ def protect(
       unveil protect project.toml --stages --chart retained.svg
     """
     if asked["seed"] is not None:
-        whole_number("--seed", asked["seed"], least=0)
+        parse_whole_number("--seed", asked["seed"], least=0)
     check_targets({"--chart": chart})
     read = read_project(project, needs_files=False)
     with progress_bar() as bar:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from unveil.assessment.context import may_rule_together, rule_of
+from unveil.assessment.context import can_rule_together, rule_of
 from unveil.assessment.outstanding import rule_command, rule_together_command
 from unveil.cli.options import by_option, json_option, option, project_option
 from unveil.errors import SettingsError
@@ -163,7 +163,7 @@ def _document(found: Sequence[FlagRuling], groups: Sequence[RulingGroup]) -> str
 def _blocks(
     found: Sequence[FlagRuling], groups: Sequence[RulingGroup], audience: Audience | None
 ) -> Iterator[Block]:
-    may = may_rule_together(audience)
+    may = can_rule_together(audience)
     ids = [*(one.id for one in found), *(one.id for one in groups if may)]
     commands = {id_: rule_command(id_) for id_ in ids}
     together = {one.id: rule_together_command(one) for one in found} if may else {}

@@ -44,12 +44,14 @@ def suggest(
     with progress_bar() as bar:
         result = suggest_roles(file, keys=keys or None, **reading, progress=bar)
     if as_toml:
-        print_output(encodable(result.to_toml().rstrip("\n"), sys.stdout.encoding or "utf-8"))
+        print_output(
+            escape_for_console(result.to_toml().rstrip("\n"), sys.stdout.encoding or "utf-8")
+        )
     else:
         print_record(result.record, as_json=as_json)
 
 
-def encodable(toml: str, encoding: str) -> str:
+def escape_for_console(toml: str, encoding: str) -> str:
     """The same tables for a console that lacks some letters: as TOML escapes them."""
     try:
         toml.encode(encoding)

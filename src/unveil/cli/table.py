@@ -34,11 +34,11 @@ from unveil.cli.table_options import (
     release_options,
     source_options,
 )
-from unveil.errors import ReadError, RolesError, SettingsError, nearest
+from unveil.errors import ReadError, RolesError, SettingsError, hint_at
 from unveil.measure.tables.audit import audit as measure_audit
 from unveil.measure.tables.bounds import bounds as measure_bounds
 from unveil.measure.tables.compare_rounding import compare_rounding, parse_tables
-from unveil.measure.tables.grid import Grid, key_levels
+from unveil.measure.tables.grid import Grid, parse_given_levels
 from unveil.measure.tables.neighbour_sap import (
     NeighbourSapResult,
     area_families,
@@ -169,7 +169,7 @@ class Publication:
             total=self.total,
             margins=parse_margins(self.margins, grid),
             published=self._read_values(source, grid),
-            structural=structural_cells(self.structural, grid),
+            structural=parse_structural_options(self.structural, grid),
             nested=self.nested,
             seed=self.seed,
             notes=tuple(note for note in counts.notes if note != NO_TABLE),
@@ -222,12 +222,12 @@ def _parts(text: str, grid: Grid) -> Sequence[str]:
         if one not in grid.dims:
             raise RolesError(
                 f"--margins names {one!r}, which is not a dimension of the"
-                f" table.{nearest(one, grid.dims)} Its dimensions are: {', '.join(grid.dims)}."
+                f" table.{hint_at(one, grid.dims)} Its dimensions are: {', '.join(grid.dims)}."
             )
     return names
 
 
-def structural_cells(given: Sequence[str], grid: Grid) -> list[int] | None:
+def parse_structural_options(given: Sequence[str], grid: Grid) -> list[int] | None:
     """The cells of those who have the levels, or a cell by its number."""
     if not given:
         return None
@@ -236,7 +236,7 @@ def structural_cells(given: Sequence[str], grid: Grid) -> list[int] | None:
         if text.strip().isdecimal():
             cells.add(grid.cell(int(text), "--structural"))
         else:
-            levels = key_levels(text, grid, where="--structural")
+            levels = parse_given_levels(text, grid, where="--structural")
             cells.update(under(grid.shape, levels).reshape(-1).tolist())
     return sorted(cells)
 
@@ -487,7 +487,7 @@ def _areas(
         return None
     if area is None:
         dim = choose_area(grid)
-        given = () if asked["given"] is None else key_levels(asked["given"], grid)
+        given = () if asked["given"] is None else parse_given_levels(asked["given"], grid)
         if dim is None or any(dim == one for one, _ in given) or not release.N:
             return None
         if not limits and area_families(release.system, dim) is None:
@@ -551,7 +551,9 @@ def _comparison(
     first = next(iter(tables.values()))
     structural = None
     if asked["structural"]:
-        structural = structural_cells(asked["structural"], shared_grid(tables, "--structural"))
+        structural = parse_structural_options(
+            asked["structural"], shared_grid(tables, "--structural")
+        )
     return compare_rounding(
         tables if len(tables) > 1 else first,
         list(schemes),

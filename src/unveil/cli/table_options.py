@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from unveil.arguments import number_within, whole_number
+from unveil.arguments import parse_number_within, parse_whole_number
 from unveil.cli.options import (
     csv_option,
     file_option,
@@ -102,10 +102,10 @@ def check_numbers(sap_max_n: int | None, audit: float | None) -> None:
     """Refuse numbers that mean nothing, by the names of their options."""
     if sap_max_n is not None:
         why = ": how many people an intruder may know"
-        whole_number("--sap-max-n", sap_max_n, least=0, most=LARGEST_N, why=why)
+        parse_whole_number("--sap-max-n", sap_max_n, least=0, most=LARGEST_N, why=why)
     if audit is not None:
         why = ", such as 10 for estimates within 10 percent of the true count"
-        number_within("--audit", audit, "[0, inf)", why)
+        parse_number_within("--audit", audit, "[0, inf)", why)
 
 
 source_options = together(

@@ -29,7 +29,7 @@ from unveil.cli.output_files import (
 from unveil.cli.progress import progress_bar
 from unveil.measure.one_table import open_table
 from unveil.measure.uniques.match_risk import MatchRiskSettings, match_risk_of
-from unveil.measure.uniques.suda import SudaSettings, suda_of
+from unveil.measure.uniques.suda import SudaSettings, measure_suda
 from unveil.records.uniques import MatchRisk, MatchRule, Suda
 from unveil.view.format import lines
 from unveil.view.output import print_output
@@ -140,7 +140,7 @@ def uniques(
         table = open_table(file, keys=keys, **reading)
         if is_elsewhere:
             return _print_risk(match_risk_of(table, of_matches, bar).record, as_json=as_json)
-        alone = suda_of(table, asked, bar)
+        alone = measure_suda(table, asked, bar)
         risk = match_risk_of(table, of_matches, bar)
     shown = _render_uniques(alone.record, risk.record, as_json=as_json, as_csv=as_csv)
     documents = []  # all made before one is written

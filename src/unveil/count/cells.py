@@ -202,7 +202,8 @@ def count_cells(keys: Keys, target: CodedColumn) -> Cells:
         return both
 
     n_cells, last = 0, -1
-    starts, levels, counts = [], [target.codes[:0]], [smallest(keys.counts[:, :0])]
+    starts, levels = [], [target.codes[:0]]
+    counts: list[Integers] = [smallest(keys.counts[:, :0])]
     for occurs, counted in tally(pack_rows, space, Sides(tuple(per_side.tolist()))):
         q = occurs >> occurs.dtype.type(bits)
         firsts = run_starts(q)[:-1]  # each combination has a cell at least

@@ -39,14 +39,14 @@ class ExcludedCells:
     limits: tuple[DenominatorLimit, ...]
 
 
-def strike(looks: ProfileCells, cells: Cells, struck: ExcludedCells) -> Profile:
+def exclude_cells(looks: ProfileCells, cells: Cells, excluded: ExcludedCells) -> Profile:
     """The profile of one target with its excluded cells marked."""
     p = looks.profile
-    x_d, x_s = _apply_limits(p, struck.limits)
-    left = replace(p, x_d=x_d, x_s=x_s, struck=_renormalise(looks, cells, struck))
-    if not struck.named:
+    x_d, x_s = _apply_limits(p, excluded.limits)
+    left = replace(p, x_d=x_d, x_s=x_s, struck=_renormalise(looks, cells, excluded))
+    if not excluded.named:
         return left
-    moved = [(rule, looks.count(named)) for rule, named in struck.named]
+    moved = [(rule, looks.count(named)) for rule, named in excluded.named]
     w = p.w - sum(n_cells for _, n_cells in moved)
     parts = [(np.flatnonzero(w), w, x_d, x_s)]
     for rule, n_cells in moved:
@@ -82,22 +82,22 @@ def _apply_limits(p: Profile, limits: Sequence[DenominatorLimit]) -> tuple[Ints,
     return x_d, x_s
 
 
-def excluded_cells(cells: Cells, struck: ExcludedCells, here: slice = ALL) -> tuple[Mask, Mask]:
+def excluded_cells(cells: Cells, excluded: ExcludedCells, here: slice = ALL) -> tuple[Mask, Mask]:
     """Which cells are excluded from sums over the original, and from sums over the copy."""
     d_tq, s_tq = cells.counts[:, here]
     gone_d, gone_s = np.zeros(len(d_tq), bool), np.zeros(len(d_tq), bool)
-    for limit in struck.limits:
+    for limit in excluded.limits:
         over = s_tq > limit.most
         gone_d |= over if limit.side == SYNTHETIC else d_tq > limit.most
         gone_s |= over
     start, stop, _ = here.indices(len(cells.t))
-    for _, named in struck.named:
+    for _, named in excluded.named:
         inside = named[np.searchsorted(named, start) : np.searchsorted(named, stop)] - start
         gone_d[inside] = gone_s[inside] = True
     return gone_d, gone_s
 
 
-def _renormalise(looks: ProfileCells, cells: Cells, struck: ExcludedCells) -> Renormalised:
+def _renormalise(looks: ProfileCells, cells: Cells, excluded: ExcludedCells) -> Renormalised:
     """Sums over key combinations without their struck cells; the untouched ones by their looks."""
     sums: list[Renormalised] = []
     untouched: list[slice] = []
@@ -105,7 +105,7 @@ def _renormalise(looks: ProfileCells, cells: Cells, struck: ExcludedCells) -> Re
     for qs in blocks(cells.starts):
         starts = cells.starts[qs.start : qs.stop + 1].astype(np.int64)
         here = slice(int(starts[0]), int(starts[-1]))
-        gone_d, gone_s = excluded_cells(cells, struck, here)
+        gone_d, gone_s = excluded_cells(cells, excluded, here)
         starts -= here.start
         at, first = _remaining_cells(gone_d & gone_s, starts)
         if FEW * np.count_nonzero(gone_d | gone_s) < len(gone_d):

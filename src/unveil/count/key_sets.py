@@ -132,6 +132,11 @@ class KeySetCounts:
         return sorted(found, key=lambda one: (one.bit_count(), keys_of(one)))
 
 
+def count_sets(n_keys: int, at_most: int) -> int:
+    """How many sets of one to so many keys there are."""
+    return sum(comb(n_keys, size) for size in range(1, at_most + 1))
+
+
 def keys_of(key_set: int) -> tuple[int, ...]:
     """The places of the keys of a set."""
     return tuple(i for i in range(key_set.bit_length()) if key_set >> i & 1)

@@ -259,7 +259,7 @@ def side_bits(sides: Sides) -> int:
     return (len(sides.rows) - 1).bit_length()
 
 
-def smallest(counts: Integers) -> Integers:
+def smallest(counts: Integers) -> NDArray[np.unsignedinteger]:
     """Counts in the smallest type that holds them: they are kept for as long as the result is."""
     return counts.astype(np.min_scalar_type(int(counts.max(initial=0))))
 

@@ -27,7 +27,7 @@ from unveil.records.doctor import Examination, Folder, Package, ReaderCheck
 # What is this machine like: folders, terminal? Its names are never asked for.
 
 
-def folders() -> tuple[Folder, ...]:
+def examine_folders() -> tuple[Folder, ...]:
     """The folder unveil was started in, and the one for temporary files."""
     return _folder("current", os.curdir), _folder("temporary", _temporary())
 
@@ -74,7 +74,7 @@ _WANTED = re.compile(r"(?P<name>[\w.\-]+)(?:\[[^\]]*\])?\s*\(?(?:>=\s*(?P<lowest
 _EXTRA = re.compile(r"""extra\s*==\s*["']([\w\-]+)["']""")
 
 
-def packages() -> tuple[Package, ...]:
+def examine_packages() -> tuple[Package, ...]:
     """Everything that unveil names among its dependencies; empty where it is not installed."""
     try:
         wanted = metadata.requires("unveil") or []
@@ -116,7 +116,7 @@ _NUMBERS, _TEXTS = [1, 2], ["x", "y"]
 _LINES = b"a,b\n1,x\n2,y\n"
 
 
-def readers() -> tuple[ReaderCheck, ...]:
+def examine_readers() -> tuple[ReaderCheck, ...]:
     """Every ending that unveil reads, and whether reading works."""
     try:
         with TemporaryDirectory() as folder:
@@ -253,7 +253,12 @@ _LITTLE_MEMORY, _LITTLE_DISK = 500_000_000, 500_000_000
 
 def examine() -> Examination:
     """Versions, memory, folders and readers, each looked at or tried."""
-    wanted, places, tried, free = packages(), folders(), readers(), free_memory()
+    wanted, places, tried, free = (
+        examine_packages(),
+        examine_folders(),
+        examine_readers(),
+        free_memory(),
+    )
     return Examination(
         python=platform.python_version(),
         system=platform.system(),

@@ -11,7 +11,7 @@ from typing import Any, Never
 import polars as pl
 
 from unveil.arguments import FEW_LEVELS, MOST_COMPARED, REAL_FILE, absent_sentence
-from unveil.errors import RolesError, SettingsError, nearest, quote_text
+from unveil.errors import RolesError, SettingsError, hint_at, quote_text
 from unveil.expressions.evaluate import read_stamp
 from unveil.expressions.nodes import (
     Absent,
@@ -99,7 +99,7 @@ class ScopeColumn:
         """The level or label next to what the user typed; never one that few people have."""
         labels = [] if self.variable is None else [known.label for known in self.variable.levels]
         others = [text for text in (*self._shared_levels(), *labels) if text != level]
-        return nearest(level, others)
+        return hint_at(level, others)
 
     def _shared_levels(self) -> list[str]:
         n_levels = self.series.n_unique()
@@ -188,7 +188,7 @@ def check_value(
         kind = "the " + given.kind
     hint = ""
     if isinstance(given, Text) and given.is_bare:
-        hint = nearest(given.value, columns)
+        hint = hint_at(given.value, columns)
     join = "with" if verb == "compares" else "the value"
     raise SettingsError(
         f"{what} {verb} {known.series.name!r}, which holds {HOLDS[known.kind]}, {join} {kind}"

@@ -49,7 +49,7 @@ class CachedFile:
 
     engine: ClassVar[str | None] = None  # who keeps its rows, where they are not here
 
-    def serves(self, columns: Sequence[str] | None, missing_values: Sequence[str]) -> bool:
+    def can_serve(self, columns: Sequence[str] | None, missing_values: Sequence[str]) -> bool:
         """Whether the whole tells what reading these columns alone would."""
         return self.is_changed or (
             tuple(missing_values) == self.missing_values
@@ -198,7 +198,7 @@ def _read_whole(path: Path, side: str, missing: tuple[str, ...]) -> Table:
 def _again(
     held: CachedFile, side: str, columns: Sequence[str] | None, missing_values: Sequence[str]
 ) -> Table:
-    if not held.serves(columns, missing_values):
+    if not held.can_serve(columns, missing_values):
         table = _read(held.path, side, columns, missing_values, None)
         table = apply_types(table, held.types)
     else:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from unveil.arrays import Floats, Ints
 from unveil.count.packing import count_people
+from unveil.models.array_record import ArrayRecord, add_prefix, strip_prefix
 from unveil.models.axes import Sparse
-from unveil.models.stored import Stored, add_prefix, strip_prefix
 
 # What is a column to synthesis: a number or a category, and which of its values are no value?
 #
@@ -225,7 +225,7 @@ class Predictors:
 
 
 @dataclass(frozen=True)
-class TreeCoding(Stored):
+class TreeCoding(ArrayRecord):
     """How categories are turned into numbers for the tree of one target, fitted to the original.
 
     `orders` has an array for each predictor: the place of every level in the order of the target,
@@ -345,7 +345,7 @@ def _first_component(
 
 
 @dataclass(frozen=True)
-class DummyCoding(Stored):
+class DummyCoding(ArrayRecord):
     """How predictors are turned into the columns of a regression, fitted to the original.
 
     No column of ones: a model adds its own. `centres` and `scales` have an entry for each predictor

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Literal, get_args
 
+import numpy as np
+
 from unveil.arrays import Floats, Ints
 
 # Do two groups of scores have the same mean? Welch's t, for what it is worth here.
@@ -215,6 +217,26 @@ def wilson(successes: float, n: float, level: float) -> Rate:
     return Rate(
         (successes + z * z / 2) / (n + z * z), z / (n + z * z) * math.sqrt(spread + z * z / 4)
     )
+
+
+def clopper_pearson(hits: Ints | int, n: int, alpha: float) -> tuple[Floats, Floats]:
+    """Exact limits of a rate, each at the level alpha by itself.
+
+    Notes
+    -----
+    Quantiles of beta(k, n - k + 1) and beta(k + 1, n - k).
+
+    References
+    ----------
+    Clopper and Pearson, The use of confidence or fiducial limits illustrated in the case of the
+    binomial, Biometrika 26 (1934).
+    """
+    from scipy.special import betaincinv
+
+    k = np.asarray(hits)
+    low = np.where(k > 0, betaincinv(np.maximum(k, 1), n - k + 1, alpha), 0.0)
+    high = np.where(k < n, betaincinv(k + 1, np.maximum(n - k, 1), 1 - alpha), 1.0)
+    return low, high
 
 
 def overlap(one: Interval, two: Interval) -> float | None:

@@ -187,7 +187,7 @@ def climb(
     return np.asarray(found.x, np.float64), bool(found.status != 1)
 
 
-Look = Callable[[Floats], tuple[float, Floats, Floats]]
+Derivatives = Callable[[Floats], tuple[float, Floats, Floats]]
 """The loss at a place, its gradient and its curvature."""
 
 NEWTON_STEPS = 60
@@ -207,7 +207,7 @@ class Minimum:
     is_reached: bool
 
 
-def minimise(look: Look, start: Floats) -> Minimum:
+def minimise(look: Derivatives, start: Floats) -> Minimum:
     """Go down a convex loss; the inverse of the observed information is the covariance.
 
     Notes

@@ -17,6 +17,7 @@ from unveil.arrays import Floats, Ints
 from unveil.count.centring import centre
 from unveil.count.threads import limit_to_one_thread
 from unveil.errors import list_names
+from unveil.models.array_record import ArrayRecord
 from unveil.models.axes import Axes, Basis, Sparse, basis_of, is_indicator, pieces
 from unveil.models.likelihood import (
     Codes,
@@ -31,13 +32,12 @@ from unveil.models.likelihood import (
     separates,
     softmax,
 )
-from unveil.models.stored import Stored
 
 # A number, from columns: least squares.
 
 
 @dataclass(frozen=True)
-class RegressionFit(Stored):
+class RegressionFit(ArrayRecord):
     """Intercepts and coefficients (columns x classes, or columns), and how they were found."""
 
     intercept: Floats
@@ -328,7 +328,7 @@ class Coefficients:
 
 
 @dataclass(frozen=True)
-class Unfit:
+class FitFailure:
     """Why a model has no coefficients in one file."""
 
     reason: str
@@ -376,7 +376,7 @@ UNSETTLED = "no most likely coefficients were found: too little holds them"
 
 
 @limit_to_one_thread()
-def fit_linear(axes: Axes, y: Floats) -> Coefficients | Unfit:
+def fit_linear(axes: Axes, y: Floats) -> Coefficients | FitFailure:
     """Ordinary least squares, with Student's t on n - p degrees of freedom.
 
     Notes
@@ -390,7 +390,7 @@ def fit_linear(axes: Axes, y: Floats) -> Coefficients | Unfit:
     """
     n, p = len(y), len(axes.labels)
     if n <= p + 1:
-        return Unfit(f"so few records ({n:,}) are not enough for {p + 1:,} coefficients", n)
+        return FitFailure(f"so few records ({n:,}) are not enough for {p + 1:,} coefficients", n)
     middle = centre(y)
     basis = axes.basis
     _, slopes, squares = least_squares(axes.blocks, middle.deviations(y), basis)
@@ -472,7 +472,7 @@ def _predict(axes: Axes, line: Floats) -> Floats:
 
 
 @limit_to_one_thread()
-def fit_classes(axes: Axes, y: Codes, labels: Sequence[str]) -> Coefficients | Unfit:
+def fit_classes(axes: Axes, y: Codes, labels: Sequence[str]) -> Coefficients | FitFailure:
     """The log-odds of every class against the first, by maximum likelihood.
 
     `y` holds 0 to K - 1, all of which occur. `labels` has, for each class but the first, what its
@@ -492,10 +492,10 @@ def fit_classes(axes: Axes, y: Codes, labels: Sequence[str]) -> Coefficients | U
     """
     n_classes = len(labels) + 1
     if apart := _separating_levels(axes, y, n_classes, is_ordered=False):
-        return Unfit(separation_reason(apart), len(y))
+        return FitFailure(separation_reason(apart), len(y))
     found, lines = _most_likely_classes(axes, y, n_classes)
     if why := why_unfit(axes, found, lines):
-        return Unfit(why, len(y))
+        return FitFailure(why, len(y))
     turn: Floats = np.kron(np.eye(n_classes - 1), unscale_coefficients(axes)).astype(np.float64)
     terms = [f"{label}{term}" for label in labels for term in (INTERCEPT, *axes.labels)]
     return Coefficients(restore_coefficients(terms, found.place, found.covariance, turn), len(y))
@@ -543,7 +543,7 @@ def _separating_levels(axes: Axes, y: Codes, n_classes: int, *, is_ordered: bool
 
 
 @limit_to_one_thread()
-def fit_ordered(axes: Axes, y: Codes, cuts: Sequence[str]) -> Coefficients | Unfit:
+def fit_ordered(axes: Axes, y: Codes, cuts: Sequence[str]) -> Coefficients | FitFailure:
     """One slope for each term and a cut between each two classes, by maximum likelihood.
 
     `y` holds 0 to K - 1, all of which occur; `cuts` are the names of the K - 1 cuts.
@@ -560,13 +560,13 @@ def fit_ordered(axes: Axes, y: Codes, cuts: Sequence[str]) -> Coefficients | Unf
     """
     n_cuts, n = len(cuts), len(y)
     if apart := _separating_levels(axes, y, n_cuts + 1, is_ordered=True):
-        return Unfit(separation_reason(apart), n)
+        return FitFailure(separation_reason(apart), n)
     sizes = np.bincount(y, minlength=n_cuts + 1)
     below = np.cumsum(sizes)[:-1] / n
     start = np.concatenate((np.log(below / (1 - below)), np.zeros(len(axes.labels))))
     found = minimise(partial(_ordered_loss, axes, y, sizes), start)
     if why := why_unfit(axes, found, _ordered_lines(found, n_cuts)):
-        return Unfit(why, n)
+        return FitFailure(why, n)
     turn = np.diag(np.concatenate((np.ones(n_cuts), 1 / axes.scale)))
     turn[:n_cuts, n_cuts:] = axes.mean / axes.scale
     return Coefficients(

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.arrays import Floats, Ints, Mask
-from unveil.models.stored import Stored
+from unveil.models.array_record import ArrayRecord
 
 # Where is each node of a tree best cut in two by one column, all nodes of a level at once?
 #
@@ -381,7 +381,7 @@ LEAF = -1
 
 
 @dataclass(frozen=True)
-class TreeCuts(Stored):
+class TreeCuts(ArrayRecord):
     """A binary tree as arrays, one entry for every node; node 0 is the root.
 
     A row goes left where its predictor is at most the threshold. Leaves have no children: -1.

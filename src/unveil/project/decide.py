@@ -25,12 +25,17 @@ from unveil.errors import (
     list_names,
     quote_text,
 )
+from unveil.project.assess_stored_run import assess_stored_run
 from unveil.project.edit_project import today
 from unveil.project.fingerprint import forget_hashes, project_sha256
-from unveil.project.judge_run import judge_run
 from unveil.project.lock import lock_project
 from unveil.project.log import log_head, now, number_in, read_log
-from unveil.project.log_repair import decision_file, decision_numbers, heal_log, log_decision
+from unveil.project.log_repair import (
+    complete_log,
+    decision_file,
+    list_decision_numbers,
+    log_decision,
+)
 from unveil.project.model import ProjectFile
 from unveil.project.people import check_name, is_same_person, parse_reason
 from unveil.project.store import list_runs, load_parts, load_run, results_sha256
@@ -122,7 +127,7 @@ _DONE = ("run", "exclude", "ruling", "exception")
 
 
 @dataclass(frozen=True)
-class _About:
+class _DecisionContext:
     """The run that is decided on, what it means, what is to be remarked, and what is overruled."""
 
     run: int
@@ -165,7 +170,7 @@ def decide(
     """
     who, said = check_name(by), parse_reason(note, "--note")
     with lock_project(project.folder, "a decision"):
-        heal_log(project.folder)
+        complete_log(project.folder)
         forget_hashes()  # no decision is signed on a hash that was remembered
         if despite and not release:
             raise SettingsError("--despite states why data are released. Omit it with --refuse.")
@@ -196,32 +201,32 @@ def decide(
 def _evidence(project: ProjectFile) -> tuple[Run, Judgement]:
     """The last run and what it means; refused where it is not as it was written."""
     run = load_run(project.folder)
-    return run, judge_run(project, run, load_parts(project.folder, run))
+    return run, assess_stored_run(project, run, load_parts(project.folder, run))
 
 
-def _about_release(project: ProjectFile, by: str, given: Despite) -> _About:
+def _about_release(project: ProjectFile, by: str, given: Despite) -> _DecisionContext:
     """What a release is about, where nothing stands against it."""
     run, judgement = _evidence(project)
     despite = read_despite(given, judgement)
     remarks = _check_release(project, run, judgement, by, despite)
-    return _About(run.number, judgement, remarks, despite)
+    return _DecisionContext(run.number, judgement, remarks, despite)
 
 
-def _about_refusal(project: ProjectFile) -> _About:
+def _about_refusal(project: ProjectFile) -> _DecisionContext:
     """What a refusal is about: of a run that was changed only its number, and what was."""
     try:
         run, judgement = _evidence(project)
     except TamperedError as fault:
-        return _About(list_runs(project.folder)[-1], None, (str(fault),))
-    return _About(run.number, judgement)
+        return _DecisionContext(list_runs(project.folder)[-1], None, (str(fault),))
+    return _DecisionContext(run.number, judgement)
 
 
 def load_decisions(folder: Path) -> tuple[Decision, ...]:
     """Every decision, from the first on."""
-    return tuple(_read(decision_file(folder, n)) for n in decision_numbers(folder))
+    return tuple(_read(decision_file(folder, n)) for n in list_decision_numbers(folder))
 
 
-def hindrances(project: ProjectFile, run: Run, judgement: Judgement, by: str) -> list[str]:
+def list_hindrances(project: ProjectFile, run: Run, judgement: Judgement, by: str) -> list[str]:
     """What a person has to see to before this person could release, in sentences."""
     return [
         *(f"{one} Measure again: unveil run." for one in judgement.stale),
@@ -259,7 +264,7 @@ def _check_release(
     is_above = any(one.status == "block" for one in against)
     found = [
         *alert_sentences(against, judgement),
-        *hindrances(project, run, judgement, by),
+        *list_hindrances(project, run, judgement, by),
     ]
     if found:
         told = "\n".join(f"- {one}" for one in found)
@@ -306,7 +311,7 @@ def _four_eyes_faults(project: ProjectFile, run: Run, by: str) -> Iterator[str]:
 def _next_number(folder: Path) -> int:
     """One more than any decision that is there, or once was logged."""
     logged = (number_in(line.subject) for line in read_log(folder) if line.event == "decision")
-    return max([0, *decision_numbers(folder), *(n for n in logged if n is not None)]) + 1
+    return max([0, *list_decision_numbers(folder), *(n for n in logged if n is not None)]) + 1
 
 
 def _keep(project: ProjectFile, decision: Decision) -> None:

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any
 
 from unveil.assessment.assess_release import check_acceptances
-from unveil.assessment.context import FACTORS, may_rule_together, parse_factor
+from unveil.assessment.context import FACTORS, can_rule_together, parse_factor
 from unveil.assessment.flag_rulings import TWO_WAY, flag_id, together_id
 from unveil.assessment.limits import preset as preset_of
 from unveil.assessment.ruling_groups import group_rulings
@@ -24,15 +24,15 @@ from unveil.errors import (
     SettingsError,
     TamperedError,
     WriteError,
+    hint_at,
     list_names,
-    nearest,
     quote_text,
 )
 from unveil.io.read_toml import read_text
+from unveil.project.assess_stored_run import assess_stored_run, list_excluded, summarise
 from unveil.project.fingerprint import project_sha256
-from unveil.project.judge_run import judge_run, list_excluded, summarise
 from unveil.project.log import append_to, now, open_log
-from unveil.project.log_repair import heal_log
+from unveil.project.log_repair import complete_log
 from unveil.project.model import (
     Answer,
     ExceptionEntry,
@@ -165,11 +165,11 @@ class ProjectEdit:
             known = list(dict.fromkeys(one.target for one in self._judgement.findings))
             of = quote_text(target) if value is None else f"{quote_text(target)} = {value}"
             there = f"Flagged are: {list_names(known)}." if known else "There are no flags."
-            raise SettingsError(f"No flag on {of} is outstanding.{nearest(target, known)} {there}")
+            raise SettingsError(f"No flag on {of} is outstanding.{hint_at(target, known)} {there}")
         ids = [one.id for one in chosen if one.kind == "one_way"]
         settled = {_level_of(one) for one in chosen if one.kind == "one_way"} if accept else set()
         pairs = [one for one in chosen if one.kind == "two_way" and _level_of(one) not in settled]
-        if pairs and not may_rule_together(self.project.context.audience):
+        if pairs and not can_rule_together(self.project.context.audience):
             raise SettingsError(
                 f"{len(pairs):,} two-way flags on {quote_text(target)} need a ruling each: the"
                 f" audience is {self.project.context.audience or 'open'}. List them: unveil rule."
@@ -388,7 +388,7 @@ def change(
     Two commands that change the file at once take turns, and the second is refused: it started
     from another file.
     """
-    heal_log(project.folder)
+    complete_log(project.folder)
     with open_log(project.folder) as file:
         changed = write_project(project, text)
         append_to(
@@ -472,13 +472,13 @@ def next_step(project: ProjectFile) -> str:
     except (ReadError, TamperedError):  # what is wrong with it is told where it is read
         return "unveil log --verify"
     parts = load_parts(project.folder, run)
-    found = summarise(project, run, parts, judge_run(project, run, parts))
+    found = summarise(project, run, parts, assess_stored_run(project, run, parts))
     return found.next_command or ""
 
 
 def _last_judgement(project: ProjectFile) -> Judgement:
     run = load_run(project.folder)
-    return judge_run(project, run, load_parts(project.folder, run))
+    return assess_stored_run(project, run, load_parts(project.folder, run))
 
 
 def _check_excluded(project: ProjectFile, id_: str) -> None:
@@ -512,7 +512,7 @@ def _resolve_id(project: ProjectFile, given: str, findings: tuple[FlagRuling, ..
     still = [finding.id for finding in findings if finding.state == "open"]
     known = f"Open are: {list_names(still)}." if still else "No flag is open."
     raise SettingsError(
-        f"There is no flag {quote_text(given)}.{nearest(given, [*ids, *together])} {known}"
+        f"There is no flag {quote_text(given)}.{hint_at(given, [*ids, *together])} {known}"
     )
 
 
@@ -523,7 +523,7 @@ def _level_of(flag: FlagRuling) -> str | None:
 
 
 def _check_together(audience: Audience | None, given: str) -> None:
-    if not may_rule_together(audience):
+    if not can_rule_together(audience):
         raise SettingsError(
             f"{quote_text(given)} would rule on all pairs of a target at once. For the audience"
             f" {audience or 'open'} each pair needs a ruling of its own: unveil rule lists them."

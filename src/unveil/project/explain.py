@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from unveil.assessment.outstanding import rule_command, shell_quote
 from unveil.errors import RolesError, unknown_name
 from unveil.project.edit_project import exclusion_table
-from unveil.project.model import ExcludeEntry, ProjectFile
+from unveil.project.model import ExcludeEntry
 from unveil.project.toml import entry_lines
 from unveil.records.disclosure import Disclosure, Flag
 from unveil.records.judgement import (
@@ -26,7 +26,6 @@ LADDER = ("Dorig", "iS", "DiS", "DiSCO", "DiSDiO", "CAPd", "DCAP")
 
 
 def explain_target(
-    project: ProjectFile,
     run: Run,
     parts: Parts,
     judgement: Judgement,

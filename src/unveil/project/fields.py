@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from unveil.arguments import Setting, choice, is_list, quote_value
+from unveil.arguments import Setting, is_list, parse_choice, quote_value
 from unveil.errors import InputError, unknown_name
 from unveil.project.people import LONGEST, LONGEST_TEXT, is_name, text_fault
 from unveil.protection.plan import FileError
@@ -136,7 +136,7 @@ class Fields:
 
     def one_of(self, name: str, choices: Sequence[str]) -> str | None:
         """One of some texts."""
-        return self.parse(name, lambda given: choice(name, given, choices))
+        return self.parse(name, lambda given: parse_choice(name, given, choices))
 
     def parse(self, name: str, read: Callable[[Any], Setting | None]) -> Setting | None:
         """What is set as `read` takes it, which refuses what cannot be."""

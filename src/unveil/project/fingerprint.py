@@ -90,7 +90,7 @@ def _plain(value: Any) -> Any:
 
 
 @cache
-def packages() -> tuple[PackageVersion, ...]:
+def list_packages() -> tuple[PackageVersion, ...]:
     """The libraries that figures may depend on."""
     return tuple(PackageVersion(package=name, version=version(name)) for name in PACKAGES)
 
@@ -108,7 +108,7 @@ def fingerprint(
         "kind": kind,
         "settings": settings,
         "unveil": __version__,
-        "packages": [one.to_dict() for one in packages()],
+        "packages": [one.to_dict() for one in list_packages()],
         # The name too: it stands in records.
         "files": [(file.role, file.copy, Path(file.path).name, file.sha256) for file in files],
         "seed": seed,

@@ -167,7 +167,7 @@ _HASH = re.compile(r"[0-9a-f]{12}")
 
 def build_history(project: ProjectFile) -> tuple[HistoryRow, ...]:
     """Every run of a project, from the first on; of one that was changed nothing is believed."""
-    decided = last_decisions(project.folder)
+    decided = read_last_decisions(project.folder)
     rows: list[HistoryRow] = []
     before: Run | str | None = None  # the run before, or what is wrong with it
     for number in list_runs(project.folder):
@@ -196,7 +196,7 @@ def _make_unknown_row(number: int, why: str, decision: Decision | None) -> Histo
     )
 
 
-def last_decisions(folder: Path) -> dict[int, Decision]:
+def read_last_decisions(folder: Path) -> dict[int, Decision]:
     """The decision that rules about each run: the last."""
     return {decision.run: decision for decision in load_decisions(folder)}
 

@@ -15,15 +15,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from html.parser import HTMLParser
-from itertools import combinations
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import numpy as np
 import polars as pl
 
-from unveil.arrays import Floats
 from unveil.errors import InputError
 from unveil.io.archive import archive_faults, extract_archive
 from unveil.io.code_meanings import codebook_of, find_code_number, fold_label, fold_labels
@@ -31,6 +28,8 @@ from unveil.io.outgoing import LABEL, MARK, PREFIX
 from unveil.io.sources import read_table
 from unveil.io.table import Table
 from unveil.io.write_csv import is_formula
+from unveil.measure.gate.columns import link_column
+from unveil.measure.gate.row_order import has_row_order
 from unveil.project.model import ProjectFile
 from unveil.project.ro_crate import CRATE
 from unveil.project.seeds import CONFIDENTIAL
@@ -41,6 +40,7 @@ from unveil.records.limits import RISK
 from unveil.records.pack import Leak, LeakKind
 from unveil.records.run import Run
 from unveil.study.band_spec import parse_bands
+from unveil.study.study import Study
 
 DATA = "data/"
 BESIDE = ".codebook.json"
@@ -130,7 +130,7 @@ def _seeds_in(found: Any, *, is_seed: bool = False) -> Iterator[int]:
 
 
 @dataclass(frozen=True)
-class OpenedPack:
+class PackContents:
     """The members of an archive: all as files, documents as text, data as tables."""
 
     files: Mapping[str, Path]
@@ -144,7 +144,7 @@ class OpenedPack:
         return frozenset(name for one in self.tables.values() for name in one.frame.columns)
 
 
-def open_pack(files: Mapping[str, Path]) -> OpenedPack:
+def open_pack(files: Mapping[str, Path]) -> PackContents:
     """Everything that can be read in extracted members."""
     documents, tables, unreadable = {}, {}, []
     for name, path in files.items():
@@ -164,7 +164,7 @@ def open_pack(files: Mapping[str, Path]) -> OpenedPack:
         if text is None:
             unreadable.append(name)
         documents[name] = f"{name}\n{text or ''}"
-    return OpenedPack(files, documents, tables, tuple(dict.fromkeys(unreadable)))
+    return PackContents(files, documents, tables, tuple(dict.fromkeys(unreadable)))
 
 
 def _metadata(path: Path, table: Table) -> str:
@@ -219,10 +219,10 @@ def find_leaks(archive: Path, known: Secrets) -> tuple[Leak, ...]:
     return tuple({one.id: one for one in made}.values())
 
 
-Found = tuple[LeakKind, str, str]
+FoundLeak = tuple[LeakKind, str, str]
 
 
-def _unexpected(pack: OpenedPack, known: Secrets) -> Iterator[Found]:
+def _unexpected(pack: PackContents, known: Secrets) -> Iterator[FoundLeak]:
     for name in pack.files:
         if name not in known.members:
             yield "unexpected", f"@{name}", "The file is not on the list of what may leave."
@@ -235,7 +235,7 @@ def _unexpected(pack: OpenedPack, known: Secrets) -> Iterator[Found]:
 # Marks of fake data
 
 
-def mark_faults(opened: OpenedPack, marker: str | None) -> Iterator[tuple[str, str]]:
+def mark_faults(opened: PackContents, marker: str | None) -> Iterator[tuple[str, str]]:
     """Data files that do not say that they are fake: by name, label, and column where asked."""
     names = [name for name in opened.files if name in opened.tables or name.endswith(BESIDE)]
     for name in names:
@@ -244,11 +244,11 @@ def mark_faults(opened: OpenedPack, marker: str | None) -> Iterator[tuple[str, s
     for name, table in opened.tables.items():
         if codebook_of(table).file_label != LABEL:
             yield name, f"The label in {name} does not say that the data are fake."
-        if marker is not None and not _says_fake(table.frame, marker):
+        if marker is not None and not _is_marked_fake(table.frame, marker):
             yield name, f"The column {marker!r} of {name} does not say FAKE in every row."
 
 
-def _says_fake(frame: pl.DataFrame, marker: str) -> bool:
+def _is_marked_fake(frame: pl.DataFrame, marker: str) -> bool:
     return marker in frame.columns and bool((frame[marker].cast(pl.String) == MARK).all())
 
 
@@ -271,7 +271,7 @@ _PATH = re.compile(
 )
 
 
-def _document_leaks(pack: OpenedPack, known: Secrets) -> Iterator[Found]:
+def _document_leaks(pack: PackContents, known: Secrets) -> Iterator[FoundLeak]:
     risky = sorted(set(RISK) - {"unique", "sensitive", "membership", "adds", "tied", "R"})
     symbols = re.compile(rf"\b(?:{'|'.join(map(re.escape, risky))})\b{_FIGURE}")
     for name, text in pack.documents.items():
@@ -317,7 +317,7 @@ def _names_in(text: str, names: Iterable[str]) -> bool:
     return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) for name in names)
 
 
-def _byte_leaks(pack: OpenedPack, known: Secrets) -> Iterator[Found]:
+def _byte_leaks(pack: PackContents, known: Secrets) -> Iterator[FoundLeak]:
     """Paths of this machine anywhere, cells of data included."""
     codes = ("utf-8", "utf-16-le")
     needles = [place.encode(code) for place in known.places for code in codes]
@@ -362,7 +362,7 @@ def _leads(style: str) -> bool:
     return re.search(r"url\(\s*['\"]?(?!#)|@import|refresh|;url=", style, re.IGNORECASE) is not None
 
 
-def _page_leaks(pack: OpenedPack) -> Iterator[Found]:
+def _page_leaks(pack: PackContents) -> Iterator[FoundLeak]:
     for name, text in pack.documents.items():
         if not name.lower().endswith((".html", ".htm", ".svg", ".xml")):
             continue
@@ -378,7 +378,7 @@ def _page_leaks(pack: OpenedPack) -> Iterator[Found]:
 # Cells, levels and numbers
 
 
-def _cell_leaks(pack: OpenedPack, known: Secrets) -> Iterator[Found]:
+def _cell_leaks(pack: PackContents, known: Secrets) -> Iterator[FoundLeak]:
     for name, table in pack.tables.items():
         texts = [one for one in table.frame.get_columns() if one.dtype.base_type() in _TEXT_TYPES]
         columns = [one.name for one in texts if _runs(one)]
@@ -426,7 +426,7 @@ def _as_numbers(values: pl.Series) -> list[float]:
     return values.cast(pl.Float64).drop_nulls().to_list()
 
 
-def _level_leaks(pack: OpenedPack, known: Secrets) -> Iterator[Found]:
+def _level_leaks(pack: PackContents, known: Secrets) -> Iterator[FoundLeak]:
     """Levels that only the original has: cells, codes or labels of their column, or any text."""
     books = [codebook_of(table) for table in pack.tables.values()]
     books += [book for text in pack.documents.values() for book in _codebooks_in(text)]
@@ -471,7 +471,7 @@ def _has_any(text: str, needles: Sequence[str]) -> bool:
     return _names_in(fold_label(text), set(found))
 
 
-def _extreme_values(pack: OpenedPack, known: Secrets) -> Iterator[Found]:
+def _extreme_values(pack: PackContents, known: Secrets) -> Iterator[FoundLeak]:
     """Ends of clipping that are the lowest or highest value of the original, held by few."""
     texts = [one for name, one in pack.documents.items() if name.endswith((".txt", ".md", ".html"))]
     lines = [line for text in texts for line in re.split(r"\n|<[^>]*>|\. ", text)]
@@ -492,88 +492,14 @@ def _extreme_values(pack: OpenedPack, known: Secrets) -> Iterator[Found]:
 # Does the order of rows follow that of the original?
 
 
-SIGMAS = 6.0
-"""So many standard errors from no relation are no chance, however many columns are looked at."""
-FEWEST_ROWS = 50
-_FEWEST_MATCHES = 10
-_MOST_PAIRED = 6
-_MOST_ROWS = 50_000  # enough to see an order, however long the files are
-
-
-def order_statistic(original: pl.DataFrame, released: pl.DataFrame) -> float:
-    """How far the order of rows follows the original's: the highest z of any column or pair.
-
-    Two relations are looked for. Where a row stands is guessed from where people with the same (or
-    the nearest) values stand in the original, on average; this finds an order with gaps. And rows
-    of the same number are compared. If the order tells nothing, both are as in a shuffled file,
-    whatever the data: a correlation over m rows has mean 0 and variance 1 / (m - 1).
-    """
-    shared = [name for name in released.columns if name in original.columns]
-    first, second = _comparable(original.select(shared), released.select(shared))
-    finest = sorted(shared, key=lambda name: -first[name].n_unique())[:_MOST_PAIRED]
-    sets = [*([name] for name in shared), *map(list, combinations(finest, 2)), shared]
-    thin = [one.gather_every(max(1, one.height // _MOST_ROWS)) for one in (first, second)]
-    heads = [one.head(_MOST_ROWS) for one in (first, second)]
-    found = [_order_z(thin[0], thin[1], one) for one in sets if one]
-    found += [
-        matches_z(*(one.select(pl.struct(of)).to_series() for one in heads)) for of in sets if of
-    ]
-    return max(found, default=0.0)
-
-
-def _comparable(
-    original: pl.DataFrame, released: pl.DataFrame
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Values as text; a number of the original as the nearest that is released."""
-    texts = [frame.cast(pl.String, strict=False) for frame in (original, released)]
-    for name in original.columns:
-        if original[name].dtype.is_numeric() and released[name].dtype.is_numeric():
-            levels = np.sort(released[name].cast(pl.Float64).drop_nulls().drop_nans().unique())
-            for place, frame in enumerate((original, released)) if len(levels) else ():
-                values = frame[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
-                nearest = np.searchsorted((levels[1:] + levels[:-1]) / 2, values)
-                codes = pl.Series(name, nearest).cast(pl.String)
-                texts[place] = texts[place].with_columns(
-                    codes.zip_with(pl.Series(~np.isnan(values)), texts[place][name])
-                )
-    return texts[0], texts[1]
-
-
-def _order_z(original: pl.DataFrame, released: pl.DataFrame, columns: Sequence[str]) -> float:
-    means = original.with_row_index("").group_by(columns).agg(pl.col("").mean())
-    guesses = released.join(means, on=columns, how="left", nulls_equal=True, maintain_order="left")[
-        ""
-    ].fill_null(np.nan)
-    values: Floats = guesses.to_numpy()
-    is_known = ~np.isnan(values)
-    n = int(is_known.sum())
-    if n < FEWEST_ROWS or np.ptp(values[is_known]) == 0:
-        return 0.0
-    return abs(float(np.corrcoef(np.arange(n), values[is_known])[0, 1])) * float(np.sqrt(n - 1))
-
-
-def matches_z(one: pl.Series, other: pl.Series) -> float:
-    """How many rows of the same number have the same value, beyond a shuffled order: its z.
-
-    With a_v and b_v records of n that have the value v, a shuffled order has sum(a b) / n matches
-    on average, with variance (sum(ab)^2 - n sum(ab(a + b)) + n^2 sum(ab)) / (n^2 (n - 1)).
-    """
-    n = min(len(one), len(other))
-    if n < FEWEST_ROWS:
-        return 0.0
-    pair = pl.DataFrame({"a": one.head(n), "b": other.head(n)})
-    counts = [pair[side].value_counts(name=f"n_{side}").rename({side: "v"}) for side in "ab"]
-    both = counts[0].join(counts[1], on="v", nulls_equal=True)
-    a, b = (both[side].cast(pl.Float64).to_numpy() for side in ("n_a", "n_b"))
-    product = float((a * b).sum())
-    spread = product**2 - n * float((a * b * (a + b)).sum()) + n**2 * product
-    n_same = int(pair["a"].eq_missing(pair["b"]).sum())
-    if spread <= 0 or n_same < _FEWEST_MATCHES:
-        return 0.0
-    return (n_same - product / n) / float(np.sqrt(spread / (n**2 * (n - 1))))
-
-
-def _row_order(pack: OpenedPack, known: Secrets) -> Iterator[Found]:
+def _row_order(pack: PackContents, known: Secrets) -> Iterator[FoundLeak]:
     for name, table in pack.tables.items():
-        if order_statistic(known.original.frame, table.frame) > SIGMAS:
+        if has_original_order(known.original, table):
             yield "row-order", "", f"The order of rows in {name} follows the original's."
+
+
+def has_original_order(original: Table, released: Table) -> bool:
+    """Whether the order of rows follows the original's, by any column or columns together."""
+    files = Study([original, released]).files
+    shared = [name for name in released.frame.columns if name in original.frame.columns]
+    return has_row_order([link_column(name, files) for name in shared], 1)

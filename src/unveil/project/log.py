@@ -72,7 +72,7 @@ def repair_log(file: BinaryIO) -> bytes:
     return content
 
 
-def mend_end(folder: Path) -> None:
+def repair_end(folder: Path) -> None:
     """Take away the torn end of the log, where no command is writing it just now."""
     with open_log(folder) as file:
         repair_log(file)
@@ -90,7 +90,7 @@ def read_content(folder: Path) -> bytes:
         ) from None
 
 
-def raw_lines(folder: Path) -> list[bytes]:
+def read_raw_lines(folder: Path) -> list[bytes]:
     """The whole lines of the log as they stand on the disk."""
     return read_content(folder).split(b"\n")[:-1]
 
@@ -114,7 +114,7 @@ def decode_line(raw: bytes) -> LogLine | None:
         return None
 
 
-def readable(content: bytes) -> list[LogLine]:
+def parse_lines(content: bytes) -> list[LogLine]:
     """The lines of a log that are lines."""
     found = (decode_line(raw) for raw in content.split(b"\n")[:-1])
     return [line for line in found if line is not None]
@@ -185,7 +185,7 @@ def append(
 
 def append_to(file: BinaryIO, folder: Path, *, before: str | None, **fields: Any) -> LogLine:
     """Write a line to a log that is held already."""
-    known = readable(repair_log(file))
+    known = parse_lines(repair_log(file))
     n, previous = _end(folder, known)
     made = []
     if _is_edited(known, before, fields["event"]):
@@ -201,7 +201,7 @@ def append_to(file: BinaryIO, folder: Path, *, before: str | None, **fields: Any
 
 def read_log(folder: Path) -> tuple[LogLine, ...]:
     """All lines; a last one that was being written when the machine stopped is left out."""
-    lines = [decode_line(raw) for raw in raw_lines(folder)]
+    lines = [decode_line(raw) for raw in read_raw_lines(folder)]
     for number, line in enumerate(lines, start=1):
         if line is None:
             raise ReadError(
@@ -213,7 +213,7 @@ def read_log(folder: Path) -> tuple[LogLine, ...]:
 
 def log_head(folder: Path) -> str:
     """The hash of the last line; where there is none, what the first would follow."""
-    return _end(folder, readable(read_content(folder)))[1]
+    return _end(folder, parse_lines(read_content(folder)))[1]
 
 
 def hash_line(line: LogLine) -> str:
@@ -221,7 +221,7 @@ def hash_line(line: LogLine) -> str:
     return hashlib.sha256(encode_line(msgspec.structs.replace(line, hash=""))).hexdigest()
 
 
-def stored_head(folder: Path) -> LogHead | None:
+def read_head(folder: Path) -> LogHead | None:
     """The last line as it is kept apart from the log; None where it is not."""
     try:
         return LogHead.from_json((folder / HEAD).read_bytes())
@@ -231,7 +231,7 @@ def stored_head(folder: Path) -> LogHead | None:
 
 def keep_first_head(folder: Path, lines: Sequence[LogLine]) -> None:
     """Keep the head that the very first command was stopped before; a later one is not made up."""
-    if 0 < len(lines) <= MOST_AT_ONCE and stored_head(folder) is None:
+    if 0 < len(lines) <= MOST_AT_ONCE and read_head(folder) is None:
         _keep_head(folder, lines[-1])
 
 
@@ -287,7 +287,7 @@ def _end(folder: Path, lines: Sequence[LogLine]) -> tuple[int, str]:
     Where the head that is kept apart is not in the log, lines were removed: the next line follows
     that head all the same, so that the gap stays to be seen.
     """
-    kept = stored_head(folder)
+    kept = read_head(folder)
     if kept is not None and all(line.hash != kept.hash for line in lines):
         return kept.n, kept.hash
     return (lines[-1].n, lines[-1].hash) if lines else (0, ORIGIN)

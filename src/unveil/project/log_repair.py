@@ -12,7 +12,7 @@ from unveil.errors import LockedError, ReadError, TamperedError
 from unveil.project import log
 from unveil.project.fingerprint import hash_bytes
 from unveil.project.lock import lock_project
-from unveil.project.log import is_torn, mend_end, read_content, readable
+from unveil.project.log import is_torn, parse_lines, read_content, repair_end
 from unveil.project.store import list_runs, load_run, results_sha256
 from unveil.records.judgement import Decision, LogLine
 from unveil.records.run import Run
@@ -20,18 +20,18 @@ from unveil.records.run import Run
 DECISIONS = "decisions"
 
 
-def heal_log(folder: Path) -> None:
+def complete_log(folder: Path) -> None:
     """Say what a stopped command left unsaid; a command that is still at work says it itself."""
     if is_torn(folder):
-        mend_end(folder)
-    lines = readable(read_content(folder))
+        repair_end(folder)
+    lines = parse_lines(read_content(folder))
     log.keep_first_head(folder, lines)
     if find_stopped_run(folder, lines) is None and find_stopped_decision(folder, lines) is None:
         return
     try:
         with lock_project(folder, "repairing the log"):
-            _say_run(folder)
-            _say_decision(folder)
+            _log_stopped_run(folder)
+            _log_stopped_decision(folder)
     except LockedError:
         return
 
@@ -81,7 +81,7 @@ def find_stopped_decision(folder: Path, lines: Sequence[LogLine]) -> tuple[Decis
 
     Nothing was logged since it was made, and it is about a run as it was logged.
     """
-    number = max(decision_numbers(folder), default=0)
+    number = max(list_decision_numbers(folder), default=0)
     if not number or number in _numbers(lines, "decision") or not _is_whole(folder, lines):
         return None
     try:
@@ -97,7 +97,7 @@ def find_stopped_decision(folder: Path, lines: Sequence[LogLine]) -> tuple[Decis
     )
 
 
-def decision_numbers(folder: Path) -> list[int]:
+def list_decision_numbers(folder: Path) -> list[int]:
     """The numbers of the decisions that are kept, in order."""
     place = folder / DECISIONS
     names = [one.stem for one in place.glob("*.json")] if place.is_dir() else []
@@ -110,21 +110,21 @@ def decision_file(folder: Path, number: int) -> Path:
     return folder / DECISIONS / f"{number:04d}.json"
 
 
-def _say_run(folder: Path) -> None:
-    run = find_stopped_run(folder, readable(read_content(folder)))
+def _log_stopped_run(folder: Path) -> None:
+    run = find_stopped_run(folder, parse_lines(read_content(folder)))
     if run is not None:
         log_run(folder, run)
 
 
-def _say_decision(folder: Path) -> None:
-    found = find_stopped_decision(folder, readable(read_content(folder)))
+def _log_stopped_decision(folder: Path) -> None:
+    found = find_stopped_decision(folder, parse_lines(read_content(folder)))
     if found is not None:
         log_decision(folder, *found)
 
 
 def _is_whole(folder: Path, lines: Sequence[LogLine]) -> bool:
     """Whether no line that once was there is gone: then a missing one was never written."""
-    kept = log.stored_head(folder)
+    kept = log.read_head(folder)
     return kept is None or any(line.hash == kept.hash for line in lines)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 from msgspec.structs import replace
 
-from unveil.arguments import check_faults, whole_number
+from unveil.arguments import check_faults, parse_whole_number
 from unveil.atomic import write_all_or_none, write_new
 from unveil.errors import InputError, ReadError, RolesError, WriteError, list_names, quote_text
 from unveil.io.sources import CachedFile, hold
@@ -30,7 +30,7 @@ from unveil.records.codebook import Codebook
 from unveil.records.protection import Protection
 from unveil.records.synthesis import ConfidentialSynthesis, Synthesis
 from unveil.study.scenario import Progress, no_progress
-from unveil.synthesis.settings import MOST_COPIES, entries
+from unveil.synthesis.settings import MOST_COPIES, parse_missing_entries
 from unveil.synthesis.synthesise import synthesise
 from unveil.synthesis.synthesiser import Synthesiser, check_path, save
 from unveil.view.show import Result
@@ -58,7 +58,7 @@ def choose_ending(original: str) -> str:
 
 def copy_paths(original: str, folder: Path, copies: int, ending: str) -> tuple[Path, ...]:
     """Where each copy goes; refused, before anything is fitted, where something is there."""
-    whole_number("copies", copies, most=MOST_COPIES)  # before as many names are made
+    parse_whole_number("copies", copies, most=MOST_COPIES)  # before as many names are made
     stem = Path(original).name.split(".", maxsplit=1)[0]
     numbers = [""] if copies == 1 else [f"_{number}" for number in range(1, copies + 1)]
     paths = tuple(target_of(folder / f"{stem}{number}.{ending}", fake=True) for number in numbers)
@@ -351,7 +351,7 @@ def _read(project: ProjectFile, original: Path, settings: Mapping[str, Any]) -> 
     return hold(
         original,
         side="original",
-        missing_values=entries(settings["missing_values"]),
+        missing_values=parse_missing_entries(settings["missing_values"]),
         dictionary=None if labels is None else project.folder / labels,
     )
 

@@ -33,13 +33,13 @@ from unveil.io.table import Table
 from unveil.io.wire import receive, send
 from unveil.io.worker import leave_no_image, take_standard_output
 from unveil.measure.attacks.agreement import Agreement, ComparedColumn, Singles
-from unveil.measure.attacks.recognition_scores import Looks
+from unveil.measure.attacks.recognition_scores import ScoreRows
 from unveil.measure.attacks.worlds import WorldPool
 from unveil.project.release_procedure import (
     Described,
     LiveProcedure,
-    MadeRelease,
     Procedure,
+    ReleaseFiles,
     explain_failure,
     release_quietly,
 )
@@ -81,7 +81,7 @@ class WorldMaker:
         except Exception as fault:
             return b"-" + explain_failure(fault).encode()
 
-    def look_at(self, made: MadeRelease) -> Singles:
+    def look_at(self, made: ReleaseFiles) -> Singles:
         """What is seen in one release: means over its files."""
         seen = [
             self.agreement.look(made.recode(self.people, place), copy)
@@ -209,7 +209,7 @@ class WorldStore:
         paths = [self.folder / f"world_{world:06d}.failed" for world in worlds]
         return [path.read_text("utf-8") for path in paths if path.exists()]
 
-    def load(self, worlds: Ints, people: slice) -> Looks:
+    def load(self, worlds: Ints, people: slice) -> ScoreRows:
         """What was seen of some people in these worlds."""
         n, width = people.stop - people.start, self.shape[1]
         made = np.empty((len(worlds), n, width), np.float32)

@@ -114,7 +114,7 @@ class Measuring:
     @cached_property
     def brought(self) -> Study | None:
         """The files in memory, where an engine keeps them and memory holds them."""
-        from unveil.measure.gate.counted import bring_whole
+        from unveil.measure.gate.engine_evidence import bring_whole
 
         return bring_whole(self.inputs.study.files)
 
@@ -219,7 +219,7 @@ def _gate(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:
     if at.inputs.engine == "memory":
         found = gather_evidence(Files(files), roles, progress=at.progress)
     else:
-        from unveil.measure.gate.counted import gather_in_engine
+        from unveil.measure.gate.engine_evidence import gather_in_engine
 
         found = gather_in_engine(files, at.brought, roles, at.progress)
         if at.inputs.project.data.control is not None:

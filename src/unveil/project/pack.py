@@ -41,13 +41,13 @@ from unveil.io.table import Table
 from unveil.io.text_types import apply_types
 from unveil.io.write_checks import fit_column
 from unveil.io.write_file import WriteSettings, target_of, write_files
+from unveil.project.assess_stored_run import assess_stored_run
 from unveil.project.decide import alerts_against, load_decisions
 from unveil.project.fingerprint import file_sha256, forget_hashes, hash_bytes, project_sha256
-from unveil.project.judge_run import judge_run
 from unveil.project.leak_check import (
     BESIDE,
     DATA,
-    OpenedPack,
+    PackContents,
     Secrets,
     find_leaks,
     mark_faults,
@@ -55,7 +55,7 @@ from unveil.project.leak_check import (
 )
 from unveil.project.lock import lock_project
 from unveil.project.log import append, read_log
-from unveil.project.log_repair import DECISIONS, heal_log
+from unveil.project.log_repair import DECISIONS, complete_log
 from unveil.project.make_copies import choose_ending
 from unveil.project.model import ProjectFile
 from unveil.project.people import list_answers
@@ -173,7 +173,7 @@ def find_release(project: ProjectFile) -> Release:
     run = load_run(project.folder, decision.run)
     _check_unchanged(project, decision, run)
     parts = load_parts(project.folder, run)
-    return Release(project, decision, run, parts, judge_run(project, run, parts))
+    return Release(project, decision, run, parts, assess_stored_run(project, run, parts))
 
 
 def _check_unchanged(project: ProjectFile, decision: Decision, run: Run) -> None:
@@ -383,7 +383,7 @@ def _check(name: PackCheckName, evidence: str, *lacking: str, fix: str | None = 
 
 
 def _checks(
-    release: Release, opened: OpenedPack, synthesis: Synthesis | None, said: Mapping[str, Any]
+    release: Release, opened: PackContents, synthesis: Synthesis | None, said: Mapping[str, Any]
 ) -> Iterator[PackCheck]:
     pack, decision = release.project.pack, release.decision
     n = format_count(sum(not name.endswith(BESIDE) for name in opened.files), "data file")
@@ -480,7 +480,7 @@ def pack_confidential(
             project.title,
             run=run,
             decision=decisions[-1] if decisions else None,
-            judgement=judge_run(project, run, load_parts(project.folder, run)),
+            judgement=assess_stored_run(project, run, load_parts(project.folder, run)),
             answers=list_answers(project),
             members=_members(members),
         )
@@ -509,7 +509,7 @@ def _prepared(project: ProjectFile, out: str | os.PathLike[str]) -> Iterator[tup
             " Name another file."
         )
     with lock_project(project.folder, "unveil pack"):
-        heal_log(project.folder)
+        complete_log(project.folder)
         try:
             shutil.rmtree(stage, ignore_errors=True)
             stage.mkdir(mode=0o700, parents=True)

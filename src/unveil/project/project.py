@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, get_args
 
-from unveil.arguments import choice
+from unveil.arguments import parse_choice
 from unveil.project.decide import decide
 from unveil.project.edit_project import Limits, ProjectEdit
 from unveil.project.history import compare_runs
@@ -302,7 +302,7 @@ class Project:
         """
         build = (
             pack_public
-            if choice("form", form, get_args(PackForm)) == "public"
+            if parse_choice("form", form, get_args(PackForm)) == "public"
             else pack_confidential
         )
         return build(read_project(self._path), out, sign=sign)

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from unveil.arguments import choice
+from unveil.arguments import parse_choice
 from unveil.arrays import Floats
 from unveil.count.kinds import kind_of_series
 from unveil.count.no_answers import find_likely_codes
@@ -279,7 +279,7 @@ TEMPLATES: Mapping[str, Template] = {
 
 def propose_scenario(name: str, roles: Suggestion, owner: Sequence[str] = ()) -> ScenarioEntry:
     """The scenario of a template; a refusal where it lacks its columns."""
-    template = TEMPLATES[choice("template", name, tuple(TEMPLATES))]
+    template = TEMPLATES[parse_choice("template", name, tuple(TEMPLATES))]
     keys = template.keys(roles, owner)
     if name == "co-owner" and not keys:
         raise SettingsError(

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from unveil.arguments import absent_sentence, check_faults, choice, quote_value
+from unveil.arguments import absent_sentence, check_faults, parse_choice, quote_value
 from unveil.assessment.context import QUESTIONS
 from unveil.assessment.limits import preset
 from unveil.atomic import write_all_or_none, write_new
@@ -359,7 +359,7 @@ def propose(
     preset
         "low-fidelity": columns are drawn by themselves, and four checks come before the pack.
     """
-    chosen_preset = None if preset is None else choice("preset", preset, PRESETS)
+    chosen_preset = None if preset is None else parse_choice("preset", preset, PRESETS)
     told = progress or no_progress
     who = None if by is None else check_name(by)
     if title is not None and (wrong := text_fault(title, LONGEST)) is not None:
@@ -426,7 +426,9 @@ def _without_person(found: Suggestions, roles: Suggestion) -> Suggestions:
 
 def _templates(given: str | Iterable[str], owner: str | Iterable[str]) -> tuple[str, ...]:
     several = [given] if isinstance(given, str) else list(given)
-    chosen = tuple(dict.fromkeys(choice("template", one, tuple(TEMPLATES)) for one in several))
+    chosen = tuple(
+        dict.fromkeys(parse_choice("template", one, tuple(TEMPLATES)) for one in several)
+    )
     if not chosen:
         raise SettingsError(f"No template is given. Choose of: {', '.join(TEMPLATES)}.")
     if owner and "co-owner" not in chosen:

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from unveil.arguments import is_list, quote_value, whole_number
+from unveil.arguments import is_list, parse_whole_number, quote_value
 from unveil.errors import InputError, SettingsError, list_names
 from unveil.io.sources import read_table
 from unveil.io.table import Table
@@ -39,7 +39,7 @@ from unveil.study.roles import names, parse_roles
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.take_study import takes_study
 from unveil.synthesis.methods import MOST_ROWS
-from unveil.synthesis.settings import entries
+from unveil.synthesis.settings import parse_missing_entries
 
 # What is asked for besides the steps: for whom, how many rows, which leaves, by which seeds?
 
@@ -95,11 +95,11 @@ class ProtectionSettings:
             preset,
             parse_sweep(given["sweep"], audience),
             _seeds(given["seed"], own["seed"]),
-            None if rows is None else whole_number("rows", rows, most=MOST_ROWS),
+            None if rows is None else parse_whole_number("rows", rows, most=MOST_ROWS),
             keys,
             targets,
             parse_bands(None, given["special_codes"]).special_codes,
-            tuple(entries(missing)),
+            tuple(parse_missing_entries(missing)),
         )
 
 

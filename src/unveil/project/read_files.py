@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from unveil.arguments import choice, number_within, quote_value, whole_number
+from unveil.arguments import parse_choice, parse_number_within, parse_whole_number, quote_value
 from unveil.errors import InputError, SettingsError, quote_text
 from unveil.io.sources import is_there
 from unveil.measure.attacks.worlds import ABSENCES, FEWEST_WORLDS, INTRUDERS, MOST_WORLDS
@@ -77,11 +77,11 @@ def read_recognition(document: Mapping[str, Any], faults: list[FileError]) -> di
         return None
     fields = table_in(document, "recognition", faults)
     readers: dict[str, Callable[[Any], Any]] = {
-        "people": partial(whole_number, "people"),
-        "worlds": partial(whole_number, "worlds", least=FEWEST_WORLDS, most=MOST_WORLDS),
-        "intruder": lambda given: choice("intruder", given, INTRUDERS),
-        "out": lambda given: choice("out", given, ABSENCES),
-        "claimed_epsilon": lambda given: number_within("claimed_epsilon", given, "[0, inf)"),
+        "people": partial(parse_whole_number, "people"),
+        "worlds": partial(parse_whole_number, "worlds", least=FEWEST_WORLDS, most=MOST_WORLDS),
+        "intruder": lambda given: parse_choice("intruder", given, INTRUDERS),
+        "out": lambda given: parse_choice("out", given, ABSENCES),
+        "claimed_epsilon": lambda given: parse_number_within("claimed_epsilon", given, "[0, inf)"),
         "command": parse_command,
     }
     fields.only([*readers])
@@ -108,17 +108,17 @@ def _check_codes(column: str, given: Any) -> None:
 
 
 def _check_type(column: str, given: Any) -> None:
-    choice(f"the type of {quote_value(column)}", given, TYPES)
+    parse_choice(f"the type of {quote_value(column)}", given, TYPES)
 
 
 def _parse_sample(given: Any) -> Any:
     why = ', the records of the largest file that utility compares; or "all"'
-    return "all" if given == "all" else whole_number("utility_sample", given, why=why)
+    return "all" if given == "all" else parse_whole_number("utility_sample", given, why=why)
 
 
 def _parse_fraction(given: Any) -> float:
     why = ", the share of the population that is in the original"
-    return number_within("sampling_fraction", given, "(0, 1]", why)
+    return parse_number_within("sampling_fraction", given, "(0, 1]", why)
 
 
 def _copies(fields: Fields, original: str | None) -> tuple[str, ...]:
@@ -236,9 +236,9 @@ def read_publication(
     if not fields.has("plan"):
         fields.refuse('[publication] has no plan. Name the file: plan = "plan.toml".')
         return None
-    fields.parse("threshold", lambda given: whole_number("threshold", given, least=2))
-    fields.parse("width", lambda given: whole_number("width", given, least=0))
-    fields.parse("seconds", lambda given: number_within("seconds", given, "(0, inf)"))
+    fields.parse("threshold", lambda given: parse_whole_number("threshold", given, least=2))
+    fields.parse("width", lambda given: parse_whole_number("width", given, least=0))
+    fields.parse("seconds", lambda given: parse_number_within("seconds", given, "(0, inf)"))
     return dict(fields.table)
 
 
@@ -267,7 +267,7 @@ def _table(fields: Fields) -> None:
             "nested",
         )
     why = ": how many people an intruder may know"
-    fields.parse("n_max", lambda given: whole_number("n_max", given, least=0, why=why))
+    fields.parse("n_max", lambda given: parse_whole_number("n_max", given, least=0, why=why))
     given = fields.table.get("rounding")
     for scheme in given.values() if isinstance(given, dict) else [given]:
         try:

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from unveil.arguments import choice, is_list, number_in, quote_value
-from unveil.assessment.context import FACTORS, may_rule_together
-from unveil.errors import InputError, SettingsError, nearest, quote_text, unknown_name
+from unveil.arguments import is_list, number_in, parse_choice, quote_value
+from unveil.assessment.context import FACTORS, can_rule_together
+from unveil.errors import InputError, SettingsError, hint_at, quote_text, unknown_name
 from unveil.io.read_toml import parse_document, read_text
 from unveil.io.write_file import ENDINGS
 from unveil.project.fields import Fields, table_in, tables_in
@@ -170,7 +170,7 @@ def read_limits(document: Mapping[str, Any], faults: list[FileError]) -> LimitsE
 
 def _limit(fields: Fields, name: str) -> tuple[float, float] | None:
     if name not in NAMES:
-        near = nearest(name, _ACCEPTED) if not nearest(name, NAMES) else ""
+        near = hint_at(name, _ACCEPTED) if not hint_at(name, NAMES) else ""
         fields.refuse(f"{unknown_measure(name, NAMES)}{near}", name)
         return None
     given = fields.table[name]
@@ -292,7 +292,9 @@ def _listed(fields: Fields, name: str, known: Sequence[str] = ()) -> tuple[Any, 
     def read(given: Any) -> tuple[str, ...]:
         if not is_list(given) or not all(isinstance(one, str) and one.strip() for one in given):
             raise SettingsError(f"{name} of {fields.heading} must be a list of texts.")
-        return tuple(dict.fromkeys(choice(name, one, known) if known else one for one in given))
+        return tuple(
+            dict.fromkeys(parse_choice(name, one, known) if known else one for one in given)
+        )
 
     return fields.parse(name, read) or ()
 
@@ -316,7 +318,7 @@ def _read_flag_name(
     if found is None:
         return None
     _check_absent(fields, found.scenario, scenarios, "finding")
-    if found.is_whole_target and not may_rule_together(audience):
+    if found.is_whole_target and not can_rule_together(audience):
         whom = "audience open" if audience else "an audience that is not stated (taken to be open)"
         fields.refuse(
             f"all pairs of a target cannot be ruled on together for {whom}: rule on each, as"

@@ -16,8 +16,8 @@ from unveil.errors import (
     ReadError,
     RolesError,
     SettingsError,
+    hint_at,
     list_names,
-    nearest,
     quote_text,
     unknown_name,
 )
@@ -230,7 +230,7 @@ def _settings(
             of = "is no target here" if is_of_targets else "is neither key nor target here"
             fields.refuse(
                 f"{name} {'is' if is_of_targets else 'are'} given for {quote_value(column)}, which"
-                f" {of}.{nearest(column, known)} {'The' if is_of_targets else 'Keys and'} targets"
+                f" {of}.{hint_at(column, known)} {'The' if is_of_targets else 'Keys and'} targets"
                 f" are: {list_names(known)}.",
                 name,
                 column,
@@ -258,10 +258,10 @@ def _measures(fields: Fields) -> tuple[str, ...] | None:
 
 
 NAME = "project.toml"
-Given = str | os.PathLike[str] | None
+ProjectPath = str | os.PathLike[str] | None
 
 
-def find_project(given: Given = None) -> Path:
+def find_project(given: ProjectPath = None) -> Path:
     """The project file: itself, that of a folder, or that of the working folder."""
     path = Path() if given is None else Path(os.fsdecode(given))
     try:
@@ -270,7 +270,7 @@ def find_project(given: Given = None) -> Path:
         raise ReadError(f"{quote_text(str(path))} cannot be read: {fault.strerror}.") from None
 
 
-def _find_file(path: Path, given: Given) -> Path:
+def _find_file(path: Path, given: ProjectPath) -> Path:
     if path.is_dir():
         file = path / NAME
         if file.is_file():
@@ -293,7 +293,7 @@ def _find_file(path: Path, given: Given) -> Path:
     return path
 
 
-def read_project(given: Given = None, *, needs_files: bool = True) -> ProjectFile:
+def read_project(given: ProjectPath = None, *, needs_files: bool = True) -> ProjectFile:
     """Read a project file, or refuse it with all its faults, each with its line.
 
     Parameters

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unveil.arguments import choice, number_within, whole_number
+from unveil.arguments import parse_choice, parse_number_within, parse_whole_number
 from unveil.count.codes import CodedColumn
 from unveil.errors import AlignError, RolesError, SettingsError
 from unveil.io.sources import CachedFile, read_table
@@ -30,7 +30,7 @@ from unveil.measure.attacks.recognition_result import (
     TestedPeople,
     make_result,
 )
-from unveil.measure.attacks.recognition_scores import WorldLooks
+from unveil.measure.attacks.recognition_scores import WorldScores
 from unveil.measure.attacks.samples import check_level
 from unveil.measure.attacks.worlds import (
     ABSENCES,
@@ -43,15 +43,15 @@ from unveil.measure.attacks.worlds import (
     choose_exposed,
 )
 from unveil.measure.roles.person import choose_people
-from unveil.project.fingerprint import canonical, packages
+from unveil.project.fingerprint import canonical, list_packages
 from unveil.project.make_worlds import WorldMaker, WorldStore, make_worlds
 from unveil.project.release_procedure import (
     CandidateProcedure,
     CommandProcedure,
     LiveProcedure,
-    MadeRelease,
     Procedure,
     ProtectProcedure,
+    ReleaseFiles,
     describe,
     keeps_rows,
     mark,
@@ -96,7 +96,7 @@ class RecognitionSettings:
         procedure = parse_procedure(synthesiser)
         has_reference = given["reference"] is not None
         out = given["out"] or ("replace" if has_reference else "remove")
-        out = choice("out", out, ABSENCES)
+        out = parse_choice("out", out, ABSENCES)
         if out == "remove" and not keeps_rows(procedure):
             raise SettingsError(
                 "The command cannot be told how many rows to write, so the length of its file would"
@@ -106,12 +106,14 @@ class RecognitionSettings:
         check_level("level", given["level"])
         return cls(
             procedure,
-            whole_number("people", given["people"]),
-            whole_number("worlds", given["worlds"], least=FEWEST_WORLDS, most=MOST_WORLDS),
-            choice("intruder", given["intruder"], INTRUDERS),
+            parse_whole_number("people", given["people"]),
+            parse_whole_number("worlds", given["worlds"], least=FEWEST_WORLDS, most=MOST_WORLDS),
+            parse_choice("intruder", given["intruder"], INTRUDERS),
             out,
             float(given["level"]),
-            None if claimed is None else number_within("claimed_epsilon", claimed, "[0, inf)"),
+            None
+            if claimed is None
+            else parse_number_within("claimed_epsilon", claimed, "[0, inf)"),
             choose_seed(given["seed"]),
             parse_workers(given["workers"]),
         )
@@ -271,7 +273,7 @@ def _recognise(
     folder, missing = given["folder"], parse_missing(given["missing_values"])
     made = list(released) if isinstance(released, list | tuple) else [released]
     made = [one for one in made if one is not None]
-    n_files = whole_number("files", files or len(made) or 1, most=MOST_FILES)
+    n_files = parse_whole_number("files", files or len(made) or 1, most=MOST_FILES)
     if made and len(made) != n_files:
         raise SettingsError(f"files is {n_files}, but {len(made)} released files are given.")
     if folder is not None and isinstance(asked.procedure, LiveProcedure):
@@ -288,7 +290,7 @@ def _recognise(
     pool, tested = _choose(chosen, n, n_reference, asked)
     agreement = Agreement(tuple(ComparedColumn.of(column) for column in chosen))
     table = replace(tables[0], frame=_stack(tables))
-    n_rows = whole_number("rows", n_rows, most=MOST_ROWS)
+    n_rows = parse_whole_number("rows", n_rows, most=MOST_ROWS)
     maker = WorldMaker(asked.procedure, pool, agreement, table, n_rows, n_files)
     fields = {
         "files": tuple(one.source for one in (*tables, *copies)),
@@ -313,7 +315,7 @@ def _recognise(
         store.open(_head(maker), is_own=is_own)
         numbers = make_worlds(maker, store, asked.worlds, asked.workers, say)
         coins = np.stack([pool.coins(int(world)) for world in numbers])
-        seen = WorldLooks(lambda some: store.load(numbers, some), coins, numbers)
+        seen = WorldScores(lambda some: store.load(numbers, some), coins, numbers)
         return make_result(
             {**fields, "n_failed": asked.worlds - len(numbers)},
             seen,
@@ -438,17 +440,17 @@ def _warn_of_doubles(maker: WorldMaker) -> Iterator[str]:
         )
 
 
-def _as_released(maker: WorldMaker, copies: Sequence[Table]) -> MadeRelease:
+def _as_released(maker: WorldMaker, copies: Sequence[Table]) -> ReleaseFiles:
     """The released files; people's records are recoded as the original was for them."""
     frames = [one.frame for one in copies]
     if not isinstance(maker.procedure, ProtectProcedure):
-        return MadeRelease(frames)
+        return ReleaseFiles(frames)
     steps = [one for one in maker.procedure.settings["steps"] if one.get("do") in KINDS]
     if not steps:
-        return MadeRelease(frames)
+        return ReleaseFiles(frames)
     original = replace(maker.table, frame=maker.table.frame[: maker.pool.n_original])
     fixed = recode(restore_form(original), parse_steps(steps)).fixed_steps()
-    return MadeRelease(frames, (fixed,) * len(frames))
+    return ReleaseFiles(frames, (fixed,) * len(frames))
 
 
 # The folder of worlds: the one given, or one that is gone afterwards.
@@ -468,7 +470,7 @@ def _head(maker: WorldMaker) -> dict[str, Any]:
     """All that decides what a world looks like; never the number of worlds."""
     return {
         "version": __version__,
-        "packages": [one.to_dict() for one in packages()],
+        "packages": [one.to_dict() for one in list_packages()],
         "data": _hash_frame(maker.table.frame),
         "procedure": mark(maker.procedure),
         "seed": maker.pool.seed,

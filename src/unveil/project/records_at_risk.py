@@ -16,8 +16,8 @@ from unveil.atomic import replace_file
 from unveil.errors import EngineError, ReadError, WriteError
 from unveil.io.write_csv import guard_cells, replace_control_characters
 from unveil.measure.disclosure.result import DisclosureResult
+from unveil.project.assess_stored_run import list_changes
 from unveil.project.fingerprint import file_sha256, project_sha256
-from unveil.project.judge_run import list_changes
 from unveil.project.log import append
 from unveil.project.measure_parts import Measuring, inputs_of
 from unveil.project.model import ProjectFile

@@ -40,7 +40,7 @@ _FILE = "data.csv", "synthetic.csv"
 
 
 @dataclass(frozen=True)
-class MadeRelease:
+class ReleaseFiles:
     """The files of one release, and how people's records were recoded for it."""
 
     copies: list[pl.DataFrame]
@@ -70,11 +70,11 @@ class SynthesisProcedure(msgspec.Struct, frozen=True, tag="synthesise", tag_fiel
 
     settings: dict[str, Any]
 
-    def release(self, table: Table, seed: int, rows: int, files: int) -> MadeRelease:
+    def release(self, table: Table, seed: int, rows: int, files: int) -> ReleaseFiles:
         """All files from one fit."""
         own = {} if self.settings.get("keep") else {"rows": rows}
         asked: dict[str, Any] = {**self.settings, **own, "seed": seed, "copies": files}
-        return MadeRelease(list(synthesise(restore_form(table), **asked, workers=1).copies))
+        return ReleaseFiles(list(synthesise(restore_form(table), **asked, workers=1).copies))
 
 
 class ProtectProcedure(msgspec.Struct, frozen=True, tag="protect", tag_field="by"):
@@ -82,13 +82,15 @@ class ProtectProcedure(msgspec.Struct, frozen=True, tag="protect", tag_field="by
 
     settings: dict[str, Any]
 
-    def release(self, table: Table, seed: int, rows: int, files: int) -> MadeRelease:
+    def release(self, table: Table, seed: int, rows: int, files: int) -> ReleaseFiles:
         """Each file by itself, as `protect` makes one."""
         made = [
             protect(restore_form(table), **{**self.settings, "rows": rows, "seed": one})
             for one in _seeds(seed, files)
         ]
-        return MadeRelease([_frame_of(one.data) for one in made], tuple(one.recipe for one in made))
+        return ReleaseFiles(
+            [_frame_of(one.data) for one in made], tuple(one.recipe for one in made)
+        )
 
 
 class CandidateProcedure(msgspec.Struct, frozen=True, tag="explore", tag_field="by"):
@@ -97,7 +99,7 @@ class CandidateProcedure(msgspec.Struct, frozen=True, tag="explore", tag_field="
     setting: dict[str, Any]
     common: dict[str, Any]
 
-    def release(self, table: Table, seed: int, rows: int, files: int) -> MadeRelease:
+    def release(self, table: Table, seed: int, rows: int, files: int) -> ReleaseFiles:
         """As `explore` makes its copies."""
         from unveil.project.explore.candidates import CommonSettings, make_copies
         from unveil.project.explore.settings import CandidateSetting
@@ -106,7 +108,7 @@ class CandidateProcedure(msgspec.Struct, frozen=True, tag="explore", tag_field="
         order = CommonSettings(**self.common, n_copies=files, workers=1)
         setting = CandidateSetting.of({"rows": rows, **self.setting})
         made = make_copies(Study([table]).original, setting, order, seed, no_progress).copies
-        return MadeRelease([_frame_of(one) for one in made])
+        return ReleaseFiles([_frame_of(one) for one in made])
 
 
 class CommandProcedure(msgspec.Struct, frozen=True, tag="command", tag_field="by"):
@@ -114,9 +116,9 @@ class CommandProcedure(msgspec.Struct, frozen=True, tag="command", tag_field="by
 
     words: tuple[str, ...]
 
-    def release(self, table: Table, seed: int, rows: int, files: int) -> MadeRelease:
+    def release(self, table: Table, seed: int, rows: int, files: int) -> ReleaseFiles:
         """The program is run once for each file; what it prints is thrown away."""
-        return MadeRelease([self._run(table.frame, one, rows) for one in _seeds(seed, files)])
+        return ReleaseFiles([self._run(table.frame, one, rows) for one in _seeds(seed, files)])
 
     def _run(self, frame: pl.DataFrame, seed: int, rows: int) -> pl.DataFrame:
         with tempfile.TemporaryDirectory(prefix="unveil_") as folder:
@@ -150,7 +152,7 @@ class FunctionProcedure(msgspec.Struct, frozen=True, tag="function", tag_field="
     name: str
     source: str  # hash of its text, so that worlds of another text are not reused
 
-    def release(self, table: Table, seed: int, rows: int, files: int) -> MadeRelease:
+    def release(self, table: Table, seed: int, rows: int, files: int) -> ReleaseFiles:
         """As the function makes it."""
         function = reduce(getattr, self.name.split("."), import_module(self.module))
         return LiveProcedure(function).release(table, seed, rows, files)
@@ -162,7 +164,7 @@ class LiveProcedure:
 
     function: Any
 
-    def release(self, table: Table, seed: int, rows: int, files: int) -> MadeRelease:
+    def release(self, table: Table, seed: int, rows: int, files: int) -> ReleaseFiles:
         """One file for each call, or all files from one where it gives several."""
         made: list[Any] = []
         for one in _seeds(seed, files):
@@ -170,7 +172,7 @@ class LiveProcedure:
             made += found if isinstance(found, list | tuple) else [found]
             if len(made) >= files:
                 break
-        return MadeRelease([read_table(one, side="synthetic").frame for one in made])
+        return ReleaseFiles([read_table(one, side="synthetic").frame for one in made])
 
 
 Described = (
@@ -306,7 +308,7 @@ def explain_failure(fault: BaseException) -> str:
 
 def release_quietly(
     procedure: Procedure, table: Table, seed: int, rows: int, files: int
-) -> MadeRelease:
+) -> ReleaseFiles:
     """One release; what libraries warn of is not told for every world."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

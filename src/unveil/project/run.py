@@ -18,18 +18,18 @@ from unveil.errors import (
     unknown_name,
 )
 from unveil.project import log
+from unveil.project.assess_stored_run import assess_stored_run, summarise
 from unveil.project.figures import list_figures
 from unveil.project.fingerprint import (
     canonical,
     fingerprint,
-    packages,
+    list_packages,
     project_sha256,
     python_version,
     settings_sha256,
 )
-from unveil.project.judge_run import judge_run, summarise
 from unveil.project.lock import lock_project
-from unveil.project.log_repair import heal_log, log_run
+from unveil.project.log_repair import complete_log, log_run
 from unveil.project.measure_parts import Measuring
 from unveil.project.model import ProjectFile
 from unveil.project.people import check_name
@@ -167,7 +167,7 @@ def run_project(
     who = project.context.analyst if by is None else check_name(by)
     kinds = tuple(dict.fromkeys(_parse_kind(one) for one in only))
     with _on_disk(), lock_project(project.folder, DOING):
-        heal_log(project.folder)
+        complete_log(project.folder)
         files = hash_files(project)
         own_seed = project_seed(project.folder, seed)
         left = Unfinished(project.folder)
@@ -228,7 +228,7 @@ def _is_same(inputs: Inputs, last: Run, seed: ProjectSeed, only: tuple[Kind, ...
         and last.engine == inputs.engine
         and last.seed_sha256 == seed.sha256
         and last.version == __version__
-        and last.packages == packages()
+        and last.packages == list_packages()
         and not find_damaged_parts(project.folder, last)
     )
 
@@ -277,7 +277,7 @@ class _RunInProgress:
             seed_file=SEED_FILE,
             seed_sha256=self.seed.sha256,
             python=python_version(),
-            packages=packages(),
+            packages=list_packages(),
             files=self.inputs.files,
             n_original=self.inputs.n_original,
             n_synthetic=self.inputs.n_synthetic,
@@ -294,7 +294,7 @@ class _RunInProgress:
             only=self.only if any(part.reason == NOT_ASKED for part in parts) else (),
         )
         parts_of = Parts(made, self.records)
-        known = judge_run(self.project, made, parts_of, is_new=True)
+        known = assess_stored_run(self.project, made, parts_of, is_new=True)
         made = replace(
             made,
             alerts=known.alerts,

@@ -10,8 +10,8 @@ import polars as pl
 
 from unveil.errors import ReadError, RolesError, list_names, unknown_name
 from unveil.measure.disclosure.result import DisclosureResult
+from unveil.project.assess_stored_run import assess_stored_run, summarise
 from unveil.project.explain import explain_target
-from unveil.project.judge_run import judge_run, summarise
 from unveil.project.measure_parts import disclosure_of, inputs_of
 from unveil.project.model import ProjectFile, check_scenario
 from unveil.project.store import load_parts, load_run, results_sha256
@@ -94,7 +94,7 @@ class RunResult:
     def of(cls, project: ProjectFile, run: Run) -> "RunResult":
         """A finished run, judged by the project as it is now."""
         parts = load_parts(project.folder, run)
-        return cls(run, judge_run(project, run, parts), parts, project)
+        return cls(run, assess_stored_run(project, run, parts), parts, project)
 
     @classmethod
     def load(cls, project: ProjectFile, number: int | None = None) -> "RunResult":
@@ -206,9 +206,7 @@ class RunResult:
 
     def explain(self, target: str, *, scenario: str | None = None) -> Explanation:
         """Why a target stands where it stands, and what can be done about it."""
-        return explain_target(
-            self._project, self.record, self._parts, self.judgement, target, scenario=scenario
-        )
+        return explain_target(self.record, self._parts, self.judgement, target, scenario=scenario)
 
     def whatif(self, exclude: str | Iterable[Any], *, scenario: str | None = None) -> WhatIf:
         """The figures without something that may be common knowledge; nothing is kept."""

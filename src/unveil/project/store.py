@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from unveil.atomic import is_left_behind, replace_file
 from unveil.errors import ReadError, SettingsError, TamperedError, WriteError, list_names
 from unveil.project.fingerprint import hash_bytes
-from unveil.project.log import number_in, read_content, readable
+from unveil.project.log import number_in, parse_lines, read_content
 from unveil.records.base import Record
 from unveil.records.report import RECORDS, Parts
 from unveil.records.run import Run, RunPart
@@ -87,7 +87,7 @@ def load_run(folder: Path, n: int | None = None) -> Run:
 def _logged_hashes(folder: Path) -> dict[int, str]:
     """The results of every run, by SHA-256, as the log has them."""
     found: dict[int, str] = {}
-    for line in readable(read_content(folder)):
+    for line in parse_lines(read_content(folder)):
         number = number_in(line.subject)
         if line.event == "run" and number is not None and line.file_sha256 is not None:
             found[number] = line.file_sha256

@@ -339,7 +339,7 @@ def _own_ends(text: str, path: LinePath) -> Iterator[int]:
     for name, one in found.items() if isinstance(found, dict) else ():
         is_table = isinstance(one, dict) or (isinstance(one, list) and one and _is_tables(one))
         span = lines.span(*path, name)
-        if span is not None and (not is_table or _is_setting(text, span, name)):
+        if span is not None and (not is_table or _is_setting(text, span)):
             yield span[1]
 
 
@@ -347,7 +347,7 @@ def _is_tables(given: list[Any]) -> bool:
     return all(isinstance(one, dict) for one in given)
 
 
-def _is_setting(text: str, span: tuple[int, int], name: str) -> bool:
+def _is_setting(text: str, span: tuple[int, int]) -> bool:
     """Whether a table stands behind an equals sign, not below a head of its own."""
     line = text.removeprefix(MARK).replace("\r\n", "\n").split("\n")[span[0] - 1]
     return not line.lstrip().startswith("[")

@@ -22,8 +22,8 @@ from unveil.project.log import (
     is_torn,
     load_project,
     number_in,
-    raw_lines,
-    stored_head,
+    read_head,
+    read_raw_lines,
 )
 from unveil.project.log_repair import DECISIONS, find_stopped_decision, find_stopped_run
 from unveil.project.sources import resolve_path
@@ -73,7 +73,7 @@ def _word(decision: Decision) -> str:
     return f"{word} by {decision.by} on {decision.on[:10]}"
 
 
-Found = TypeVar("Found", bound=Record)
+RecordT = TypeVar("RecordT", bound=Record)
 PROJECT = "project.toml"
 RESTORE = "Restore it from a backup."
 ASIDE = "Restore it from a backup; if there is none, measure again: the next run does not use it."
@@ -93,9 +93,9 @@ def verify_project(folder: Path) -> LogCheck:
 def _verify(folder: Path) -> LogCheck:
     check = _Check(folder)
     check.follow_lines()
-    check.look_at_runs()
-    check.look_at_decisions()
-    check.look_at_released()
+    check.check_runs()
+    check.check_decisions()
+    check.check_released()
     return LogCheck(
         n_lines=len(check.raw),
         n_runs=len(check.runs),
@@ -149,7 +149,7 @@ class _Check:
 
     def follow_lines(self) -> None:
         """Each line by itself, and after the one before it."""
-        self.raw = raw_lines(self.folder)
+        self.raw = read_raw_lines(self.folder)
         previous, n = ORIGIN, 0
         for place, raw in enumerate(self.raw, start=1):
             line = decode_line(raw)
@@ -160,7 +160,7 @@ class _Check:
             self._follow(place, raw, line, previous, n)
             self.lines.append(line)
             previous, n = line.hash, line.n
-        self._look_at_end()
+        self._check_end()
 
     def _follow(self, place: int, raw: bytes, line: LogLine, previous: str, n: int) -> None:
         if hash_line(line) != line.hash or encode_line(line) != raw:
@@ -171,7 +171,7 @@ class _Check:
         elif line.n != n + 1:
             self.tell(f"Line {place} has the number {line.n}, not {n + 1}.", OVER, line=place)
 
-    def _look_at_end(self) -> None:
+    def _check_end(self) -> None:
         if is_torn(self.folder):
             self.tell(
                 "The last line is incomplete: a command was stopped while writing, or its end was"
@@ -179,7 +179,7 @@ class _Check:
                 "The next command that logs removes it: unveil run.",
                 line=len(self.raw) + 1,
             )
-        kept = stored_head(self.folder)
+        kept = read_head(self.folder)
         if kept is None:
             if self.raw:
                 self.tell(
@@ -203,11 +203,11 @@ class _Check:
                 file=HEAD,
             )
 
-    def look_at_runs(self) -> None:
+    def check_runs(self) -> None:
         """Every run folder against the line that tells of it, and the other way round."""
         for number, place, line in self._match("run", RUNS, ""):
-            self._look_at_run(number, place, line)
-        self._look_at_seed()
+            self._check_run(number, place, line)
+        self._check_seed()
 
     def _match(
         self, event: Literal["run", "decision"], folder: str, ending: str
@@ -247,7 +247,7 @@ class _Check:
         else:
             self.tell(f"{what} is not in the log: it was added.", AWAY, file=file, run=run)
 
-    def _look_at_run(self, number: int, place: Path, line: LogLine | None) -> None:
+    def _check_run(self, number: int, place: Path, line: LogLine | None) -> None:
         file = f"{RUNS}/{place.name}"
         content = _content(place / RESULTS)
         if line is None:
@@ -275,10 +275,10 @@ class _Check:
             self.tell(what, ASIDE, file=f"{file}/{RESULTS}", run=number)
             return
         self.runs[number] = run
-        self._look_at_files(run, place)
-        self._look_at_head(f"Run {number}", run.log_head, line, file, run=number)
+        self._check_files(run, place)
+        self._check_head(f"Run {number}", run.log_head, line, file, run=number)
 
-    def _look_at_files(self, run: Run, place: Path) -> None:
+    def _check_files(self, run: Run, place: Path) -> None:
         known = {part.file: part.sha256 for part in run.parts if part.file is not None}
         there = {one.relative_to(place).as_posix(): one for one in sorted(place.rglob("*"))}
         for name, one in there.items():
@@ -308,7 +308,7 @@ class _Check:
                     run=run.number,
                 )
 
-    def _look_at_seed(self) -> None:
+    def _check_seed(self) -> None:
         """The seed belongs to the last run: a new seed takes the place of an old one."""
         if not self.runs:
             return
@@ -332,13 +332,13 @@ class _Check:
                 run=run.number,
             )
 
-    def look_at_decisions(self) -> None:
+    def check_decisions(self) -> None:
         """Every decision against the line that tells of it, and the other way round."""
         for number, place, line in self._match("decision", DECISIONS, ".json"):
             self.n_decisions += 1
-            self._look_at_decision(number, place, line)
+            self._check_decision(number, place, line)
 
-    def _look_at_decision(self, number: int, place: Path, line: LogLine | None) -> None:
+    def _check_decision(self, number: int, place: Path, line: LogLine | None) -> None:
         file = f"{DECISIONS}/{place.name}"
         content = _content(place) or b""
         if line is None:
@@ -361,9 +361,9 @@ class _Check:
                 file=file,
                 run=decision.run,
             )
-        self._look_at_head(f"Decision {number}", decision.log_head, line, file)
+        self._check_head(f"Decision {number}", decision.log_head, line, file)
 
-    def look_at_released(self) -> None:
+    def check_released(self) -> None:
         """Whether the files are still those that the last decision released."""
         last = self.decisions.get(max(self.decisions, default=0))
         if last is not None and last.release and last.run in self.runs:
@@ -371,7 +371,7 @@ class _Check:
                 self.folder, last, self.runs[last.run].files
             )
 
-    def _look_at_head(
+    def _check_head(
         self, what: str, head: str, line: LogLine | None, file: str, run: int | None = None
     ) -> None:
         """What was the last line when it began must stand before its own line."""
@@ -405,7 +405,7 @@ def _content(place: Path) -> bytes | None:
         return None
 
 
-def _record(kind: type[Found], content: bytes) -> Found | None:
+def _record(kind: type[RecordT], content: bytes) -> RecordT | None:
     try:
         return kind.from_json(content)
     except ReadError:

@@ -29,8 +29,8 @@ from unveil.errors import (
 from unveil.measure.disclosure.attribute import excess_ratio
 from unveil.measure.disclosure.result import DisclosureResult
 from unveil.measure.utility.table_statistics import measures
+from unveil.project.assess_stored_run import read_statements
 from unveil.project.edit_project import ProjectEdit
-from unveil.project.judge_run import read_statements
 from unveil.project.measure_parts import Measuring
 from unveil.project.model import ProjectFile, check_scenario
 from unveil.project.people import check_name, parse_reason

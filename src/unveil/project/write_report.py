@@ -13,11 +13,16 @@ from msgspec.structs import replace
 
 from unveil.atomic import replace_file, write_private
 from unveil.errors import WriteError
+from unveil.project.assess_stored_run import assess_stored_run, summarise
 from unveil.project.fingerprint import hash_bytes, project_sha256
-from unveil.project.history import build_history, exclusions_in_force, last_decisions, two_way_name
-from unveil.project.judge_run import judge_run, summarise
+from unveil.project.history import (
+    build_history,
+    exclusions_in_force,
+    read_last_decisions,
+    two_way_name,
+)
 from unveil.project.log import append, now
-from unveil.project.log_repair import heal_log
+from unveil.project.log_repair import complete_log
 from unveil.project.model import ProjectFile
 from unveil.project.people import list_answers
 from unveil.project.records_at_risk import records_documents, records_path
@@ -41,7 +46,7 @@ def gather_report(project: ProjectFile, n: int | None = None) -> tuple[ReportCon
     """All about a run (the last where none is named), judged by the project as it is now."""
     run = load_run(project.folder, n)
     parts = load_parts(project.folder, run)
-    judgement = judge_run(project, run, parts)
+    judgement = assess_stored_run(project, run, parts)
     sha256 = results_sha256(project.folder, run.number)
     made = ReportContents(
         title=project.title,
@@ -49,7 +54,7 @@ def gather_report(project: ProjectFile, n: int | None = None) -> tuple[ReportCon
         results_sha256=sha256,
         judgement=judgement,
         summary=summarise(project, run, parts, judgement, run_hash=sha256),
-        decision=last_decisions(project.folder).get(run.number),
+        decision=read_last_decisions(project.folder).get(run.number),
         factors=list_answers(project),
         scenarios=tuple(_scenarios(project, run, parts)),
         exclusions=tuple(_exclusions(project, run)),
@@ -178,7 +183,7 @@ def write_report(
     WriteError
         If `out` is there already, or something cannot be written.
     """
-    heal_log(project.folder)
+    complete_log(project.folder)
     contents, parts = gather_report(project, n)
     number = contents.run.number
     home = _home(project, number, "summary" if is_summary else "report")

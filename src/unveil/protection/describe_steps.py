@@ -13,7 +13,7 @@ import polars as pl
 
 from unveil.errors import SettingsError
 from unveil.io.table import Table
-from unveil.measure.ecap.arguments import amount, parse_ecap_threshold
+from unveil.measure.ecap.arguments import parse_ecap_threshold, parse_noise_amount
 from unveil.measure.ecap.choose_noise import choose_for_values
 from unveil.measure.ecap.ecap import measure_ecap, prepare_values
 from unveil.measure.ecap.noise_settings import find_kept_codes
@@ -45,7 +45,7 @@ def plan_noise(
     said, column = step.settings, str(step.column)
     own = _codes(said.get("special_codes"), codes.get(column))
     values = _values(table, column, own)
-    sigma = None if "sigma" not in said else amount(said["sigma"])
+    sigma = None if "sigma" not in said else parse_noise_amount(said["sigma"])
     choice, risk = _measure_noise(values, said, n_people, sigma)
     if sigma is None:
         sigma = None if choice is None else choice.sigma_to_use

@@ -22,7 +22,7 @@ from unveil.models.neighbours.coding import PersonSequences, sequences_of
 from unveil.models.neighbours.distances import is_closer
 from unveil.models.neighbours.missing import MOST_CHOICES
 from unveil.models.neighbours.settings import DistanceSettings
-from unveil.models.neighbours.space import Prepared, prepare_space
+from unveil.models.neighbours.space import PreparedSpace, prepare_space
 from unveil.records.codebook import Variable
 from unveil.records.protection import DistanceFilter, Refill, Shift
 from unveil.study.people import People, check_person
@@ -161,7 +161,7 @@ def shift_warnings(found: Iterable[Shift]) -> list[str]:
 
 
 @dataclass(frozen=True, eq=False)
-class Compared:
+class ComparedUnits:
     """What is compared: the rows of two tables, or their people with all their rows."""
 
     tables: Sequence[Table]
@@ -188,9 +188,9 @@ class DistanceFilterResult(Result):
     d_synthetic: Floats
     d_original: Floats
     limit: Floats
-    _prepared: Prepared
+    _prepared: PreparedSpace
     _settings: DistanceSettings
-    _compared: Compared
+    _compared: ComparedUnits
 
     @cached_property
     def keep_rows(self) -> Mask:
@@ -471,7 +471,7 @@ def distance_filter(
     sequences = read_sequences(files, settings, person, time)
     told("measuring the columns", 0, STEPS)
     found = prepare_space(without_people(files, people), settings, sequences)
-    of = Compared(files, people, sequences, time, isinstance(synthetic, Labelled))
+    of = ComparedUnits(files, people, sequences, time, isinstance(synthetic, Labelled))
     return decide_rows(found, of, settings, told)
 
 
@@ -519,12 +519,12 @@ def without_people(tables: Sequence[Table], people: People | None) -> Sequence[T
 
 
 def decide_rows(
-    found: Prepared, compared: Compared, settings: DistanceSettings, progress: Progress
+    found: PreparedSpace, compared: ComparedUnits, settings: DistanceSettings, progress: Progress
 ) -> DistanceFilterResult:
     """Find the nearest originals of each row, or person with their rows, and decide."""
     progress("looking for the nearest originals", 1, STEPS)
-    leads = found.space.leads()
-    d_original = found.space.own_of(leads.first) if leads.own is None else leads.own
+    leads = found.space.find_nearest()
+    d_original = found.space.find_own_distances(leads.first) if leads.own is None else leads.own
     is_any = settings.rule == "strict" or settings.ties == "any"
     limit = leads.limit if is_any else d_original
     keep = ~is_closer(leads.distance, limit)

@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import polars as pl
 
-from unveil.arguments import choice, whole_number
+from unveil.arguments import parse_choice, parse_whole_number
 from unveil.errors import SettingsError
 from unveil.io.table import Labelled
 from unveil.measure.disclosure.disclosure import disclosure
@@ -109,7 +109,7 @@ WHY_OPEN = (
 def parse_audience(given: Any) -> Audience | None:
     """Who will have the copy."""
     audiences: tuple[Audience, ...] = get_args(Audience)
-    return None if given is None else choice("audience", given, audiences)
+    return None if given is None else parse_choice("audience", given, audiences)
 
 
 def add_leaf_size(
@@ -129,7 +129,7 @@ def parse_sweep(given: Any, audience: Audience | None) -> tuple[int, ...]:
         return OPEN_SWEEP if audience == "open" else ()
     if isinstance(given, str | Mapping) or not hasattr(given, "__iter__"):
         given = [given]
-    leaves = tuple(dict.fromkeys(whole_number("A leaf of the sweep", one) for one in given))
+    leaves = tuple(dict.fromkeys(parse_whole_number("A leaf of the sweep", one) for one in given))
     if len(leaves) > MOST_SWEPT:
         raise SettingsError(
             f"The sweep has {len(leaves)} sizes of leaves. Each needs its own synthesis: give at"

@@ -7,13 +7,25 @@ from typing import Any
 
 import numpy as np
 
-from unveil.arguments import choice, is_list, number_in, quote_value, true_or_false, whole_number
+from unveil.arguments import (
+    is_list,
+    number_in,
+    parse_choice,
+    parse_true_or_false,
+    parse_whole_number,
+    quote_value,
+)
 from unveil.errors import InputError, SettingsError
-from unveil.measure.ecap.arguments import SAMPLINGS, SampleSettings, amount, parse_ecap_threshold
+from unveil.measure.ecap.arguments import (
+    SAMPLINGS,
+    SampleSettings,
+    parse_ecap_threshold,
+    parse_noise_amount,
+)
 from unveil.measure.ecap.noise_settings import parse_noise
 from unveil.measure.ecap.populations import parse_population
 from unveil.models.neighbours.settings import DistanceSettings
-from unveil.protection.plan_synthesis import Faults, Said, find_faults, synthesis_faults
+from unveil.protection.plan_synthesis import Faults, GivenSettings, find_faults, synthesis_faults
 from unveil.protection.recoding.steps import (
     EXAMPLE,
     read_step,
@@ -104,7 +116,7 @@ SETTINGS: dict[str, tuple[str, ...]] = {
 """The steps that are no recoding, by the word a plan has for them."""
 
 
-def step_faults(do: str, said: Said) -> Faults:
+def step_faults(do: str, said: GivenSettings) -> Faults:
     """What is wrong with the settings of one step."""
     told = list(unknown_settings(said, SETTINGS[do], none=_NONE))
     yield from told
@@ -117,27 +129,29 @@ def step_faults(do: str, said: Said) -> Faults:
 _NONE = "The settings of the synthesis belong in [synthesis], or in synthesis={...}."
 
 
-def _filter(said: Said) -> Faults:
+def _filter(said: GivenSettings) -> Faults:
     for name in said:
         if name == "max_rounds":
-            yield from find_faults(name, lambda: whole_number("max_rounds", said["max_rounds"]))
+            yield from find_faults(
+                name, lambda: parse_whole_number("max_rounds", said["max_rounds"])
+            )
         elif name == "repair":
             yield from _truth_faults(name, said)
         else:
             yield from find_faults(name, partial(DistanceSettings, **{name: said[name]}))
 
 
-def _removal(said: Said) -> Faults:
+def _removal(said: GivenSettings) -> Faults:
     if "keys" in said:
         yield from find_faults("keys", lambda: names(said["keys"], "Keys"))
     yield from _truth_faults("uniques_of_original", said)
 
 
-def _truth_faults(name: str, said: Said) -> Faults:
-    yield from find_faults(name, lambda: true_or_false(name, said.get(name, False)))
+def _truth_faults(name: str, said: GivenSettings) -> Faults:
+    yield from find_faults(name, lambda: parse_true_or_false(name, said.get(name, False)))
 
 
-def _smoothing_faults(said: Said) -> Faults:
+def _smoothing_faults(said: GivenSettings) -> Faults:
     if not said.get("columns"):
         yield None, 'columns is not given. Name columns of numbers, such as ["income"].'
     else:
@@ -145,7 +159,7 @@ def _smoothing_faults(said: Said) -> Faults:
     yield from find_faults("special_codes", lambda: parse_bands(None, said.get("special_codes")))
 
 
-def _noise(said: Said) -> Faults:
+def _noise(said: GivenSettings) -> Faults:
     if not isinstance(said.get("column"), str) or not said["column"]:
         yield None, 'column is not given. Name a column of numbers: column = "age".'
         said = {**said, "column": "column"}
@@ -165,7 +179,7 @@ def _noise(said: Said) -> Faults:
     yield from _population_faults(said)
 
 
-def _check_not_needed(said: Said) -> Faults:
+def _check_not_needed(said: GivenSettings) -> Faults:
     reason, rest = said["not_needed"], [one for one in said if one not in ("column", "not_needed")]
     if not isinstance(reason, str) or not reason.strip():
         yield "not_needed", "not_needed must state why the column needs no noise."
@@ -173,9 +187,9 @@ def _check_not_needed(said: Said) -> Faults:
         yield rest[0], f"{rest[0]} is given, but the column is declared to need no noise."
 
 
-def _how_much(said: Said) -> Faults:
+def _how_much(said: GivenSettings) -> Faults:
     if "sigma" in said:
-        yield from find_faults("sigma", lambda: amount(said["sigma"]))
+        yield from find_faults("sigma", lambda: parse_noise_amount(said["sigma"]))
     for name in NOISE_SETTINGS[1:]:
         if name in said:
             asked = {said["column"]: {"sigma": 0, name: said[name]}}
@@ -193,7 +207,7 @@ def _swapped_ends_faults(clip: Any) -> Faults:
         )
 
 
-def _population_faults(said: Said) -> Faults:
+def _population_faults(said: GivenSettings) -> Faults:
     if "population" in said:
         some = np.array([0.0, 1.0])
         yield from find_faults("population", lambda: parse_population(said["population"], some))
@@ -201,7 +215,7 @@ def _population_faults(said: Said) -> Faults:
         fault
         for name in ("N", "n")
         if name in said
-        for fault in find_faults(name, partial(whole_number, name, said[name]))
+        for fault in find_faults(name, partial(parse_whole_number, name, said[name]))
     ]
     if not told and "N" in said and "n" in said:
         told = [*find_faults("N", lambda: SampleSettings(said["N"], said["n"]))]
@@ -210,10 +224,12 @@ def _population_faults(said: Said) -> Faults:
         yield from find_faults("threshold", lambda: parse_ecap_threshold(said["threshold"]))
     yield from _truth_faults("discrete", said)
     if "sampling" in said:
-        yield from find_faults("sampling", lambda: choice("sampling", said["sampling"], SAMPLINGS))
+        yield from find_faults(
+            "sampling", lambda: parse_choice("sampling", said["sampling"], SAMPLINGS)
+        )
 
 
-_CHECKS: dict[str, Callable[[Said], Faults]] = {
+_CHECKS: dict[str, Callable[[GivenSettings], Faults]] = {
     "distance_filter": _filter,
     "remove_replicated_uniques": _removal,
     "smooth": _smoothing_faults,

@@ -6,7 +6,7 @@ from dataclasses import fields
 from functools import partial
 from typing import Any
 
-from unveil.arguments import choice, is_list, quote_value, whole_number
+from unveil.arguments import is_list, parse_choice, parse_whole_number, quote_value
 from unveil.errors import InputError, SettingsError, quote_text
 from unveil.expressions.parse import parse_formula, parse_rule
 from unveil.protection.recoding.steps import unknown_settings
@@ -16,8 +16,8 @@ from unveil.synthesis.constraints import is_constraint, read_constraint
 from unveil.synthesis.identifiers import parse_reasons
 from unveil.synthesis.methods import FAMILIES, JOINT, MOST_ROWS, SINGLE, Options
 from unveil.synthesis.settings import (
-    codes_by_column,
-    entries,
+    parse_codes_by_column,
+    parse_missing_entries,
     parse_workers,
 )
 from unveil.synthesis.synthesise import synthesise
@@ -32,7 +32,7 @@ SYNTHESIS = tuple(
 _MADE = ("order", "keep", "strata", "method")
 _INSTRUCTIONS = ("drop", "renumber", "real_values")
 
-Said = Mapping[str, Any]
+GivenSettings = Mapping[str, Any]
 Faults = Iterator[tuple[str | None, str]]
 """What is wrong: the setting, where it is about one, and a sentence."""
 
@@ -45,7 +45,7 @@ def find_faults(name: str | None, check: Callable[[], Any]) -> Faults:
         yield name, str(fault)
 
 
-def synthesis_faults(said: Said) -> Faults:
+def synthesis_faults(said: GivenSettings) -> Faults:
     """What is wrong with the settings of the synthesis."""
     yield from unknown_settings(said, SYNTHESIS)
     for field in fields(Options):
@@ -63,7 +63,7 @@ def synthesis_faults(said: Said) -> Faults:
                 yield from find_faults(name, check)
 
 
-def list_named_columns(said: Said) -> Iterator[tuple[str, str]]:
+def list_named_columns(said: GivenSettings) -> Iterator[tuple[str, str]]:
     """Every column that a setting names, and the setting; of settings without fault."""
     for name in ("method", "predictors", "special_codes", "spikes", "real_values"):
         if isinstance(said.get(name), Mapping):
@@ -76,7 +76,7 @@ def list_named_columns(said: Said) -> Iterator[tuple[str, str]]:
             yield from ((name, column) for column in names(given, "Columns"))
 
 
-def identifier_faults(identifiers: Iterable[str], said: Said) -> Faults:
+def identifier_faults(identifiers: Iterable[str], said: GivenSettings) -> Faults:
     """Settings that would bring columns with the role identifier into the synthetic data.
 
     Such columns are left out, unless the synthesis is told to renumber them or to repeat real
@@ -93,7 +93,7 @@ def identifier_faults(identifiers: Iterable[str], said: Said) -> Faults:
             )
 
 
-def drop_identifiers(identifiers: Iterable[str], said: Said) -> dict[str, Any]:
+def drop_identifiers(identifiers: Iterable[str], said: GivenSettings) -> dict[str, Any]:
     """The settings, with columns of the role identifier dropped where they say nothing of them."""
     told = {column for name, column in list_named_columns(said) if name in _INSTRUCTIONS}
     more = [name for name in identifiers if name not in told]
@@ -107,11 +107,11 @@ Checks = Iterator[Callable[[], Any]]
 
 def _methods(given: Any) -> Checks:
     if isinstance(given, str):
-        yield lambda: choice("method", given, FAMILIES)
+        yield lambda: parse_choice("method", given, FAMILIES)
     elif isinstance(given, Mapping):
         known = (*FAMILIES, *SINGLE, *JOINT)
         for column, method in given.items():
-            yield partial(choice, f"the method of {column!r}", method, known)
+            yield partial(parse_choice, f"the method of {column!r}", method, known)
     else:
         yield _make_check(f"method is {quote_value(given)}. It must be a name, or one by column.")
 
@@ -164,10 +164,10 @@ def _derived_checks(given: Any) -> Checks:
 
 def _codes(what: str, given: Any) -> Checks:
     if not isinstance(given, Mapping):
-        yield partial(codes_by_column, given, what, [], "")
+        yield partial(parse_codes_by_column, given, what, [], "")
         return
     for column, codes in given.items():
-        yield partial(codes_by_column, {column: codes}, what, [column], "")
+        yield partial(parse_codes_by_column, {column: codes}, what, [column], "")
 
 
 def _make_check(sentence: str) -> Callable[[], None]:
@@ -191,8 +191,8 @@ _CHECKS: dict[str, Callable[[Any], Checks]] = {
     "derived": _derived_checks,
     "special_codes": partial(_codes, "Special codes"),
     "spikes": partial(_codes, "Spikes"),
-    "missing_values": lambda given: iter([lambda: entries(given)]),
+    "missing_values": lambda given: iter([lambda: parse_missing_entries(given)]),
     "seed": lambda given: iter([lambda: choose_seed(given)]),
     "workers": lambda given: iter([lambda: parse_workers(given)]),
-    "rows": lambda given: iter([lambda: whole_number("rows", given, most=MOST_ROWS)]),
+    "rows": lambda given: iter([lambda: parse_whole_number("rows", given, most=MOST_ROWS)]),
 }

@@ -14,15 +14,15 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from unveil.arguments import quote_value, whole_number
+from unveil.arguments import parse_whole_number, quote_value
 from unveil.arrays import Ints, Mask
 from unveil.errors import SettingsError
 from unveil.measure.result import rows_frame
 from unveil.measure.roles.person import choose_people
 from unveil.models.neighbours.settings import DistanceSettings
-from unveil.models.neighbours.space import Prepared, prepare_space
+from unveil.models.neighbours.space import PreparedSpace, prepare_space
 from unveil.protection.distance_filter import (
-    Compared,
+    ComparedUnits,
     DistanceFilterResult,
     close_unfiltered,
     decide_rows,
@@ -39,7 +39,7 @@ from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import Study, StudyFile, open_files
 from unveil.study.take_study import takes_study
 from unveil.synthesis.methods import MOST_ROWS
-from unveil.synthesis.synthesiser import Synthesiser, rows_of
+from unveil.synthesis.synthesiser import Synthesiser, parse_rows
 from unveil.view.show import Result
 
 # The result of `unveil.refill`: the rows, and how the rounds went.
@@ -269,13 +269,15 @@ def refill(
     sequence = synthesiser.models.sequence
     settings = DistanceSettings.of(given, of_people=sequence is not None)
     if sequence is not None:
-        rows_of(synthesiser.models.plan, rows, 1)
+        parse_rows(synthesiser.models.plan, rows, 1)
         person = sequence.person
     told = progress or no_progress
     files = open_files({"original": original}, None, missing_values, told)
     table = files[0]
-    n_wanted = table.frame.height if rows is None else whole_number("rows", rows, most=MOST_ROWS)
-    n_rounds = whole_number("max_rounds", max_rounds, most=100_000)
+    n_wanted = (
+        table.frame.height if rows is None else parse_whole_number("rows", rows, most=MOST_ROWS)
+    )
+    n_rounds = parse_whole_number("max_rounds", max_rounds, most=100_000)
     check_person(person, settings.columns or ())
     people = None if person is None else choose_people(files, person)
     n_wanted = n_wanted if sequence is None else synthesiser.models.n_original
@@ -295,7 +297,7 @@ class _Loop:
     max_rounds: int
     seed: int
     people: People | None = None
-    found: Prepared | None = None
+    found: PreparedSpace | None = None
     """What round 1 found out about the columns and the originals; the others go by the same."""
 
     def run(self, progress: Progress) -> RefillResult:
@@ -337,7 +339,7 @@ class _Loop:
         else:
             beside = None if sequences is None else sequences[1]
             self.found = self.found.again(compared, self.settings, beside)
-        of = Compared(study.tables, people, sequences, time)
+        of = ComparedUnits(study.tables, people, sequences, time)
         return RoundDraw(study, decide_rows(self.found, of, self.settings, no_progress))
 
     def _find_stop(self, drawn: Sequence[RoundDraw]) -> Stop | None:
@@ -353,7 +355,7 @@ class _Loop:
         return "cannot finish" if need > self._most * (self.max_rounds - len(drawn)) else None
 
 
-def _with_columns(settings: DistanceSettings, found: Prepared) -> DistanceSettings:
+def _with_columns(settings: DistanceSettings, found: PreparedSpace) -> DistanceSettings:
     """The settings of the rounds after the first: the columns that it used."""
     used = tuple(column.column for column in found.used)
     codes = {name: c for name, c in settings.special_codes.items() if name in used}

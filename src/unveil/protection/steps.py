@@ -29,12 +29,6 @@ from unveil.protection.describe_steps import (
     plan_noise,
 )
 from unveil.protection.distance_filter import filter_again
-from unveil.protection.given_back import (
-    ProtectedColumn,
-    find_given_back,
-    find_set_back,
-    with_planned_noise,
-)
 from unveil.protection.noise import NoisedResult, add_noise
 from unveil.protection.plan import (
     FILTER,
@@ -53,6 +47,12 @@ from unveil.protection.plan_columns import (
     step_path,
 )
 from unveil.protection.recoding.recode import recode, restore_form
+from unveil.protection.recomputed_columns import (
+    ProtectedColumn,
+    find_recomputed,
+    find_set_back,
+    with_planned_noise,
+)
 from unveil.protection.refill import RoundDraw, refill
 from unveil.protection.replicated_uniques import remove_replicated_uniques
 from unveil.protection.smooth import smooth
@@ -322,7 +322,7 @@ class Stages:
         ]
         for one in own:
             yield from self._find_set_back(one)
-        yield from find_given_back(
+        yield from find_recomputed(
             own,
             {one.name: original for one in own},
             {one.name: released for one in own},
@@ -343,7 +343,7 @@ class Stages:
             for name in dict.fromkeys(row.column for row in self.recoding.rows)
             if name in self.raw.columns
         ]
-        yield from find_given_back(
+        yield from find_recomputed(
             changed,
             {one.name: original.with_columns(one.before.alias(one.name)) for one in changed},
             {one.name: seen for one in changed},

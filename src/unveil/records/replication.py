@@ -9,12 +9,12 @@ from typing import Literal
 from unveil.records.base import Record, VersionedRecord
 from unveil.records.disclosure import Coercion
 
-FindingKind = Literal["prevalence", "mean", "table", "regression"]
+ResultKind = Literal["prevalence", "mean", "table", "regression"]
 Unit = Literal["percent", "value", "coefficient"]
 CopyOrAll = int | Literal["combined"]
 
 
-class FindingRow(Record, frozen=True, kw_only=True):
+class ReplicationRow(Record, frozen=True, kw_only=True):
     """One figure of a finding on the original and on synthetic data, or on all copies combined."""
 
     finding: str
@@ -42,7 +42,7 @@ class FindingRow(Record, frozen=True, kw_only=True):
     standardised_difference: float | None  # difference / original_se
 
 
-class FindingCopy(Record, frozen=True, kw_only=True):
+class ReplicationCopy(Record, frozen=True, kw_only=True):
     """How well a synthetic file, or all combined, replicates a finding: means over its terms."""
 
     copy: CopyOrAll
@@ -57,14 +57,14 @@ class ReplicatedResult(Record, frozen=True, kw_only=True):
     """A finding as it was declared, and how well it is replicated."""
 
     name: str
-    kind: FindingKind
+    kind: ResultKind
     where: str | None
     formula: str | None
     model: str | None  # of a regression
-    copies: tuple[FindingCopy, ...]
+    copies: tuple[ReplicationCopy, ...]
 
 
-class FindingNotMeasured(Record, frozen=True, kw_only=True):
+class ReplicationNotMeasured(Record, frozen=True, kw_only=True):
     """Why a figure is None."""
 
     finding: str
@@ -84,9 +84,9 @@ class Replication(VersionedRecord, frozen=True, kw_only=True):
     rule: str  # the variance for inference about the population
     stages: tuple[str, ...] = ()  # names of the files, where each is reported by itself
     findings: tuple[ReplicatedResult, ...]
-    rows: tuple[FindingRow, ...]
+    rows: tuple[ReplicationRow, ...]
     coercions: tuple[Coercion, ...]
-    not_measured: tuple[FindingNotMeasured, ...]
+    not_measured: tuple[ReplicationNotMeasured, ...]
 
     @property
     def headline_copy(self) -> CopyOrAll:
@@ -94,12 +94,12 @@ class Replication(VersionedRecord, frozen=True, kw_only=True):
         return 1 if len(self.n_synthetic) == 1 else "combined"
 
     @property
-    def headline_rows(self) -> tuple[FindingRow, ...]:
+    def headline_rows(self) -> tuple[ReplicationRow, ...]:
         """The rows of that copy; of every file where each is reported by itself."""
         if self.stages:
             return self.rows
         return tuple(row for row in self.rows if row.copy == self.headline_copy)
 
-    def name_of(self, row: FindingRow, text: str) -> str:
+    def name_of(self, row: ReplicationRow, text: str) -> str:
         """What a row is called: with its stage, where files are reported by themselves."""
         return f"{text}, {self.stages[int(row.copy) - 1]}" if self.stages else text

@@ -45,7 +45,7 @@ _NO_MEMORY = re.compile(r"out of memory|outofmemory|java heap space|could not al
 
 
 @dataclass(frozen=True)
-class AskedStep:
+class QueryStep:
     """One question: what was asked, how long it took, and how many rows the answer has."""
 
     what: str
@@ -63,7 +63,7 @@ class Backend(ABC):
 
     def __init__(self, settings: EngineSettings) -> None:
         self.settings = settings
-        self.steps: list[AskedStep] = []
+        self.steps: list[QueryStep] = []
         self.n_rows = 0  # of all files; known once they are open
         self.folder = _scratch_folder(settings.spill)
         self._close: weakref.finalize[..., Any] = weakref.finalize(self, _remove, self.folder)
@@ -100,7 +100,7 @@ class Backend(ABC):
         start = time.perf_counter()
         with self.asking(what):
             found = self._collect(frame)
-        self.steps.append(AskedStep(what, time.perf_counter() - start, found.height))
+        self.steps.append(QueryStep(what, time.perf_counter() - start, found.height))
         return found
 
     def _collect(self, frame: Lazy) -> pl.DataFrame:
@@ -163,7 +163,7 @@ class Backend(ABC):
         ) from None
 
 
-def told(method: Callable[P, T]) -> Callable[P, T]:
+def reports_faults(method: Callable[P, T]) -> Callable[P, T]:
     """A method of something with a backend, whose faults are told as those of an answer.
 
     To put a question together may be to ask the engine, too: Spark Connect looks up columns then.
@@ -180,10 +180,10 @@ def told(method: Callable[P, T]) -> Callable[P, T]:
 
 def _kind_of_fault(fault: BaseException) -> str:
     """Whether the disk or the memory is too small, or else."""
-    told = f"{type(fault).__name__} {fault}"
-    if _NO_ROOM.search(told) or getattr(fault, "errno", None) == errno.ENOSPC:
+    message = f"{type(fault).__name__} {fault}"
+    if _NO_ROOM.search(message) or getattr(fault, "errno", None) == errno.ENOSPC:
         return "disk"
-    return "memory" if isinstance(fault, MemoryError) or _NO_MEMORY.search(told) else "other"
+    return "memory" if isinstance(fault, MemoryError) or _NO_MEMORY.search(message) else "other"
 
 
 def _scratch_folder(spill: Path | None) -> Path:

@@ -13,15 +13,15 @@ from itertools import pairwise
 from typing import Any, get_args
 
 from unveil.arguments import (
-    by_column,
     check_faults,
-    finite_numbers,
     is_list,
     number_in,
     numbers_in,
+    parse_column_settings,
+    parse_finite_numbers,
     quote_value,
 )
-from unveil.errors import SettingsError, list_names, nearest
+from unveil.errors import SettingsError, hint_at, list_names
 from unveil.io.numbers import TAG_OF
 from unveil.records.disclosure import Style
 
@@ -137,9 +137,13 @@ NO_BANDS = Bands((), {})
 def parse_bands(bands: Mapping[str, Any] | None, special_codes: Mapping[str, Any] | None) -> Bands:
     """Bands and special codes as people write them, or a refusal with every fault found."""
     faults: list[str] = []
-    bandings = by_column("bands", bands, _make_banding, example="{'age': 5}", faults=faults)
+    bandings = parse_column_settings(
+        "bands", bands, _make_banding, example="{'age': 5}", faults=faults
+    )
     example = "{'income': [-8, -9]}"
-    codes = by_column("special_codes", special_codes, _codes, example=example, faults=faults)
+    codes = parse_column_settings(
+        "special_codes", special_codes, _codes, example=example, faults=faults
+    )
     for column, banding in bandings.items():
         faults += _ambiguous_labels(banding, codes.get(column, ()))
     check_faults(faults)
@@ -150,7 +154,7 @@ def _make_banding(column: str, given: Any) -> Banding:
     named = _by_name(given)
     faults = [
         f"Column {column!r} has no setting {quote_value(name)} for "
-        f"bands.{nearest(str(name), [*_READ])}"
+        f"bands.{hint_at(str(name), [*_READ])}"
         f" The settings are: {list_names(_READ)}."
         for name in named
         if name not in _READ
@@ -186,7 +190,7 @@ def _style(column: str, given: Any) -> Style:
             return style
     raise SettingsError(
         f"The style of the bands of column {column!r} is {quote_value(given)}, which is unknown."
-        f"{nearest(str(given), _STYLES)} The styles are: {list_names(_STYLES)}."
+        f"{hint_at(str(given), _STYLES)} The styles are: {list_names(_STYLES)}."
     )
 
 
@@ -205,7 +209,7 @@ def _how_many(column: str, given: Any) -> int:
 
 
 def _breaks(column: str, given: Any) -> tuple[float, ...]:
-    breaks = finite_numbers(given, what=f"break of column {column!r}", example="0, 18, 65")
+    breaks = parse_finite_numbers(given, what=f"break of column {column!r}", example="0, 18, 65")
     if not breaks:
         raise SettingsError(f"The list of breaks of column {column!r} is empty. Give one or more.")
     texts = number_texts(breaks)
@@ -281,7 +285,7 @@ def _ambiguous_labels(banding: Banding, codes: Sequence[float]) -> list[str]:
 
 def _codes(column: str, given: Any) -> tuple[float, ...]:
     listed_codes = numbers_in(given) if isinstance(given, str) else given
-    codes = finite_numbers(
+    codes = parse_finite_numbers(
         listed_codes, what=f"special code of column {column!r}", example="-8, -9"
     )
     return tuple(dict.fromkeys(codes))

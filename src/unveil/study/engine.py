@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from unveil.arguments import quote_value
-from unveil.errors import SettingsError, list_names, nearest
+from unveil.errors import SettingsError, hint_at, list_names
 
 EngineName = Literal["auto", "memory", "chunks", "duckdb", "spark", "ibis"]
 """Where rows are counted; "auto" decides by what is given, by its size and by free memory."""
@@ -100,7 +100,7 @@ def parse_engine(
     known = [one for one in get_args(EngineName) if one != "ibis"]  # which comes with its tables
     if name is not None and name not in known:
         raise SettingsError(
-            f"There is no engine {quote_value(name)}.{nearest(str(name), known)} The engines are:"
+            f"There is no engine {quote_value(name)}.{hint_at(str(name), known)} The engines are:"
             f" {list_names(known)}."
         )
     folder = None if spill is None else Path(spill)

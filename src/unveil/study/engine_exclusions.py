@@ -16,8 +16,9 @@ from unveil.count.packing import Shares
 from unveil.count.profile import Profile, Renormalised
 from unveil.errors import EngineError
 from unveil.records.exclusions import Exclusion
-from unveil.study.backends import Backend, Lazy, told
+from unveil.study.backends import Backend, Lazy, reports_faults
 from unveil.study.choose_engine import NEEDS_ROWS
+from unveil.study.disclosed_records import MOST_PAIRS, DisclosedRecords, RecordSums
 from unveil.study.engine_scenario import (
     ORIGINALS,
     EngineScenario,
@@ -27,7 +28,6 @@ from unveil.study.engine_scenario import (
     whole_numbers,
 )
 from unveil.study.excluded import Exclusions
-from unveil.study.found import MOST_PAIRS, Found, RecordSums
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class EngineExclusions(Exclusions):
 
     # The questions.
 
-    @told
+    @reports_faults
     def key_profile(self) -> Profile:
         """The profile of the key combinations under the rules."""
         if self.key_rules:
@@ -114,7 +114,7 @@ class EngineExclusions(Exclusions):
         w = n // np.maximum(d_q + s_q, 1)  # each combination stands in so many rows
         return Profile(d_q, s_q, d_q, s_q, in_d, in_s, w, n_original, x_d=x_d, x_s=x_d)
 
-    @told
+    @reports_faults
     def _profile(self, target: int) -> Profile:
         letters = ("d", "s", "d_q", "s_q", "single", "x_d", "x_s")
         what = f"counting looks of {self.scenario.target_names[target]}"
@@ -200,10 +200,10 @@ class EngineExclusions(Exclusions):
             d = nw.col("d")
         return rows.filter(self._rule(target, d, s) == 0)
 
-    def _search(self, target: int, several: float, segment: CodedColumn | None) -> Found:
-        return EngineFound(self, target, several, is_parted=segment is not None)
+    def _search(self, target: int, several: float, segment: CodedColumn | None) -> DisclosedRecords:
+        return EngineDisclosed(self, target, several, is_parted=segment is not None)
 
-    @told
+    @reports_faults
     def count_any_correct(self) -> int:
         """Original records of which some target is disclosed correctly and not excluded."""
         rows = self.pair.rows.filter(nw.col("s") == 0)
@@ -224,7 +224,7 @@ class EngineExclusions(Exclusions):
         asked = rows.filter(any_of).select(n=nw.len())
         return int(self.pair.fetch(asked, "counting whose values are shown")["n"][0])
 
-    @told
+    @reports_faults
     def frame_at_risk(
         self, target: int, counted: Callable[[Any], Any], *, of_keys: bool
     ) -> Any | None:
@@ -251,7 +251,7 @@ class EngineExclusions(Exclusions):
         counts = [nw.col(one).alias(f"{one}_" if one in names else one) for one in LETTERS]
         return rows.select(*(of.name for _, of in wanted[:-1]), said, *counts).to_native()
 
-    @told
+    @reports_faults
     def count_values(self, target: int) -> tuple[Ints, Ints, Ints]:
         """By level, before any exclusion: shown correctly, shown to others, shown another level."""
         t, shown = f"t{target}", f"shown{target}"
@@ -292,7 +292,7 @@ def _over(limit: DenominatorLimit, d: nw.Expr, s: nw.Expr, *, of_copy: bool) -> 
 
 
 @dataclass(frozen=True)
-class EngineFound:
+class EngineDisclosed:
     """What is found of one target, asked of the engine at once for all keys."""
 
     exclusions: EngineExclusions
@@ -306,7 +306,7 @@ class EngineFound:
         return self.exclusions.backend
 
     @cached_property
-    @told
+    @reports_faults
     def _sums(self) -> pl.DataFrame:
         """Records by key, segment, target level and key level: all, and those in larger pieces."""
         pair, t = self.exclusions.pair, f"t{self.target}"
@@ -337,7 +337,7 @@ class EngineFound:
         )
         return RecordSums(*whole_numbers(here.select("segment", "level", "k", count)))
 
-    @told
+    @reports_faults
     def kept_sums(self) -> RecordSums:
         """The original records that exclusions leave."""
         pair, t = self.exclusions.pair, f"t{self.target}"
@@ -360,7 +360,7 @@ class EngineFound:
         is_left = rules._rule(self.target, nw.col("d"), nw.col("s_tq")) == 0
         return rows.filter((nw.col("s") == 0) & is_left)
 
-    @told
+    @reports_faults
     def people(self, key: int, pairs: RecordSums) -> tuple[Ints, Ints]:
         """All original records with each key level, and those with the target level too."""
         pair, t, k = self.exclusions.pair, f"t{self.target}", f"k{key}"

@@ -23,10 +23,10 @@ from unveil.count.cells import Cells, KeyCounts, Keys
 from unveil.count.codes import CodedColumn, Codes
 from unveil.count.packing import Integers
 from unveil.errors import EngineError
-from unveil.study.backends import Backend, Lazy, told
+from unveil.study.backends import Backend, Lazy, reports_faults
 from unveil.study.choose_engine import NEEDS_ROWS
+from unveil.study.disclosed_records import MOST_PAIRS
 from unveil.study.engine_study import NO_ROWS, EngineStudy, pack_columns, packed
-from unveil.study.found import MOST_PAIRS
 from unveil.study.scenario import CountedScenario, Progress, no_progress
 
 ONE = nw.lit(1, nw.Int64)
@@ -167,7 +167,7 @@ class EngineScenario(CountedScenario):
     # Measures that look at key combinations one by one get them, where they are few.
 
     @cached_property
-    @told
+    @reports_faults
     def _combinations(self) -> pl.DataFrame:
         """Every key combination: its levels, and its records on each side."""
         names = [f"k{place}" for place in range(len(self.key_columns))]
@@ -180,7 +180,7 @@ class EngineScenario(CountedScenario):
         counts = self._counts(self._combinations)
         return Keys(self.sides, NO_ROWS, counts, counts.shape[1])
 
-    @told
+    @reports_faults
     def cells(self, target: int) -> Cells:
         """The cells of one target, on every side."""
         if target not in self._cells:
@@ -262,7 +262,7 @@ class EngineScenario(CountedScenario):
         return self.coded.rows.filter(nw.col("side") == 0)
 
     @cached_property
-    @told
+    @reports_faults
     def rows(self) -> Lazy:
         """The records of the original and the copy, with what is asked of their keys; kept."""
         coded, n = self.coded, len(self.target_columns)
@@ -287,7 +287,7 @@ class EngineScenario(CountedScenario):
         return coded.backend.keep(made, "counting the keys")
 
     @cached_property
-    @told
+    @reports_faults
     def key_looks(self) -> pl.DataFrame:
         """How many records have keys of so many originals and copies: `d_q`, `s_q`, `n`."""
         return self.fetch(sum_by(self.rows, "d_q", "s_q", n=nw.len()), "counting looks of keys")
@@ -315,7 +315,7 @@ class EngineScenario(CountedScenario):
         p = self.excluded_by(self.pooled_copies, ()).key_profile()
         return p.n_cells(p.d_q > 0), p.n_cells(p.s_q > 0), int(p.w.sum())
 
-    @told
+    @reports_faults
     def joint_counts(self, target: int, key: int) -> Ints:
         """Original records by target level and key level."""
         if (target, key) not in self._joint:
@@ -326,7 +326,7 @@ class EngineScenario(CountedScenario):
             self._joint[target, key][t, k] = n
         return self._joint[target, key]
 
-    @told
+    @reports_faults
     def most_common(self, target: int, key: int) -> Ints:
         """For each level of a key, the original records with its most common target level."""
         n_levels = self.target_columns[target].n_levels * self.key_columns[key].n_levels
@@ -341,7 +341,7 @@ class EngineScenario(CountedScenario):
             self._most[target, key][k] = n
         return self._most[target, key]
 
-    @told
+    @reports_faults
     def count_recurring(self) -> tuple[int, list[tuple[int, int, bool]]]:
         """Which original records stand in the copies, equal in all columns?"""
         coded, n = self.coded, len(self.copies)

@@ -23,7 +23,7 @@ from unveil.count.packing import PACKED, Sides
 from unveil.errors import EngineError
 from unveil.io.sources import with_missing
 from unveil.io.table import Table
-from unveil.study.backends import Backend, Lazy, told
+from unveil.study.backends import Backend, Lazy, reports_faults
 from unveil.study.choose_engine import NEEDS_ROWS
 from unveil.study.engine import EngineName
 from unveil.study.scenario import CountedScenario, Progress, no_progress
@@ -197,7 +197,7 @@ class EngineStudy(Study):
             self._selected[places] = made
         return self._selected[places]
 
-    @told
+    @reports_faults
     def expand(self, names: Sequence[str]) -> Study:
         """These columns of all files in memory, records with equal values one behind the other."""
         tables = []
@@ -210,7 +210,7 @@ class EngineStudy(Study):
             tables.append(side.in_memory(pl.DataFrame(made)))
         return Study(tables, self.missing_values)
 
-    @told
+    @reports_faults
     def with_tables(
         self, tables: Mapping[int, Table], changed: Container[str] | None = None
     ) -> "EngineStudy":
@@ -226,8 +226,8 @@ class EngineStudy(Study):
                 read_as[name] = found, table.frame[name].gather(first)
                 frame = frame.with_columns(table.frame[name].clear())
             notes = (*side.table.notes, *(one for one in table.notes if one.kind == "recoded"))
-            told = replace(side.table, frame=frame, notes=notes)
-            sides[place] = replace(side, table=told, read_as=read_as)
+            read = replace(side.table, frame=frame, notes=notes)
+            sides[place] = replace(side, table=read, read_as=read_as)
         return EngineStudy(self.backend, sides, self.missing_values, self._scenario_of)
 
     def _file(self, number: int) -> StudyFile:
@@ -259,7 +259,7 @@ class EngineStudy(Study):
         """The distinct values of a column in the files at these places."""
         return [self.entries(name, place)[1] for place in places]
 
-    @told
+    @reports_faults
     def encode(self, name: str, files: OpenFiles) -> CodedColumn:
         """A column as codes over the levels of these files."""
         known = (name, files.places)
@@ -268,7 +268,7 @@ class EngineStudy(Study):
             self._encoded[known] = self._of_entries(coded, files)
         return self._encoded[known]
 
-    @told
+    @reports_faults
     def encode_text(self, name: str, files: OpenFiles) -> CodedColumn:
         """A column whose types cannot meet in these files as codes of texts."""
         values = [self.entries(name, place)[1].frame[name] for place in files.places]
@@ -292,7 +292,7 @@ class EngineStudy(Study):
             entries=entries,
         )
 
-    @told
+    @reports_faults
     def bring(self, by: str | None = None, kept: Sequence[pl.Series] = ()) -> Study:
         """Records in memory, in all columns: all, or in each file those with some values of one."""
         if not self.backend.is_here:
@@ -332,7 +332,7 @@ class EngineStudy(Study):
             self._last = asked, weakref.ref(made)
         return made
 
-    @told
+    @reports_faults
     def code_rows(self, columns: Mapping[str, CodedColumn], progress: Progress) -> Lazy:
         """The records of all files: the number of the file, and each column as codes.
 

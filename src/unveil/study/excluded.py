@@ -22,13 +22,20 @@ from unveil.count.exclude_cells import (
     SYNTHETIC,
     DenominatorLimit,
     ExcludedCells,
+    exclude_cells,
     excluded_cells,
-    strike,
 )
 from unveil.count.profile import Profile, key_profile
-from unveil.errors import InternalError, RolesError, SettingsError, list_names, nearest, quote_text
+from unveil.errors import (
+    InternalError,
+    RolesError,
+    SettingsError,
+    hint_at,
+    list_names,
+    quote_text,
+)
 from unveil.records.exclusions import Exclusion
-from unveil.study.found import Found, FoundCells
+from unveil.study.disclosed_records import DisclosedCells, DisclosedRecords
 from unveil.study.scenario import CountedScenario
 
 _LIMITED = {"max-denominator": ORIGINAL, "max-denominator-syn": SYNTHETIC}
@@ -42,7 +49,7 @@ class Exclusions:
     rules: tuple[Exclusion, ...]
     _struck: dict[int, ExcludedCells] = field(default_factory=dict, repr=False, compare=False)
     _profiles: dict[int, Profile] = field(default_factory=dict, repr=False, compare=False)
-    _found: dict[tuple[int, str | None], dict[float, Found]] = field(
+    _found: dict[tuple[int, str | None], dict[float, DisclosedRecords]] = field(
         default_factory=dict, repr=False, compare=False
     )
 
@@ -86,7 +93,9 @@ class Exclusions:
         """The profile of the key combinations under the rules."""
         return key_profile(self.scenario.keys, self.hit_keys)
 
-    def found(self, target: int, several: float = 0, segment: CodedColumn | None = None) -> Found:
+    def found(
+        self, target: int, several: float = 0, segment: CodedColumn | None = None
+    ) -> DisclosedRecords:
         """Whom a target's cells disclose that the rules leave, by segment and level."""
         by = None if segment is None else segment.name
         known = self._found.setdefault((target, by), {})
@@ -96,9 +105,9 @@ class Exclusions:
             known[several] = self._search(target, several, segment)
         return known[several]
 
-    def _search(self, target: int, several: float, segment: CodedColumn | None) -> Found:
+    def _search(self, target: int, several: float, segment: CodedColumn | None) -> DisclosedRecords:
         gone = self.mask_excluded(target) if self.act_on(target) else None
-        return FoundCells(self.scenario, target, gone, several, segment)
+        return DisclosedCells(self.scenario, target, gone, several, segment)
 
     def count_any_correct(self) -> int:
         """Original records of which some target is disclosed correctly and not excluded."""
@@ -158,7 +167,7 @@ class Exclusions:
         looks = self.scenario.looks(target)
         if not self.act_on(target):
             return looks.profile
-        return strike(looks, self.scenario.cells(target), self.find_exclusions(target))
+        return exclude_cells(looks, self.scenario.cells(target), self.find_exclusions(target))
 
     def mask_excluded_keys(self, target: int) -> Mask:
         """Which cells of a target are of excluded key combinations: all that touches identity."""
@@ -317,7 +326,7 @@ def _faults(rule: Exclusion, scenario: CountedScenario) -> Iterator[RolesError |
         columns = {column.name: column for column in roles[role]}
         if name not in columns:
             others = [column.name for column in roles["key" if role == "target" else "target"]]
-            hint = nearest(name, [*columns, *_LIMITED, "missing-targets", "missing-keys"])
+            hint = hint_at(name, [*columns, *_LIMITED, "missing-targets", "missing-keys"])
             if name in others:
                 hint = f" It is a {'key' if role == 'target' else 'target'}."
             yield RolesError(
@@ -360,4 +369,4 @@ def _nearest_level(column: CodedColumn, level: str) -> str:
         return ""
     least = 2 if n_people >= REAL_FILE else 1
     shared = [label(column, code) for code in np.flatnonzero(column.counts[0] >= least).tolist()]
-    return nearest(level, [text for text in shared if text is not None])
+    return hint_at(level, [text for text in shared if text is not None])

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from unveil.arguments import check_faults
-from unveil.errors import SettingsError, list_names, nearest, quote_text
+from unveil.errors import SettingsError, hint_at, list_names, quote_text
 from unveil.records.exclusions import Exclusion, Rule
 
 RULES: tuple[str, ...] = get_args(Rule)
@@ -106,7 +106,7 @@ def _from_text(text: str) -> Exclusion:
     # Name and level in turn: name=level, then @name=level as often as there are keys.
     if not re.fullmatch(r"=(@=)*", marks):
         if not marks:
-            hint = nearest(first.text, _NAMED)
+            hint = hint_at(first.text, _NAMED)
             raise SettingsError(f"Exclusion {said} is not a rule.{hint} {_FORMS}")
         raise SettingsError(
             f"Exclusion {said} cannot be read. {_FORMS} Put a name or level that contains =, @ or"
@@ -152,7 +152,7 @@ def _from_table(table: Mapping[str, Any]) -> Exclusion:
     rule = table.get("rule") or ("pair" if is_pair else "level")
     if rule not in RULES:
         raise SettingsError(
-            f"There is no exclusion rule {_format_value(rule)}.{nearest(str(rule), _NAMED)} The "
+            f"There is no exclusion rule {_format_value(rule)}.{hint_at(str(rule), _NAMED)} The "
             "rules are:"
             f" {list_names(_NAMED)}."
         )
@@ -160,7 +160,7 @@ def _from_table(table: Mapping[str, Any]) -> Exclusion:
         if field not in (*_FIELDS[rule], "rule"):
             raise SettingsError(
                 f"Exclusion {said}: {rule} takes no field {_format_value(field)}."
-                f"{nearest(str(field), _FIELDS[rule])} {_TAKES[rule]}"
+                f"{hint_at(str(field), _FIELDS[rule])} {_TAKES[rule]}"
             )
     if rule in _LEVELS:
         target = table.get("target")

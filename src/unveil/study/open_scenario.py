@@ -11,7 +11,7 @@ from typing import Any
 from unveil.arguments import absent_sentence, check_faults
 from unveil.count.codes import CodedColumn
 from unveil.count.overlap import check_disjoint, doubtful_levels
-from unveil.errors import RolesError, list_names, nearest
+from unveil.errors import RolesError, hint_at, list_names
 from unveil.records.disclosure import BandedColumn, Coercion
 from unveil.study.band_spec import NO_BANDS, Bands
 from unveil.study.choose_engine import choose_engine, holder
@@ -154,7 +154,7 @@ def check_other_columns(bands: Bands, chosen: Roles) -> None:
     """Refuse bands of a column that is neither key nor target."""
     faults = (
         f"Bands or special codes are given for {name!r}, which is neither key nor target."
-        f"{nearest(name, chosen.columns)} Keys and targets are: {list_names(chosen.columns)}."
+        f"{hint_at(name, chosen.columns)} Keys and targets are: {list_names(chosen.columns)}."
         for name in bands.columns
         if name not in chosen.columns
     )

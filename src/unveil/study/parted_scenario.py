@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from unveil.arrays import Ints
 from unveil.count.cells import Cells, KeyCounts
 from unveil.count.codes import CodedColumn
-from unveil.count.exclude_cells import add_renormalised, strike
+from unveil.count.exclude_cells import add_renormalised, exclude_cells
 from unveil.count.packing import Integers, Sides
 from unveil.count.profile import Profile, distinct
 from unveil.errors import EngineError
@@ -30,11 +30,11 @@ from unveil.io.batches import BATCH
 from unveil.io.memory import size_text
 from unveil.records.exclusions import Exclusion
 from unveil.study.choose_engine import COUNTING, RESTING, count_parts, memory_limit
+from unveil.study.disclosed_records import MOST_PAIRS, DisclosedRecords, RecordSums
 from unveil.study.engine_exclusions import EngineExclusions
 from unveil.study.engine_scenario import EngineScenario, check_few
 from unveil.study.engine_study import EngineStudy, EntryColumn, plain_values
 from unveil.study.excluded import Exclusions
-from unveil.study.found import MOST_PAIRS, Found, RecordSums
 from unveil.study.scenario import CountedScenario, Progress
 
 Codes = NDArray[np.unsignedinteger[Any]]
@@ -293,7 +293,7 @@ class PartedScenario(EngineScenario):
                 looks = here.looks(place)
                 profile = looks.profile
                 if known.concerning(place):
-                    profile = strike(looks, here.cells(place), known.find_exclusions(place))
+                    profile = exclude_cells(looks, here.cells(place), known.find_exclusions(place))
                 targets[place].append(profile)
                 more = known.count_values(place)
                 values[place] = [one + two for one, two in zip(values[place], more, strict=True)]
@@ -400,8 +400,8 @@ class PartedExclusions(Exclusions):
         """Original records of which some target is disclosed correctly and not excluded."""
         return self._parted.facts(self.rules).n_any_correct
 
-    def _search(self, target: int, several: float, segment: CodedColumn | None) -> Found:
-        return PartedFound(self, target, several, is_parted=segment is not None)
+    def _search(self, target: int, several: float, segment: CodedColumn | None) -> DisclosedRecords:
+        return PartedDisclosed(self, target, several, is_parted=segment is not None)
 
     def frame_at_risk(
         self, target: int, counted: Callable[[Any], Any], *, of_keys: bool
@@ -415,7 +415,7 @@ PartedScenario.excluded_by = PartedExclusions
 
 
 @dataclass(frozen=True)
-class PartedFound:
+class PartedDisclosed:
     """What is found of one target in all parts."""
 
     exclusions: PartedExclusions

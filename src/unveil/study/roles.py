@@ -7,8 +7,8 @@ in the original and in every copy, and no column can be both in one scenario.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from unveil.arguments import absent_sentence, check_faults, looks_like_data
-from unveil.errors import RolesError, list_names, nearest
+from unveil.arguments import absent_sentence, check_faults, is_like_data
+from unveil.errors import RolesError, hint_at, list_names
 from unveil.io.table import Table
 from unveil.records.disclosure import Coercion
 
@@ -91,10 +91,10 @@ def _check_absent(tables: Sequence[Table], wanted: Sequence[str]) -> None:
 
 
 def _absent_everywhere(name: str, columns: Sequence[str]) -> str:
-    if looks_like_data(columns):
+    if is_like_data(columns):
         return absent_sentence("Each of the files", name, columns)
     return (
-        f"None of the files has a column {name!r}.{nearest(name, columns)}"
+        f"None of the files has a column {name!r}.{hint_at(name, columns)}"
         f" The columns of the original are: {list_names(columns)}."
     )
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from unveil.arrays import Ints
 from unveil.count.packing import count_people
+from unveil.models.array_record import ArrayRecord
 from unveil.models.design import Predictors, TreeCoding, Values
-from unveil.models.stored import Stored
 from unveil.models.tree import LEAF, GrownTree, Nodes, TreeCuts, grow_tree
 from unveil.seeding import tree_seed
 from unveil.synthesis.methods import Options, Target
@@ -23,7 +23,7 @@ from unveil.synthesis.methods import Options, Target
 
 
 @dataclass(frozen=True)
-class Donors(Stored):
+class Donors(ArrayRecord):
     """The values of all leaves in one array, sorted by leaf; each leaf is a stretch of it.
 
     `start` and `size` have an entry for every node of the tree; a node that is no leaf has none.
@@ -47,7 +47,7 @@ class Donors(Stored):
 
 
 @dataclass(frozen=True)
-class LeafSmoothing(Stored):
+class LeafSmoothing(ArrayRecord):
     """A Gaussian kernel around each donor, as wide as its leaf asks, within the column's range.
 
     Notes
@@ -176,7 +176,7 @@ _FEW_ROWS = 20
 
 
 @dataclass(frozen=True)
-class CartModel(Stored):
+class CartModel(ArrayRecord):
     """A tree, what stands in its leaves, and how its predictors are turned into numbers."""
 
     coding: TreeCoding

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from unveil.arrays import Floats
 from unveil.count.packing import number, pack
 from unveil.errors import SettingsError
-from unveil.models.stored import Arrays, Stored
+from unveil.models.array_record import ArrayRecord, Arrays
 from unveil.synthesis.impossible import Impossible, Zeros, codes_of
 from unveil.synthesis.methods import Options, Target
 
@@ -35,7 +35,7 @@ MOST_CELLS = 2**24
 
 
 @dataclass(frozen=True)
-class CellTable(Stored):
+class CellTable(ArrayRecord):
     """The running sum of the weights of all cells, the last column changing fastest."""
 
     up_to: Floats
@@ -123,7 +123,7 @@ _TRIES = 1_000
 
 
 @dataclass(frozen=True)
-class SeenCells(Stored):
+class SeenCells(ArrayRecord):
     """The combinations seen and how often, the prior, and the combinations that cannot be."""
 
     seen: NDArray[np.int32]  # combinations x columns
@@ -171,7 +171,7 @@ class SeenCells(Stored):
 
 
 @dataclass(frozen=True)
-class CatallModel(Stored):
+class CatallModel(ArrayRecord):
     """A saturated table: P(cell) = (n_cell + prior / C) / (n + prior), C the cells that can be.
 
     That is the expectation of the posterior under a Dirichlet prior with parameters prior / C.

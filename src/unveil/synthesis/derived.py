@@ -26,7 +26,7 @@ from unveil.synthesis.constraints import (
     split_rules,
 )
 from unveil.synthesis.rules import WrittenRule, without_nan
-from unveil.synthesis.settings import codes_by_column
+from unveil.synthesis.settings import parse_codes_by_column
 
 _TYPES: dict[Kind, type[pl.DataType]] = {
     "number": pl.Float64,
@@ -162,7 +162,7 @@ def resolve_rules(
     A rule that says how a column is computed, los = discharged - admitted, is a formula.
     """
     known = list(table.frame.columns)
-    apart = codes_by_column(special_codes, "Special codes", known, table.place)
+    apart = parse_codes_by_column(special_codes, "Special codes", known, table.place)
     is_coded = {name: part.column.is_category for name, part in parts.items()}
     scope = Scope.of(table, is_coded, apart)
     settled, between = split_rules(rules)
@@ -171,7 +171,7 @@ def resolve_rules(
         derived = {**(derived or {}), **computed}
         between = [text for text in between if not derived_by_rule([text])]
     columns = parse_derived(derived, scope)
-    made = written.rules_of(settled, scope, parts, [one.column for one in columns])
+    made = written.parse_rules(settled, scope, parts, [one.column for one in columns])
     for one in columns:  # a rule may name a column that only the formula makes
         if one.column not in scope.columns:
             needs = pl.DataFrame([scope.columns[name].series for name in one.needs])

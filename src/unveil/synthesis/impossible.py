@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from unveil.arrays import Mask
 from unveil.errors import SettingsError, quote_text
+from unveil.models.array_record import ArrayRecord
 from unveil.models.design import ColumnValues, ModelColumn
-from unveil.models.stored import Stored
 from unveil.synthesis.methods import Target
 from unveil.synthesis.plan import Step, SynthesisPlan
 from unveil.synthesis.rules import WrittenRule, code_of
@@ -39,7 +39,7 @@ class Impossible:
 
 
 @dataclass(frozen=True)
-class Zeros(Stored):
+class Zeros(ArrayRecord):
     """All impossible cells of a table: for each set of them, which levels of each column it has."""
 
     sets: tuple[tuple[Mask, ...], ...] = ()
@@ -112,7 +112,7 @@ def _levels(cells: Impossible, targets: Sequence[Target]) -> tuple[Mask, ...]:
 _MOST_SETS = 1_000
 
 
-def impossible_in(
+def find_impossible(
     step: Step, rules: Sequence[WrittenRule], parts: Mapping[str, ColumnValues]
 ) -> list[Impossible]:
     """The cells that rules leave empty in the table of a joint step.
@@ -121,7 +121,7 @@ def impossible_in(
     keeps to them. Every other rule is applied to what was drawn.
     """
     columns = {name: parts[name].column for name in step.columns}
-    found = [_cells(rule, columns) for rule in rules if _is_inside(rule, step, columns, parts)]
+    found = [_cells(rule, columns) for rule in rules if _is_inside(rule, columns, parts)]
     return [cells for some in found for cells in some]
 
 
@@ -133,7 +133,7 @@ def table_notes(
     for step in plan.steps:
         columns = {name: parts[name].column for name in step.columns}
         for rule in rules if step.is_joint else ():
-            if rule.column in columns and not _is_inside(rule, step, columns, parts):
+            if rule.column in columns and not _is_inside(rule, columns, parts):
                 said.append(
                     f"The rule {quote_text(rule.text)} is applied after the columns of"
                     f" {step.method!r} are drawn: their table does not include it."
@@ -143,7 +143,6 @@ def table_notes(
 
 def _is_inside(
     rule: WrittenRule,
-    step: Step,
     columns: Mapping[str, ModelColumn],
     parts: Mapping[str, ColumnValues],
 ) -> bool:

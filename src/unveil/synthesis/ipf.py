@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from unveil.arguments import quote_value
 from unveil.arrays import Floats
-from unveil.errors import RolesError, SettingsError, list_names, nearest
+from unveil.errors import RolesError, SettingsError, hint_at, list_names
 from unveil.measure.tables.parts import publish_counts
 from unveil.measure.tables.schemes import Published, Scheme, parse_scheme, trivial_bounds
 from unveil.synthesis.catall import (
@@ -62,7 +62,7 @@ def fit_ipf(
     Deming and Stephan (1940). What synthpop calls `ipf`, with `gmargins = "twoway"`, `othmargins`,
     `priorn` and `structzero`.
     """
-    prior, axes = prior_of(options), margins_of(options, targets)
+    prior, axes = prior_of(options), parse_fitted_margins(options, targets)
     shape, n = shape_of(targets, "'ipf'"), len(targets[0].values)
     zeros = Zeros.of(impossible, targets)
     zeros.check_unseen(targets)
@@ -135,7 +135,7 @@ def check_protected(options: Options, steps: Sequence[Step]) -> None:
         raise SettingsError("noise and protect_margins cannot be combined. Omit one.")
 
 
-def margins_of(options: Options, targets: Sequence[Target]) -> tuple[Axes, ...]:
+def parse_fitted_margins(options: Options, targets: Sequence[Target]) -> tuple[Axes, ...]:
     """The sets of columns whose counts are fitted, by place; each column is in one at least."""
     names = [target.name for target in targets]
     if options.margins is None:
@@ -144,7 +144,7 @@ def margins_of(options: Options, targets: Sequence[Target]) -> tuple[Axes, ...]:
         if name not in names:
             raise RolesError(
                 f"A margin of 'ipf' has the column {name!r}, which 'ipf' does not"
-                f" synthesise.{nearest(name, names)} Its columns are: {list_names(names)}."
+                f" synthesise.{hint_at(name, names)} Its columns are: {list_names(names)}."
             )
     asked = [tuple(sorted({names.index(name) for name in margin})) for margin in options.margins]
     alone = [(axis,) for axis in range(len(names)) if not any(axis in some for some in asked)]

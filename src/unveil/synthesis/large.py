@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 import polars as pl
 
-from unveil.arguments import whole_number
+from unveil.arguments import parse_whole_number
 from unveil.errors import SettingsError, UnveilError
 from unveil.io.batches import is_batched, open_batches
 from unveil.io.sources import TEXT
@@ -103,8 +103,8 @@ def write_copy(
         what = "people are made with their rows" if plan.time else "columns are kept row for row"
         raise SettingsError(f"Rows cannot be drawn in batches where {what}. Omit batch_rows.")
     own = record.n_file or record.n_original
-    n_rows = own if rows is None else whole_number("rows", rows, most=_MOST_ROWS)
-    size = whole_number("batch_rows", batch_rows)
+    n_rows = own if rows is None else parse_whole_number("rows", rows, most=_MOST_ROWS)
+    size = parse_whole_number("batch_rows", batch_rows)
     seeded = made.seed if seed is None else choose_seed(seed)
     drawn = draw_batches(made.models, n_rows, seeded, copy=copy, size=size)
     told = _tell(drawn, -(-n_rows // size), progress)
@@ -163,7 +163,7 @@ def synthesise_strata(
     """
     by = names(strata, "Strata")
     seeded, say = choose_seed(seed), check_progress(progress or no_progress)
-    size, asked = whole_number("batch_rows", batch_rows), _check(settings)
+    size, asked = parse_whole_number("batch_rows", batch_rows), _check(settings)
     is_far = holder(original) == "spark" or current_engine().name == "spark"
     opened = _open_on_spark(original, by) if is_far else _open_here(original, by)
     shares = _share(opened.sizes["n"].to_numpy(), rows, seeded)
@@ -294,7 +294,7 @@ def _share(sizes: Any, rows: int | None, seed: int) -> list[int]:
     """How many rows of each stratum are drawn: as many as it has, or a sample's share of `rows`."""
     if rows is None:
         return [int(n) for n in sizes]
-    n_rows = whole_number("rows", rows, most=_MOST_ROWS)
+    n_rows = parse_whole_number("rows", rows, most=_MOST_ROWS)
     chance = np.asarray(sizes) / np.sum(sizes)
     return [int(n) for n in stream(seed, "shares").multinomial(n_rows, chance)]
 

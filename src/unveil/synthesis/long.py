@@ -235,10 +235,10 @@ def check_with_time(given: Mapping[str, Any], method: str | Mapping[str, str]) -
         )
 
 
-def prepare_long(opening: SynthesisData, time: str, method: str | Mapping[str, str]) -> LongData:
+def prepare_long(data: SynthesisData, time: str, method: str | Mapping[str, str]) -> LongData:
     """What is fitted, of an original that has been opened and checked row by row."""
-    of_row = opening.people.of_row.astype(np.int64)  # type: ignore[union-attr]
-    held = opening.parts[time]
+    of_row = data.people.of_row.astype(np.int64)  # type: ignore[union-attr]
+    held = data.parts[time]
     if held.column.kind != "number" or held.state is not None:
         raise RolesError(
             f"Column {time!r} cannot be the time: it must hold a date or a number in every row."
@@ -252,20 +252,20 @@ def prepare_long(opening: SynthesisData, time: str, method: str | Mapping[str, s
     places = np.arange(len(order)) - np.maximum.accumulate(
         np.where(is_first, np.arange(len(order)), 0)
     )
-    rows = _follow(opening, time, later, before, int(places.max(initial=0)) + 1)
-    for rule in opening.rules:
+    rows = _follow(data, time, later, before, int(places.max(initial=0)) + 1)
+    for rule in data.rules:
         if {rule.column, *rule.needs} & {*rows.dated}:
             raise SettingsError(
                 f"The rule {quote_text(rule.text)} names a date that is drawn as its distance from"
                 f" {time!r}. Write it as a rule between columns, or omit it."
             )
-    dated = {name: _offsets(opening.parts[name], held) for name in rows.dated}
-    parts = {**opening.parts, **dated}
-    names = opening.plan.order
+    dated = {name: _offsets(data.parts[name], held) for name in rows.dated}
+    parts = {**data.parts, **dated}
+    names = data.plan.order
     counts = _number(ROWS, sizes[of_row])
     of_first = {name: parts[name].select(first) for name in names}
     one = _opening(
-        opening,
+        data,
         {ROWS: counts.select(first), **of_first},
         first,
         order=(ROWS, *names),
@@ -276,20 +276,20 @@ def prepare_long(opening: SynthesisData, time: str, method: str | Mapping[str, s
         return LongData(one, None, rows)
     moving = [name for name in names if name not in rows.fixed]
     targets = {
-        name: _rises(opening.parts[name], later, before)
+        name: _rises(data.parts[name], later, before)
         if name in rows.rising
         else parts[name].select(later)
         for name in moving
     }
     lags = {
-        PREVIOUS + name: _renamed(opening.parts[name].select(before), PREVIOUS + name)
+        PREVIOUS + name: _renamed(data.parts[name].select(before), PREVIOUS + name)
         for name in moving
     }
     fixed = {name: parts[name].select(later) for name in rows.fixed}
     at = ColumnValues(rows.columns[-1], (places[~is_first] + 1).astype(np.int64))
     given = {**lags, **fixed, ROWS: counts.select(later), PLACE: at}
     two = _opening(
-        opening,
+        data,
         {**given, **targets},
         later,
         order=moving,
@@ -300,9 +300,9 @@ def prepare_long(opening: SynthesisData, time: str, method: str | Mapping[str, s
     return LongData(one, two, rows)
 
 
-def _follow(opening: SynthesisData, time: str, later: Ints, before: Ints, most: int) -> PersonRows:
+def _follow(data: SynthesisData, time: str, later: Ints, before: Ints, most: int) -> PersonRows:
     """Which columns never change, never fall, or are dates beside the time."""
-    parts = {name: opening.parts[name] for name in opening.plan.order}
+    parts = {name: data.parts[name] for name in data.plan.order}
     fixed = tuple(
         name for name, part in parts.items() if name != time and _is_equal(part, later, before)
     )
@@ -321,10 +321,10 @@ def _follow(opening: SynthesisData, time: str, later: Ints, before: Ints, most: 
         *(parts[name].column for name in dated),
         _number(PLACE, np.arange(1, most + 1)).column,
     )
-    person = opening.people.record.column  # type: ignore[union-attr]
-    is_number = opening.table.frame.schema[person].is_numeric()
+    person = data.people.record.column  # type: ignore[union-attr]
+    is_number = data.table.frame.schema[person].is_numeric()
     numbering: Numbering = "number" if is_number else "text"
-    start = _behind(opening.table.frame[person]) if is_number else 0
+    start = _behind(data.table.frame[person]) if is_number else 0
     return PersonRows(person, numbering, time, fixed, rising, dated, columns, start)
 
 
@@ -370,7 +370,7 @@ def _offsets(part: ColumnValues, time: ColumnValues) -> ColumnValues:
 
 
 def _opening(
-    opening: SynthesisData,
+    data: SynthesisData,
     parts: Parts,
     rows: Ints,
     *,
@@ -388,29 +388,29 @@ def _opening(
     predictors = {name: [*given, *order[:n]] for n, name in enumerate(order)}
     plan = make_plan(
         columns,
-        place=opening.table.place,
+        place=data.table.place,
         method=own,
         order=order,
         predictors=predictors if given else None,
     )
     plan = replace(within_bounds(plan, columns), predictor_only=())
-    frame = opening.table.frame[rows]
+    frame = data.table.frame[rows]
     aside = {*changed, *given}
     rules = tuple(
         rule
-        for rule in opening.rules
+        for rule in data.rules
         if rule.column not in aside and not {*rule.needs} & {*changed} and rule.column in order
     )
     people = None
-    if given and opening.people is not None:
-        people = replace(opening.people, of_row=opening.people.of_row[rows])
+    if given and data.people is not None:
+        people = replace(data.people, of_row=data.people.of_row[rows])
     return replace(
-        opening,
-        table=replace(opening.table, frame=frame),
+        data,
+        table=replace(data.table, frame=frame),
         parts=parts,
         plan=plan,
         strata=Strata.of(frame, (), parts),
         rules=rules,
         people=people,
-        seed=opening.seed if not given else int(stream(opening.seed, "later").integers(2**63 - 1)),
+        seed=data.seed if not given else int(stream(data.seed, "later").integers(2**63 - 1)),
     )

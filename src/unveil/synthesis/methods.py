@@ -15,11 +15,17 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.arguments import check_fields, choice, number_within, quote_value, whole_number
+from unveil.arguments import (
+    check_fields,
+    parse_choice,
+    parse_number_within,
+    parse_whole_number,
+    quote_value,
+)
 from unveil.errors import SettingsError
 from unveil.measure.tables.schemes import parse_scheme
+from unveil.models.array_record import Arrays
 from unveil.models.design import Predictors, Values
-from unveil.models.stored import Arrays
 from unveil.study.roles import names
 
 if TYPE_CHECKING:
@@ -54,14 +60,14 @@ def _margins(name: str, given: Any) -> tuple[tuple[str, ...], ...]:
 
 
 _CHECKS: dict[str, Callable[[str, Any], Any]] = {
-    "min_leaf": partial(whole_number, most=MOST_ROWS),
-    "min_split": partial(whole_number, least=2, most=MOST_ROWS),
-    "complexity": partial(number_within, range_="[0, 1)"),
-    "min_spread": partial(number_within, range_="[0, 1)"),
-    "smoothing": partial(choice, choices=("density",)),
+    "min_leaf": partial(parse_whole_number, most=MOST_ROWS),
+    "min_split": partial(parse_whole_number, least=2, most=MOST_ROWS),
+    "complexity": partial(parse_number_within, range_="[0, 1)"),
+    "min_spread": partial(parse_number_within, range_="[0, 1)"),
+    "smoothing": partial(parse_choice, choices=("density",)),
     "smooth": lambda _, given: names(given, "Columns to smooth"),
-    "prior": partial(number_within, range_="[0, inf)"),
-    "noise": partial(number_within, range_="(0, inf)"),
+    "prior": partial(parse_number_within, range_="[0, inf)"),
+    "noise": partial(parse_number_within, range_="(0, inf)"),
     "margins": _margins,
     "protect_margins": lambda _, given: given if given is None else parse_scheme(given).text,
 }

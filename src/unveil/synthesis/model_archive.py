@@ -31,7 +31,7 @@ _ENCRYPTED = 0x1
 
 
 @dataclass
-class Shelf:
+class ArrayStore:
     """Arrays on their way into a file; each is named by its number."""
 
     arrays: list[NDArray[Any]] = field(default_factory=list)

@@ -12,7 +12,7 @@ import polars as pl
 from unveil.models.design import ColumnValues, ModelColumn
 from unveil.synthesis.fit import FittedStep
 from unveil.synthesis.methods import JOINT, SINGLE, method_of, restore_model
-from unveil.synthesis.model_archive import ModelArchive, Shelf, check
+from unveil.synthesis.model_archive import ArrayStore, ModelArchive, check
 from unveil.synthesis.plan import Step
 from unveil.synthesis.split_columns import from_numbers, to_numbers
 
@@ -93,13 +93,13 @@ def type_of(doc: TypeDoc) -> pl.DataType:
     return _PLAIN[doc.name]
 
 
-def series_doc(series: pl.Series, shelf: Shelf) -> SeriesDoc:
+def series_doc(series: pl.Series, store: ArrayStore) -> SeriesDoc:
     """Values as they are written; none of them is missing."""
     dtype = type_doc(series.dtype)
     if series.dtype.is_temporal():
-        return SeriesDoc(dtype=dtype, array=shelf.put(to_numbers(series)))
+        return SeriesDoc(dtype=dtype, array=store.put(to_numbers(series)))
     if series.dtype in (pl.Float32, pl.Float64):
-        return SeriesDoc(dtype=dtype, array=shelf.put(series.to_numpy()))
+        return SeriesDoc(dtype=dtype, array=store.put(series.to_numpy()))
     values = [str(one) if isinstance(one, Decimal) else one for one in series.to_list()]
     return SeriesDoc(dtype=dtype, values=tuple(values))
 
@@ -119,15 +119,15 @@ def series_of(doc: SeriesDoc, file: ModelArchive) -> pl.Series:
     return made
 
 
-def encode_document(document: Doc, shelf: Shelf) -> bytes:
-    """A document as JSON; arrays go onto the shelf, types and values become parts of it."""
+def encode_document(document: Doc, store: ArrayStore) -> bytes:
+    """A document as JSON; arrays go onto the store, types and values become parts of it."""
 
     def encode(value: Any) -> Any:
         match value:
             case np.ndarray():
-                return shelf.put(value)
+                return store.put(value)
             case pl.Series():
-                return series_doc(value, shelf)
+                return series_doc(value, store)
             case pl.DataType():
                 return type_doc(value)
         raise NotImplementedError
@@ -151,10 +151,10 @@ def decode_document(text: bytes, kind: type[Kept], file: ModelArchive) -> Kept:
     return msgspec.json.decode(text, type=kind, dec_hook=decode)
 
 
-def part_doc(part: ColumnValues, shelf: Shelf) -> PartDoc:
+def part_doc(part: ColumnValues, store: ArrayStore) -> PartDoc:
     """What a column holds, as it is written."""
-    state = None if part.state is None else shelf.put(part.state)
-    return PartDoc(column=part.column.name, values=shelf.put(part.values), state=state)
+    state = None if part.state is None else store.put(part.state)
+    return PartDoc(column=part.column.name, values=store.put(part.values), state=state)
 
 
 def part_of(doc: PartDoc, columns: Mapping[str, ModelColumn], file: ModelArchive) -> ColumnValues:
@@ -163,16 +163,16 @@ def part_of(doc: PartDoc, columns: Mapping[str, ModelColumn], file: ModelArchive
     state = None if doc.state is None else file.array(doc.state)
     is_fit = values.ndim == 1 and values.dtype == column.storage
     if column.is_category:
-        is_fit = is_fit and within(values, column.n_levels)
+        is_fit = is_fit and are_within(values, column.n_levels)
     if state is not None:
         is_fit = is_fit and state.dtype == np.int16 and state.shape == values.shape
-        is_fit = is_fit and within(state, 2 + len(column.special))
+        is_fit = is_fit and are_within(state, 2 + len(column.special))
     if not is_fit:
         check(file.place)
     return ColumnValues(column, values, state)
 
 
-def within(codes: Any, n: int) -> bool:
+def are_within(codes: Any, n: int) -> bool:
     """Whether all codes are from 0 to n - 1."""
     return not codes.size or (int(codes.min()) >= 0 and int(codes.max()) < n)
 
@@ -199,12 +199,12 @@ class StepDoc(Doc, frozen=True, kw_only=True):
     joint: ModelDoc | None = None
 
 
-def step_doc(fitted: FittedStep, shelf: Shelf) -> StepDoc:
+def step_doc(fitted: FittedStep, store: ArrayStore) -> StepDoc:
     """A fitted step as it is written."""
     return StepDoc(
-        state=_model_doc(fitted.state, shelf),
-        value=_model_doc(fitted.value, shelf),
-        joint=_model_doc(fitted.joint, shelf),
+        state=_model_doc(fitted.state, store),
+        value=_model_doc(fitted.value, store),
+        joint=_model_doc(fitted.joint, store),
     )
 
 
@@ -223,7 +223,7 @@ def step_of(
     )
 
 
-def _model_doc(model: Any, shelf: Shelf) -> ModelDoc | None:
+def _model_doc(model: Any, store: ArrayStore) -> ModelDoc | None:
     if model is None:
         return None
     arrays: dict[str, int] = {}
@@ -231,9 +231,9 @@ def _model_doc(model: Any, shelf: Shelf) -> ModelDoc | None:
     for name, value in model.to_arrays().items():
         held = value.item() if isinstance(value, np.generic) else value
         if isinstance(held, np.ndarray):
-            arrays[name] = shelf.put(held)
+            arrays[name] = store.put(held)
         elif isinstance(held, float) and not isfinite(held):
-            arrays[name] = shelf.put(np.array(held))  # JSON has no infinity
+            arrays[name] = store.put(np.array(held))  # JSON has no infinity
         else:
             scalars[name] = held
     return ModelDoc(method=method_of(model), arrays=arrays, scalars=scalars)
@@ -258,7 +258,7 @@ def _model(
     if doc.method == "cart" and not _is_tree(arrays, n_columns):
         check(file.place)
     drawn = arrays.get({"cart": "donors.values", "sample": "values"}.get(doc.method, "classes"))
-    if n_codes and drawn is not None and not within(drawn, n_codes):
+    if n_codes and drawn is not None and not are_within(drawn, n_codes):
         check(file.place)
     return restore_model(doc.method, arrays)
 
@@ -273,7 +273,7 @@ def _is_tree(arrays: Mapping[str, Any], n_columns: int) -> bool:
     is_leaf = left == -1
     inner = np.flatnonzero(~is_leaf)
     goes_on = all(((kids[inner] > inner) & (kids[inner] < n)).all() for kids in (left, right))
-    has_columns = within(feature[inner], n_columns) and len(arrays["cuts.threshold"]) == n
+    has_columns = are_within(feature[inner], n_columns) and len(arrays["cuts.threshold"]) == n
     ends = start.astype(np.int64) + size
     is_inside = bool((start >= 0).all() and (size >= 0).all())
     is_inside = is_inside and int(ends.max()) <= len(arrays["donors.values"])

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from unveil.arrays import Floats
 from unveil.count.threads import limit_to_one_thread
+from unveil.models.array_record import ArrayRecord
 from unveil.models.axes import Sparse, basis_of
 from unveil.models.design import DummyCoding, Predictors, Values
 from unveil.models.regression import RegressionFit, fit_line
-from unveil.models.stored import Stored
 from unveil.synthesis.cart import Donors, LeafSmoothing, smooth_leaves
 from unveil.synthesis.methods import Options, Target
 from unveil.synthesis.regression import notes_of
@@ -91,7 +91,7 @@ class _Ties:
 
 
 @dataclass(frozen=True)
-class NormrankModel(Stored):
+class NormrankModel(ArrayRecord):
     """A line for normal scores, its spread, and the observed values in order."""
 
     FLAT = ("fit",)

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from unveil.arguments import check_columns, choice, quote_value
+from unveil.arguments import check_columns, parse_choice, quote_value
 from unveil.arrays import Ints
 from unveil.errors import RolesError, SettingsError, list_names
 from unveil.models.design import ColumnValues, ModelColumn
@@ -297,7 +297,7 @@ def _methods(
 ) -> dict[str, str]:
     """The method of each column; what fits its kind where a family is named."""
     if isinstance(given, str):
-        choice("The method", given, FAMILIES)
+        parse_choice("The method", given, FAMILIES)
     elif not isinstance(given, Mapping):
         raise SettingsError(
             f"The method is {quote_value(given)}. It must be a name, or one by column."
@@ -305,7 +305,7 @@ def _methods(
     own = given if isinstance(given, Mapping) else {}
     _check_names(list(own), "Methods", columns, place)
     for name, method in own.items():
-        choice(f"The method of {name!r}", method, (*FAMILIES, *SINGLE, *JOINT))
+        parse_choice(f"The method of {name!r}", method, (*FAMILIES, *SINGLE, *JOINT))
         if name not in turns:
             raise RolesError(f"Column {name!r} has a method but is not synthesised. Omit one.")
     default = default_method(given)

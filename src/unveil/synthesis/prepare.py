@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.arguments import absent_sentence, quote_value, whole_number
+from unveil.arguments import absent_sentence, parse_whole_number, quote_value
 from unveil.arrays import Ints
 from unveil.count.packing import count_people
 from unveil.errors import ReadError, RolesError, SettingsError, list_names
@@ -26,7 +26,7 @@ from unveil.study.study import Study, open_files
 from unveil.synthesis.constraints import Constraint
 from unveil.synthesis.derived import DerivedColumn, resolve_rules, rule_and_derived_notes
 from unveil.synthesis.identifiers import Instructions, note_people
-from unveil.synthesis.impossible import Impossible, impossible_in, table_notes
+from unveil.synthesis.impossible import Impossible, find_impossible, table_notes
 from unveil.synthesis.ipf import check_protected
 from unveil.synthesis.methods import Options
 from unveil.synthesis.plan import Step, SynthesisPlan, make_plan, order_by_dependency, within_bounds
@@ -36,10 +36,10 @@ from unveil.synthesis.settings import (
     check_idle_options,
     check_large_leaves,
     check_smooth,
-    codes_by_column,
     date_notes,
-    entries,
     list_columns,
+    parse_codes_by_column,
+    parse_missing_entries,
 )
 from unveil.synthesis.split_columns import read_lettered_numbers, split
 from unveil.synthesis.strata import Strata
@@ -107,7 +107,7 @@ class SynthesisData:
     def impossible(self) -> dict[Step, list[Impossible]]:
         """For each joint step, the cells that rules leave empty in its table."""
         return {
-            step: impossible_in(step, self.rules, self.parts)
+            step: find_impossible(step, self.rules, self.parts)
             for step in self.plan.steps
             if step.is_joint
         }
@@ -124,7 +124,7 @@ def take_sample(
     original: Any, sample: Any, seed: int, missing_values: Sequence[str], person: str | None
 ) -> tuple[CachedFile, int]:
     """So many rows of the original at random, in its place; and the rows that it has."""
-    n = whole_number("sample", sample)
+    n = parse_whole_number("sample", sample)
     if person not in (None, "none"):
         raise SettingsError(
             "A sample of rows would part the rows of a person. Omit sample, or give a file with"
@@ -160,7 +160,7 @@ def prepare_synthesis(
     time: str | None = None,
 ) -> SynthesisData:
     """Read the original, take its columns apart and plan, or refuse what cannot be done."""
-    missing = entries(missing_values)
+    missing = parse_missing_entries(missing_values)
     files = open_files({"original": original}, None, missing)
     table = read_lettered_numbers(files[0])
     if table is not files[0]:
@@ -250,8 +250,8 @@ def _codes(
 ) -> dict[str, tuple[float, ...]]:
     """The numbers that stand apart in each column: special codes and spikes."""
     known = table.frame.columns
-    special = codes_by_column(special_codes, "Special codes", known, table.place)
-    apart = codes_by_column(spikes, "Spikes", known, table.place)
+    special = parse_codes_by_column(special_codes, "Special codes", known, table.place)
+    apart = parse_codes_by_column(spikes, "Spikes", known, table.place)
     return {name: (*special.get(name, ()), *apart.get(name, ())) for name in known}
 
 

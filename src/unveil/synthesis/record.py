@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from msgspec.structs import replace as changed
 
-from unveil.arguments import whole_number
+from unveil.arguments import parse_whole_number
 from unveil.arrays import Ints
 from unveil.count.packing import count_people
 from unveil.errors import list_names
@@ -18,7 +18,13 @@ from unveil.synthesis.plan import Step
 from unveil.synthesis.prepare import SynthesisData
 from unveil.synthesis.regression import SEPARATED
 from unveil.synthesis.settings import MOST_COPIES, check_progress, parse_workers
-from unveil.synthesis.synthesiser import Models, Synthesiser, draw_copies, inflation_note, rows_of
+from unveil.synthesis.synthesiser import (
+    Models,
+    Synthesiser,
+    draw_copies,
+    inflation_note,
+    parse_rows,
+)
 
 _FEWEST_ALONE = 20
 _FEW_ROWS = 20
@@ -35,28 +41,27 @@ class Size:
     n_file: int | None = None  # rows of the file, of which a sample was fitted
 
 
-def make_record(opening: SynthesisData, models: Models, size: Size, method: str) -> Synthesis:
+def make_record(data: SynthesisData, models: Models, size: Size, method: str) -> Synthesis:
     """The record of a synthesis."""
-    plan, options = opening.plan, opening.options
+    plan, options = data.plan, data.options
     said: dict[str, list[str]] = {}
     for fitted in (step for stratum in models.drawing.strata for step in stratum):
         for name in fitted.step.columns:
             said.setdefault(name, []).extend(fitted.notes)
     separated = [name for name in plan.order if any(SEPARATED in note for note in said[name])]
     return Synthesis(
-        files=(opening.table.source,),
-        n_original=opening.n_rows,
+        files=(data.table.source,),
+        n_original=data.n_rows,
         n_file=size.n_file,
         n_rows=size.n_rows,
         n_copies=size.n_copies,
         method=method,
         order=plan.order,
         columns=tuple(
-            _column(opening, part, _own_notes(said.get(name, ())))
-            for name, part in opening.parts.items()
+            _column(data, part, _own_notes(said.get(name, ()))) for name, part in data.parts.items()
         ),
         strata=plan.strata,
-        n_strata=len(opening.strata.sizes),
+        n_strata=len(data.strata.sizes),
         min_leaf=options.min_leaf,
         min_split=options.min_split or 3 * options.min_leaf,
         complexity=options.complexity,
@@ -68,22 +73,22 @@ def make_record(opening: SynthesisData, models: Models, size: Size, method: str)
         margins=options.margins,
         protect_margins=options.protect_margins,
         rules=(
-            *(rule.text for rule in opening.rules),
-            *(one.text for one in opening.constraints),
+            *(rule.text for rule in data.rules),
+            *(one.text for one in data.constraints),
         ),
-        derived=tuple(column.text for column in opening.derived),
+        derived=tuple(column.text for column in data.derived),
         is_seeded=size.is_seeded,
-        person=None if opening.people is None else opening.people.record,
+        person=None if data.people is None else data.people.record,
         time=models.plan.time,
         notes=(
-            *_notes(opening, size.n_file),
-            *_pool_notes(opening),
-            *_real_number_notes(opening),
-            *opening.told,
+            *_notes(data, size.n_file),
+            *_pool_notes(data),
+            *_real_number_notes(data),
+            *data.told,
             *_separation_notes(separated),
         ),
-        warnings=_warnings(opening, size),
-        coercions=opening.table.notes,
+        warnings=_warnings(data, size),
+        coercions=data.table.notes,
     )
 
 
@@ -92,18 +97,18 @@ def _own_notes(said: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(note for note in said if SEPARATED not in note))
 
 
-def _pool_notes(opening: SynthesisData) -> Iterator[str]:
-    used = dict.fromkeys(name for step in opening.plan.steps for name in step.predictors)
-    return notes_of_pools((opening.parts[name] for name in used), opening.whose)
+def _pool_notes(data: SynthesisData) -> Iterator[str]:
+    used = dict.fromkeys(name for step in data.plan.steps for name in step.predictors)
+    return notes_of_pools((data.parts[name] for name in used), data.whose)
 
 
-def _real_number_notes(opening: SynthesisData) -> tuple[str, ...]:
+def _real_number_notes(data: SynthesisData) -> tuple[str, ...]:
     """A note on numbers that most people have to themselves, where they are drawn as they are."""
-    if opening.options.smoothing is not None:
+    if data.options.smoothing is not None:
         return ()
-    smooth = opening.options.smooth
-    parts = [opening.parts[name] for name in opening.plan.order if name not in smooth]
-    whose = np.arange(opening.n_rows) if opening.whose is None else opening.whose
+    smooth = data.options.smooth
+    parts = [data.parts[name] for name in data.plan.order if name not in smooth]
+    whose = np.arange(data.n_rows) if data.whose is None else data.whose
     counts = {
         part.column.name: count_alone(part, whose) for part in parts if part.column.kind == "number"
     }
@@ -143,13 +148,13 @@ def _separation_notes(columns: Sequence[str]) -> tuple[str, ...]:
     return (f"In {models} {of} {SEPARATED}.",)
 
 
-def _column(opening: SynthesisData, part: ColumnValues, notes: tuple[str, ...]) -> SynthesisColumn:
+def _column(data: SynthesisData, part: ColumnValues, notes: tuple[str, ...]) -> SynthesisColumn:
     name = part.column.name
-    step = next((s for s in opening.plan.steps if name in s.columns), Step((name,), ""))
+    step = next((s for s in data.plan.steps if name in s.columns), Step((name,), ""))
     return SynthesisColumn(
         name=name,
         kind=part.column.kind,
-        role=_role(opening, name),
+        role=_role(data, name),
         method=step.method or None,
         state_method=step.state_method,
         predictors=step.predictors,
@@ -158,9 +163,9 @@ def _column(opening: SynthesisData, part: ColumnValues, notes: tuple[str, ...]) 
     )
 
 
-def _role(opening: SynthesisData, name: str) -> Role:
-    plan = opening.plan
-    if any(name == column.column for column in opening.derived):
+def _role(data: SynthesisData, name: str) -> Role:
+    plan = data.plan
+    if any(name == column.column for column in data.derived):
         return "derived"
     if name in plan.order:
         return "synthesised"
@@ -173,13 +178,13 @@ def _role(opening: SynthesisData, name: str) -> Role:
     return next((role for role, columns in roles if name in columns), "left out")
 
 
-def _notes(opening: SynthesisData, n_file: int | None) -> tuple[str, ...]:
-    plan, dropped = opening.plan, opening.instructions.drop
+def _notes(data: SynthesisData, n_file: int | None) -> tuple[str, ...]:
+    plan, dropped = data.plan, data.instructions.drop
     notes = list(plan.notes)
     if n_file is not None:
         notes.append(
-            f"The models are fitted to {opening.n_rows:,} rows drawn at random from the"
-            f" {n_file:,} of {opening.table.source}. Values that occur only in other rows are not"
+            f"The models are fitted to {data.n_rows:,} rows drawn at random from the"
+            f" {n_file:,} of {data.table.source}. Values that occur only in other rows are not"
             " in the synthetic data."
         )
     if dropped:
@@ -190,9 +195,9 @@ def _notes(opening: SynthesisData, n_file: int | None) -> tuple[str, ...]:
         )
     if not {*plan.left_out} <= {*dropped}:
         notes.append("Columns that are not in the order are not in the synthetic data.")
-    if opening.options.protect_margins is not None:
+    if data.options.protect_margins is not None:
         notes.append(
-            f"Made from protected margins ({opening.options.protect_margins}) alone, with the"
+            f"Made from protected margins ({data.options.protect_margins}) alone, with the"
             " levels of the columns: whatever the synthetic data disclose, these margins do. Their"
             " bounds: unveil.bounds."
         )
@@ -222,15 +227,15 @@ def size_warnings(
     return tuple(found)
 
 
-def _single_level_warnings(opening: SynthesisData) -> tuple[str, ...]:
+def _single_level_warnings(data: SynthesisData) -> tuple[str, ...]:
     """What to warn of where one person alone has a level, which a synthetic file may hold too."""
-    if opening.n_rows < _FEW_ROWS:
+    if data.n_rows < _FEW_ROWS:
         return ()
     counts = {}
-    for name in (*opening.plan.order, *opening.plan.strata, *opening.plan.kept):
-        part = opening.parts[name]
-        if part.column.is_category and part.column.n_levels <= _MANY_LEVELS * opening.n_rows:
-            held = holders(part.values, opening.whose, part.column.n_levels)
+    for name in (*data.plan.order, *data.plan.strata, *data.plan.kept):
+        part = data.parts[name]
+        if part.column.is_category and part.column.n_levels <= _MANY_LEVELS * data.n_rows:
+            held = holders(part.values, data.whose, part.column.n_levels)
             counts[name] = int((held[: len(part.column.levels)] == 1).sum())
     told = [f"{name} ({n:,})" for name, n in counts.items() if n]
     if not told:
@@ -242,17 +247,17 @@ def _single_level_warnings(opening: SynthesisData) -> tuple[str, ...]:
     )
 
 
-def _warnings(opening: SynthesisData, size: Size) -> tuple[str, ...]:
+def _warnings(data: SynthesisData, size: Size) -> tuple[str, ...]:
     found = [
-        *size_warnings(size.n_rows, size.n_copies, opening.n_rows, size.n_file),
-        *_single_level_warnings(opening),
-        *opening.instructions.statements,
+        *size_warnings(size.n_rows, size.n_copies, data.n_rows, size.n_file),
+        *_single_level_warnings(data),
+        *data.instructions.statements,
     ]
-    needed = 10 + 10 * len(opening.plan.order)
-    n_small = int((opening.strata.sizes < needed).sum()) if opening.plan.strata else 0
+    needed = 10 + 10 * len(data.plan.order)
+    n_small = int((data.strata.sizes < needed).sum()) if data.plan.strata else 0
     if n_small:
         found.append(
-            f"{n_small:,} of {len(opening.strata.sizes):,} strata have fewer than {needed:,} rows, "
+            f"{n_small:,} of {len(data.strata.sizes):,} strata have fewer than {needed:,} rows, "
             "few for so many columns."
         )
     return tuple(found)
@@ -271,8 +276,8 @@ def draw_again(
     progress: Progress = no_progress,
 ) -> Synthesiser:
     """The synthesiser with other copies; with its own seed where None, so copy 1 is its copy 1."""
-    n_copies = whole_number("copies", copies, most=MOST_COPIES)
-    n_rows = rows_of(kept.models.plan, rows, kept.models.n_original)
+    n_copies = parse_whole_number("copies", copies, most=MOST_COPIES)
+    n_rows = parse_rows(kept.models.plan, rows, kept.models.n_original)
     own = kept.seed if seed is None else choose_seed(seed)
     n_workers, say = parse_workers(workers), check_progress(progress)
     made = draw_copies(kept.models, n_copies, n_rows, own, workers=n_workers, progress=say)

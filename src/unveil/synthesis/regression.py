@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.errors import list_names
+from unveil.models.array_record import ArrayRecord
 from unveil.models.axes import Sparse
 from unveil.models.design import DummyCoding, Predictors, Values, owners
 from unveil.models.likelihood import Codes
@@ -20,7 +21,6 @@ from unveil.models.regression import (
     fit_cumulative,
     fit_softmax,
 )
-from unveil.models.stored import Stored
 from unveil.synthesis.methods import Options, Target
 
 # A fitted model of classes: what logistic, multinomial and ordered regression have in common.
@@ -33,7 +33,7 @@ Draw = Callable[[RegressionFit, Sparse, np.random.Generator], Codes]
 
 
 @dataclass(frozen=True)
-class ClassModel(Stored):
+class ClassModel(ArrayRecord):
     """Coefficients for the classes that occur in the original; `classes` are their codes."""
 
     FLAT = ("fit",)
@@ -142,7 +142,7 @@ class OrderedClasses(ClassModel):
 
 
 @dataclass(frozen=True)
-class OrderedModel(Stored):
+class OrderedModel(ArrayRecord):
     """Levels in order and, where values are missing, which."""
 
     levels: OrderedClasses

@@ -88,7 +88,7 @@ class WrittenRule:
         return rows
 
 
-def rules_of(
+def parse_rules(
     given: Any, scope: Scope, parts: Mapping[str, ColumnValues], derived: Sequence[str] = ()
 ) -> tuple[WrittenRule, ...]:
     """The rules a user gave, found in the original."""

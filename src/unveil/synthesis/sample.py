@@ -4,14 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unveil.models.array_record import ArrayRecord
 from unveil.models.design import Predictors, Values
-from unveil.models.stored import Stored
 from unveil.synthesis.cart import Donors, LeafSmoothing, smooth_leaves
 from unveil.synthesis.methods import Options, Target
 
 
 @dataclass(frozen=True)
-class SampleModel(Stored):
+class SampleModel(ArrayRecord):
     """The original values, sorted: nothing tells whose they were."""
 
     values: Values

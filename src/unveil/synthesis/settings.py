@@ -6,10 +6,10 @@ from typing import Any
 
 from unveil.arguments import (
     check_columns,
-    finite_numbers,
     is_list,
+    parse_finite_numbers,
+    parse_whole_number,
     quote_value,
-    whole_number,
 )
 from unveil.errors import SettingsError
 from unveil.io.table import Table
@@ -50,7 +50,7 @@ def check_smooth(
             )
 
 
-def codes_by_column(
+def parse_codes_by_column(
     given: Mapping[str, Any] | None, what: str, columns: list[str], place: str
 ) -> dict[str, tuple[float, ...]]:
     """Numbers that stand apart in a column: special codes, or spikes."""
@@ -63,7 +63,7 @@ def codes_by_column(
         )
     check_columns(place, given, columns)
     return {
-        name: finite_numbers(codes, what=what.lower().removesuffix("s"), example="-8 or -9")
+        name: parse_finite_numbers(codes, what=what.lower().removesuffix("s"), example="-8 or -9")
         for name, codes in given.items()
     }
 
@@ -134,7 +134,7 @@ def check_progress(progress: Any) -> Progress:
     return told
 
 
-def entries(given: Any) -> list[str]:
+def parse_missing_entries(given: Any) -> list[str]:
     """Entries that mean missing."""
     found = [given] if isinstance(given, str) else given
     if not is_list(found) or not all(isinstance(entry, str) for entry in found):
@@ -146,4 +146,4 @@ def entries(given: Any) -> list[str]:
 
 def parse_workers(given: Any) -> int:
     """Threads to fit and draw in: as many as there are cores, unless said otherwise."""
-    return (os.cpu_count() or 1) if given is None else whole_number("workers", given)
+    return (os.cpu_count() or 1) if given is None else parse_whole_number("workers", given)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
-from unveil.arguments import whole_number
+from unveil.arguments import parse_whole_number
 from unveil.seeding import choose_seed
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.take_study import takes_study
@@ -18,8 +18,13 @@ from unveil.synthesis.methods import Options
 from unveil.synthesis.plan import default_method
 from unveil.synthesis.prepare import SynthesisData, prepare_synthesis, take_sample
 from unveil.synthesis.record import Size, make_record
-from unveil.synthesis.settings import MOST_COPIES, check_progress, entries, parse_workers
-from unveil.synthesis.synthesiser import Models, Synthesiser, draw_copies, rows_of
+from unveil.synthesis.settings import (
+    MOST_COPIES,
+    check_progress,
+    parse_missing_entries,
+    parse_workers,
+)
+from unveil.synthesis.synthesiser import Models, Synthesiser, draw_copies, parse_rows
 
 
 @takes_study
@@ -159,7 +164,7 @@ def synthesise(
     if protect_margins is not None and method == "cart" and options.margins:
         named = [name for margin in options.margins for name in margin]
         method, order = dict.fromkeys(named, "ipf"), order or [*dict.fromkeys(named)]
-    n_copies = whole_number("copies", copies, most=MOST_COPIES)
+    n_copies = parse_whole_number("copies", copies, most=MOST_COPIES)
     n_workers, say = parse_workers(workers), check_progress(progress or no_progress)
     instructions: Any = (drop, renumber, real_values)
     if time is not None:
@@ -167,8 +172,10 @@ def synthesise(
         check_with_time(given, method)
     own, n_file = choose_seed(seed), None
     if sample is not None:
-        original, n_file = take_sample(original, sample, own, entries(missing_values), person)
-    opening = prepare_synthesis(
+        original, n_file = take_sample(
+            original, sample, own, parse_missing_entries(missing_values), person
+        )
+    data = prepare_synthesis(
         original,
         method=method,
         order=order,
@@ -186,70 +193,70 @@ def synthesise(
         person=person,
         time=time,
     )
-    n_rows = rows_of(opening.plan, rows, opening.n_rows)
+    n_rows = parse_rows(data.plan, rows, data.n_rows)
     if time is not None:
-        opening, models = _fit_people(opening, time, method, n_workers, say)
+        data, models = _fit_people(data, time, method, n_workers, say)
         n_rows = models.n_original
     else:
-        models = fit_models(opening, workers=n_workers, progress=say)
+        models = fit_models(data, workers=n_workers, progress=say)
     if protect_margins is not None and rows is None:
         n_rows = published_total(models.drawing.strata[0][0].joint, options)
-    made = draw_copies(models, n_copies, n_rows, opening.seed, workers=n_workers, progress=say)
+    made = draw_copies(models, n_copies, n_rows, data.seed, workers=n_workers, progress=say)
     size = Size(len(made[0]), n_copies, is_seeded=seed is not None, n_file=n_file)
-    record = make_record(opening, models, size, default_method(method))
-    return Synthesiser(record, tuple(made), models, opening.seed, opening.codebook(models.names))
+    record = make_record(data, models, size, default_method(method))
+    return Synthesiser(record, tuple(made), models, data.seed, data.codebook(models.names))
 
 
 def _fit_people(
-    opening: SynthesisData,
+    data: SynthesisData,
     time: str,
     method: str | Mapping[str, str],
     workers: int,
     progress: Progress,
 ) -> tuple[SynthesisData, Models]:
     """The models of first and later rows, and the opening as its record shows it."""
-    long = prepare_long(opening, time, method)
+    long = prepare_long(data, time, method)
     person = long.rows.person
     plan = replace(
-        opening.plan,
-        left_out=tuple(name for name in opening.plan.left_out if name != person),
-        renumbered={**opening.plan.renumbered, person: long.rows.numbering},
+        data.plan,
+        left_out=tuple(name for name in data.plan.left_out if name != person),
+        renumbered={**data.plan.renumbered, person: long.rows.numbering},
     )
-    drop = tuple(name for name in opening.instructions.drop if name != person)
-    instructions = replace(opening.instructions, drop=drop)
-    shown = replace(opening, plan=plan, instructions=instructions, told=(long.note, *opening.told))
+    drop = tuple(name for name in data.instructions.drop if name != person)
+    instructions = replace(data.instructions, drop=drop)
+    shown = replace(data, plan=plan, instructions=instructions, told=(long.note, *data.told))
     fit = partial(fit_models, workers=workers, progress=progress)
     first = fit(long.first)
     return shown, replace(
         first,
-        plan=replace(first.plan, time=time, renumbered=opening.plan.renumbered),
+        plan=replace(first.plan, time=time, renumbered=data.plan.renumbered),
         names=shown.names_of_copy(),
         sequence=long.rows,
         later=None if long.later is None else fit(long.later),
     )
 
 
-def fit_models(opening: SynthesisData, *, workers: int, progress: Progress) -> Models:
+def fit_models(data: SynthesisData, *, workers: int, progress: Progress) -> Models:
     """Every model of an opened original."""
-    plan, parts = opening.plan, opening.parts
+    plan, parts = data.plan, data.parts
     strata = fit_all(
         parts,
         plan.steps,
-        opening.rows_to_fit(),
-        opening.options,
-        opening.seed,
+        data.rows_to_fit(),
+        data.options,
+        data.seed,
         workers=workers,
-        people=opening.whose,
-        impossible=opening.impossible(),
+        people=data.whose,
+        impossible=data.impossible(),
         progress=progress,
     )
     return Models(
         plan,
-        opening.strata,
-        Drawing(strata, opening.rules),
+        data.strata,
+        Drawing(strata, data.rules),
         {name: parts[name] for name in (*plan.kept, *plan.predictor_only)},
-        opening.derived,
-        opening.names_of_copy(),
-        opening.n_rows,
-        opening.constraints,
+        data.derived,
+        data.names_of_copy(),
+        data.n_rows,
+        data.constraints,
     )

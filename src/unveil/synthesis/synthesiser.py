@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from unveil.arguments import quote_value, whole_number
+from unveil.arguments import parse_whole_number, quote_value
 from unveil.arrays import Ints, Mask
 from unveil.atomic import check_present, write_private
 from unveil.errors import ReadError, SettingsError, WriteError, quote_text
@@ -32,8 +32,8 @@ from unveil.synthesis.long import PersonRows
 from unveil.synthesis.methods import MOST_ROWS
 from unveil.synthesis.model_archive import (
     NOTICE,
+    ArrayStore,
     ModelArchive,
-    Shelf,
     check,
     open_archive,
     pack_archive,
@@ -42,13 +42,13 @@ from unveil.synthesis.model_parts import (
     Doc,
     PartDoc,
     StepDoc,
+    are_within,
     decode_document,
     encode_document,
     part_doc,
     part_of,
     step_doc,
     step_of,
-    within,
 )
 from unveil.synthesis.plan import Numbering, SynthesisPlan
 from unveil.synthesis.rules import WrittenRule, link_rivals
@@ -218,13 +218,13 @@ class Synthesiser(RowsResult[Synthesis]):
         progress
             Called after each copy.
         """
-        n_rows = rows_of(self.models.plan, rows, self.models.n_original)
+        n_rows = parse_rows(self.models.plan, rows, self.models.n_original)
         if n_rows > self.models.n_original:
             note = inflation_note(n_rows, self.models.n_original, self.record.n_file)
             warnings.warn(note, stacklevel=2)
         return draw_copies(
             self.models,
-            whole_number("copies", copies, most=MOST_COPIES),
+            parse_whole_number("copies", copies, most=MOST_COPIES),
             n_rows,
             self.seed if seed is None else choose_seed(seed),
             workers=parse_workers(workers),
@@ -286,9 +286,9 @@ def draw_copies(
     return made
 
 
-def rows_of(plan: SynthesisPlan, rows: Any, n_original: int) -> int:
+def parse_rows(plan: SynthesisPlan, rows: Any, n_original: int) -> int:
     """The synthetic records; as many as the original has where some of its columns are kept."""
-    n_rows = n_original if rows is None else whole_number("rows", rows, most=MOST_ROWS)
+    n_rows = n_original if rows is None else parse_whole_number("rows", rows, most=MOST_ROWS)
     if plan.time is not None and rows is not None:
         raise SettingsError(
             "rows cannot be set together with time: there are as many people as in the original."
@@ -387,9 +387,9 @@ def save(synthesiser: Synthesiser, path: str | os.PathLike[str]) -> Path:
 
     Its copies are not in the file: the same are drawn again from it.
     """
-    target, shelf = check_path(path), Shelf()
-    document = encode_document(_document(synthesiser, shelf), shelf)
-    write_private(target, pack_archive(document, shelf.arrays))  # type: ignore[arg-type]
+    target, store = check_path(path), ArrayStore()
+    document = encode_document(_document(synthesiser, store), store)
+    write_private(target, pack_archive(document, store.arrays))  # type: ignore[arg-type]
     return target
 
 
@@ -421,7 +421,7 @@ def _check_other(header: Header, place: str) -> None:
         )
 
 
-def _document(synthesiser: Synthesiser, shelf: Shelf) -> Document:
+def _document(synthesiser: Synthesiser, store: ArrayStore) -> Document:
     models = synthesiser.models
     strata = models.strata
     return Document(
@@ -432,10 +432,10 @@ def _document(synthesiser: Synthesiser, shelf: Shelf) -> Document:
         columns=tuple(_columns(models).values()),
         sizes=strata.sizes,
         of_rows=strata.of_rows if models.plan.needs_original_rows else np.zeros(0, int),
-        strata=tuple(part_doc(part, shelf) for part in strata.parts),
-        given=tuple(part_doc(part, shelf) for part in models.given.values()),
+        strata=tuple(part_doc(part, store) for part in strata.parts),
+        given=tuple(part_doc(part, store) for part in models.given.values()),
         fitted=tuple(
-            tuple(step_doc(fitted, shelf) for fitted in stratum)
+            tuple(step_doc(fitted, store) for fitted in stratum)
             for stratum in models.drawing.strata
         ),
         rules=tuple(replace(rule, rivals=()) for rule in models.drawing.rules),
@@ -444,13 +444,13 @@ def _document(synthesiser: Synthesiser, shelf: Shelf) -> Document:
         n_original=models.n_original,
         constraints=models.constraints,
         sequence=models.sequence,
-        later=_later_document(synthesiser, shelf),
+        later=_later_document(synthesiser, store),
     )
 
 
-def _later_document(synthesiser: Synthesiser, shelf: Shelf) -> Document | None:
+def _later_document(synthesiser: Synthesiser, store: ArrayStore) -> Document | None:
     later = synthesiser.models.later
-    return None if later is None else _document(replace(synthesiser, models=later), shelf)
+    return None if later is None else _document(replace(synthesiser, models=later), store)
 
 
 def _columns(models: Models) -> dict[str, ModelColumn]:
@@ -499,6 +499,6 @@ def _strata(document: Document, columns: dict[str, ModelColumn], file: ModelArch
     is_fit = len(sizes) == len(document.fitted) and len(of_rows) == wanted
     is_fit = is_fit and int(sizes.sum()) == document.n_original and bool((sizes > 0).all())
     is_fit = is_fit and all(len(part) == len(sizes) for part in parts)
-    if not is_fit or not within(of_rows, len(sizes)):
+    if not is_fit or not are_within(of_rows, len(sizes)):
         check(file.place)
     return Strata(sizes, of_rows, parts)

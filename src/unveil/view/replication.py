@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from unveil.records.replication import FindingNotMeasured, FindingRow, Replication, Unit
+from unveil.records.replication import Replication, ReplicationNotMeasured, ReplicationRow, Unit
 from unveil.view.blocks import (
     Block,
     Figure,
@@ -64,7 +64,7 @@ def replication_sentences(record: Replication) -> Iterator[tuple[str, str]]:
         )
 
 
-def _by_stage(record: Replication, rows: Sequence[FindingRow]) -> str:
+def _by_stage(record: Replication, rows: Sequence[ReplicationRow]) -> str:
     """The mean overlap of every stage."""
     told = []
     for place, name in enumerate(record.stages, 1):
@@ -100,7 +100,7 @@ def _farthest(record: Replication) -> Iterator[tuple[str, str]]:
         yield "farthest", farthest
 
 
-def _which(row: FindingRow) -> str:
+def _which(row: ReplicationRow) -> str:
     is_named = row.unit == "value" or row.term == row.finding
     return truncate(row.finding) if is_named else f"{truncate(row.finding)} ({truncate(row.term)})"
 
@@ -115,7 +115,7 @@ def lost(record: Replication, most: int = MOST_REASONS) -> Iterator[str]:
         yield f"{more:,} more could not be computed; --json lists all."
 
 
-def _lost_where(one: FindingNotMeasured, record: Replication) -> str:
+def _lost_where(one: ReplicationNotMeasured, record: Replication) -> str:
     if one.copy == "original":
         return "in the original"
     if one.copy == "combined":
@@ -141,7 +141,7 @@ def result_tables(record: Replication) -> Iterator[TableBlock]:
 
 
 def _result_table(
-    title: str, head: str, named: Sequence[tuple[str, FindingRow]]
+    title: str, head: str, named: Sequence[tuple[str, ReplicationRow]]
 ) -> Iterator[TableBlock]:
     """Rows by what they are called; no ratio of counts where nothing is counted."""
     is_counted = any(row.ratio_of_counts is not None for _, row in named)
@@ -154,7 +154,7 @@ def _result_table(
         yield table(title, (head, *heads), rows, spare=SPARE)
 
 
-def cells(row: FindingRow) -> tuple[str, ...]:
+def cells(row: ReplicationRow) -> tuple[str, ...]:
     """One row under HEADS."""
     z = row.standardised_difference
     return (
@@ -277,7 +277,7 @@ def overlap(record: Replication) -> Chart:
     )
 
 
-def _panels(record: Replication) -> Iterator[tuple[str, list[tuple[str, FindingRow]]]]:
+def _panels(record: Replication) -> Iterator[tuple[str, list[tuple[str, ReplicationRow]]]]:
     """Prevalences share a panel, for they share a scale; all else has its own."""
     kinds = {finding.name: finding.kind for finding in record.findings}
     shares = [row for row in record.headline_rows if kinds[row.finding] == "prevalence"]
@@ -289,7 +289,7 @@ def _panels(record: Replication) -> Iterator[tuple[str, list[tuple[str, FindingR
             yield truncate(finding.name), [(record.name_of(row, row.term), row) for row in rows]
 
 
-def _panel(title: str, rows: Sequence[tuple[str, FindingRow]]) -> marks.Spec:
+def _panel(title: str, rows: Sequence[tuple[str, ReplicationRow]]) -> marks.Spec:
     x = marks.number("original", AXES[rows[0][1].unit], scale={"zero": False}, axis=marks.TICKS)
     sides = (("original", 0.3, marks.ORIGINAL), ("synthetic", 0.7, marks.SYNTHETIC))
     drawn = [
@@ -300,7 +300,7 @@ def _panel(title: str, rows: Sequence[tuple[str, FindingRow]]) -> marks.Spec:
     return marks.row_panel([_result_row(name, row) for name, row in rows], drawn, title=title)
 
 
-def _result_row(name: str, row: FindingRow) -> marks.Row:
+def _result_row(name: str, row: ReplicationRow) -> marks.Row:
     """The marks of both sides and the ends of their intervals."""
     made: marks.Row = {"name": marks.truncate_name(name)}
     for side in ("original", "synthetic"):
@@ -313,7 +313,7 @@ def _result_row(name: str, row: FindingRow) -> marks.Row:
     return made
 
 
-def _position(value: float | None, row: FindingRow) -> float | None:
+def _position(value: float | None, row: ReplicationRow) -> float | None:
     """Where a figure stands: coefficients, which share no unit, by the original's errors."""
     if row.unit != "coefficient" or value is None:
         return value

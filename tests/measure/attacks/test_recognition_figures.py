@@ -10,18 +10,17 @@ from hypothesis import strategies as st
 from oracles import recognition as oracle
 from profiles import examples
 from unveil.measure.attacks.recognition_figures import (
-    auc,
-    auc_error,
+    assess_jointly,
     bound_epsilon,
-    clopper_pearson,
     hit_rates,
-    judge_jointly,
     list_aucs,
     most_epsilon,
     person_epsilon,
     self_test,
     threshold_at,
 )
+from unveil.models.auc import auc, auc_error
+from unveil.models.intervals import clopper_pearson
 
 SCORES = st.lists(st.integers(-3, 3), min_size=2, max_size=7)
 
@@ -87,20 +86,20 @@ def test_p_of_all_people_together_is_that_of_every_permutation(seed):
     coins = np.stack([rng.permutation([True] * 4 + [False] * 4) for _ in range(2)], axis=1)
     scores[:, 0] += 3 * coins[:, 0]
     exact = oracle.max_t(scores.T.tolist(), coins.T.tolist())
-    found = judge_jointly(scores, coins, seed, draws=20_000).p
+    found = assess_jointly(scores, coins, seed, draws=20_000).p
     assert found == pytest.approx(exact, abs=0.015)
 
 
 def test_only_the_order_of_scores_counts_and_constant_ones_show_nothing():
     rng = np.random.default_rng(1)
     scores, coins = rng.normal(size=(60, 5)), rng.random((60, 5)) < 0.5
-    one, other = (judge_jointly(made, coins, 1, draws=50).p for made in (scores, np.exp(scores)))
+    one, other = (assess_jointly(made, coins, 1, draws=50).p for made in (scores, np.exp(scores)))
     assert (one == other).all()
     train, test = (scores[:30, 0], coins[:30, 0]), (scores[30:, 0], coins[30:, 0])
     moved = [(np.exp(score), coin) for score, coin in (train, test)]
     assert person_epsilon(*train, *test, 0.05) == person_epsilon(*moved[0], *moved[1], 0.05)
     same = np.zeros((60, 5))
-    assert (judge_jointly(same, coins, 1, draws=50).p == 1).all()
+    assert (assess_jointly(same, coins, 1, draws=50).p == 1).all()
     assert [one[0] for one in list_aucs(same, coins)] == [0.5] * 5
 
 

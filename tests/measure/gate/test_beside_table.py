@@ -92,9 +92,9 @@ def test_labels_that_the_original_declares_too_are_its_coding(tmp_path):
 
 def test_engines_look_beside_the_table_too(tmp_path, monkeypatch):
     """Of files that memory does not hold, too."""
-    from unveil.measure.gate import counted
+    from unveil.measure.gate import engine_evidence
 
-    monkeypatch.setattr(counted, "bring_whole", lambda files: None)
+    monkeypatch.setattr(engine_evidence, "bring_whole", lambda files: None)
     ORIGINAL.write_parquet(tmp_path / "o.parquet")
     write_enum(SYNTHETIC, tmp_path / "s.parquet", n=25)
     frame = pl.read_parquet(tmp_path / "s.parquet")

@@ -18,7 +18,12 @@ from unveil.measure.gate.coding_numbers import near_statistic
 from unveil.measure.gate.columns import LinkColumn, link_column
 from unveil.measure.gate.linked_people import TiedSearch
 from unveil.measure.gate.links import LinkRows
-from unveil.measure.gate.recoded_columns import ScenarioKeys, coding_rows, find_codings, map_frames
+from unveil.measure.gate.recoded_columns import (
+    ScenarioKeys,
+    find_codings,
+    make_coding_rows,
+    map_frames,
+)
 from unveil.measure.gate.values import fold_text
 from unveil.records.alerts import GateEvidence
 from unveil.study.study import Study
@@ -414,7 +419,7 @@ SCENARIO = ScenarioKeys(("sex", "age", "district", "height"), ("illness",))
 def test_the_risk_is_measured_under_the_mapping(name, is_measured):
     column, change, *_ = DISGUISES[name]
     found, columns = ask(ORIGINAL, REAL.with_columns(change(REAL[column]).alias(column)))
-    (row,) = coding_rows(columns, found, compared=[column], scenarios=[SCENARIO])
+    (row,) = make_coding_rows(columns, found, compared=[column], scenarios=[SCENARIO])
     assert (row.column, row.is_measured, row.target) == (column, is_measured, "illness")
     assert row.DiSCO_mapped > 80
     assert (row.DiSCO or 0) < 25

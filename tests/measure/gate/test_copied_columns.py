@@ -13,14 +13,18 @@ import pytest
 from measure.gate.test_links import columns
 from oracles import gate
 from unveil.io.table import Table
-from unveil.measure.gate.copied_columns import extra_columns, identifiers, single_holder
+from unveil.measure.gate.copied_columns import (
+    find_copied_identifiers,
+    find_extra_columns,
+    find_single_holder,
+)
 from unveil.measure.gate.disguises import find_disguise
 from unveil.study.study import Study
 
 
 def held(original: list, synthetic: list):
     (column,) = columns(["x"], *([(value,) for value in file] for file in (original, synthetic)))
-    return single_holder(column, 1, 1)
+    return find_single_holder(column, 1, 1)
 
 
 def table(side: str, **data) -> Table:
@@ -61,12 +65,14 @@ def test_identifiers_are_found_however_they_are_spelt():
     original = table("original", pesel=pesel, n=[k % 7 for k in range(40)])
     spelt = [f"{one[:6]}-{one[6:]}" for one in pesel[:30]] + [f"x{k}" for k in range(10)]
     coded = columns(["pesel", "n"], original.frame.rows(), [(one, 3) for one in spelt])
-    found = identifiers(Study([original]).files, coded, 1, 1, declared=["n"], known=[])
+    found = find_copied_identifiers(Study([original]).files, coded, 1, 1, declared=["n"], known=[])
     counts = {one.column: (one.n_real, one.n_records, one.is_declared) for one in found}
     assert counts == {"pesel": (30, 40, False), "n": (40, 40, True)}
     # What a person gave another role is none.
     assert not [
-        *identifiers(Study([original]).files, coded, 1, 1, declared=[], known=["pesel", "n"])
+        *find_copied_identifiers(
+            Study([original]).files, coded, 1, 1, declared=[], known=["pesel", "n"]
+        )
     ]
 
 
@@ -86,7 +92,7 @@ PAY = [round(1000 + 37.31 * k + k * k % 17, 2) for k in range(60)]
 )
 def test_columns_that_only_the_synthetic_data_have(values, reason, detail):
     original = table("original", pay=PAY, key=[f"{k:03}x" for k in range(60)])
-    (found,) = extra_columns(Study([original, table("synthetic", more=values)]).files, 1)
+    (found,) = find_extra_columns(Study([original, table("synthetic", more=values)]).files, 1)
     assert (found.column, found.reason) == ("more", reason)
     assert found.detail.endswith(detail)
     assert found.n_real == (60 if reason == "repeats" else 0)
@@ -107,7 +113,7 @@ def test_new_texts_of_one_record_each_are_record_numbers_or_for_a_person_to_expl
     """Real records written out in a column of their own end in no silent note."""
     original = table("original", pay=PAY * 5, key=["a", "b", "c"] * 100)
     values = [write(k, pay) for k, pay in enumerate(PAY * 5)]
-    (found,) = extra_columns(Study([original, table("synthetic", more=values)]).files, 1)
+    (found,) = find_extra_columns(Study([original, table("synthetic", more=values)]).files, 1)
     assert found.reason == reason
 
 
@@ -141,7 +147,7 @@ def test_identifiers_are_found_in_disguise(change, words):
     if found is not None:
         assert words in found.words
         assert found.n_real == len(NUMBERS)
-        (row,) = identifiers(
+        (row,) = find_copied_identifiers(
             Study([table("original", x=NUMBERS)]).files, [column], 1, 1, declared=["x"], known=[]
         )
         assert (row.n_real, words in row.detail) == (len(NUMBERS), True)
@@ -183,8 +189,8 @@ def test_numbers_computed_from_peoples_numbers_are_for_a_person_to_explain(name,
     alone = synthetic.drop("id")
     real = alone.with_columns(make(original.sample(fraction=1, shuffle=True, seed=2)).alias(name))
     known = table("original", **original.to_dict())
-    (found,) = extra_columns(Study([known, table("synthetic", **real.to_dict())]).files, 1)
+    (found,) = find_extra_columns(Study([known, table("synthetic", **real.to_dict())]).files, 1)
     assert (found.reason, found.like) == ("recodes", like)
     honest = alone.with_columns(make(synthetic).alias(name))
-    (found,) = extra_columns(Study([known, table("synthetic", **honest.to_dict())]).files, 1)
+    (found,) = find_extra_columns(Study([known, table("synthetic", **honest.to_dict())]).files, 1)
     assert found.reason != "recodes"

@@ -16,7 +16,7 @@ def system(counts, facts, structural=(), shape=None):
 def is_recovered(oracle, counts, known, cell):
     """Whether somebody who knows so many of each cell knows that they are all of one."""
     if isinstance(oracle, ProgrammeOracle):
-        return oracle.recovers_all(known, (cell,))
+        return oracle.can_recover_all(known, (cell,))
     pairs = enumerate(zip(counts, known, strict=True))
     full = sum(1 << place for place, (count, own) in pairs if own >= count)
     return bool(oracle.find_recovered(full, (cell,)))

@@ -12,7 +12,7 @@ import oracles.tables as twin
 from measure.tables.systems import PAPER, networks, others, paper_facts, system, three_way_sets
 from profiles import examples
 from unveil.errors import InputError, SettingsError
-from unveil.measure.tables.bounds import bounds, propagate_bounds, tightest
+from unveil.measure.tables.bounds import bounds, find_tightest, propagate_bounds
 from unveil.measure.tables.flow import Flow, network_of
 from unveil.measure.tables.integer_programme import Programme
 from unveil.measure.tables.parts import sums_of
@@ -88,7 +88,7 @@ def test_the_bounds_of_a_release_without_an_upper_limit_make_a_frame():
 @given(data=st.data())
 def test_bounds_are_those_of_all_tables(made, data):
     counts, facts, impossible = data.draw(made)
-    found = tightest(system(counts, facts, impossible))
+    found = find_tightest(system(counts, facts, impossible))
     assert found.complete
     assert (list(found.lower), list(found.upper)) == twin.bounds(counts, facts, impossible)
 
@@ -110,9 +110,9 @@ def test_flows_and_programmes_agree_on_a_larger_table(monkeypatch):
     release = PublishedTable.from_counts(
         counts, rounding={"table": "random:3", "margins": "exact"}, margins="all", seed=4
     )
-    by_flow = tightest(release.system)
+    by_flow = find_tightest(release.system)
     monkeypatch.setattr("unveil.measure.tables.bounds.MOST_NODES", 0)
-    by_programme = tightest(release.system)
+    by_programme = find_tightest(release.system)
     assert by_flow.lower == by_programme.lower
     assert by_flow.upper == by_programme.upper
     assert by_flow.complete
@@ -133,7 +133,7 @@ def test_one_table_settles_many_cells():
     made = system(PAPER, paper_facts())
     lower, upper = propagate_bounds(sums_of(made))
     open_ends = sum(map(int.__ne__, lower, PAPER)) + sum(map(int.__ne__, upper, PAPER))
-    assert tightest(made).n_solves < open_ends
+    assert find_tightest(made).n_solves < open_ends
 
 
 def stopped_after(solves, monkeypatch):
@@ -148,9 +148,9 @@ def stopped_after(solves, monkeypatch):
 
 @pytest.mark.parametrize("solves", range(6))
 def test_a_stopped_search_has_outer_bounds_that_hold(solves, monkeypatch):
-    exact = tightest(system(PAPER, paper_facts()))
+    exact = find_tightest(system(PAPER, paper_facts()))
     stopped_after(solves, monkeypatch)
-    found = tightest(system(PAPER, paper_facts()), seconds=50)
+    found = find_tightest(system(PAPER, paper_facts()), seconds=50)
     assert not found.complete
     for cell, count in enumerate(PAPER):
         assert found.lower[cell] <= exact.lower[cell] <= count
@@ -171,7 +171,7 @@ def test_a_stopped_record_says_so():
 def test_three_way_margins_are_programmes():
     counts = [1, 2, 0, 1, 1, 1, 2, 1]
     facts = [(cells, *(2 * [sum(counts[i] for i in cells)])) for cells in three_way_sets()]
-    found = tightest(system(counts, facts))
+    found = find_tightest(system(counts, facts))
     assert (list(found.lower), list(found.upper)) == twin.bounds(counts, facts)
     assert not found.network
 

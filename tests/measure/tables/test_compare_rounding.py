@@ -18,8 +18,8 @@ from unveil.measure.tables.grid import Grid
 from unveil.measure.tables.parts import Fact, System
 from unveil.measure.tables.published_table import PublishedTable
 from unveil.measure.tables.sap import sap
-from unveil.measure.tables.sap_batch import UNBOUNDED, Tables, curves
-from unveil.measure.tables.sap_curve import SapQuestion, curve
+from unveil.measure.tables.sap_batch import UNBOUNDED, TableBatch, compute_curves
+from unveil.measure.tables.sap_curve import SapQuestion, compute_curve
 
 TABLES = list(np.random.default_rng(5).poisson(2, (20, 2, 3)))
 FIGURE_1 = [[1, 3, 0], [4, 0, 0], [3, 2, 0]]
@@ -37,13 +37,13 @@ def many(draw):
     possible = (counts > 0) | np.array(draw(st.lists(st.booleans(), **shape))).reshape(3, n_cells)
     total = counts.sum(axis=1) + np.array(draw(st.lists(st.integers(0, 1), min_size=3, max_size=3)))
     lo = np.maximum(counts - below, 0)
-    return Tables(counts, lo, hi, total if has_total else None, possible)
+    return TableBatch(counts, lo, hi, total if has_total else None, possible)
 
 
 @given(many(), st.integers(0, 12))
 @settings(deadline=None)
 def test_tables_together_are_as_each_by_itself(tables, n_max):
-    found, sure = curves(tables, n_max)
+    found, sure = compute_curves(tables, n_max)
     assert sure.all()
     for row, counts in enumerate(tables.counts.tolist()):
         facts = []
@@ -56,12 +56,12 @@ def test_tables_together_are_as_each_by_itself(tables, n_max):
             facts.append(Fact(every, 0, int(tables.total_hi[row]), "the total"))
         structural = frozenset(np.flatnonzero(~tables.possible[row]).tolist())
         system = System(tuple(counts), tuple(facts), structural, (len(counts),))
-        assert found[row].tolist() == list(curve(SapQuestion(system), n_max).lower)
+        assert found[row].tolist() == list(compute_curve(SapQuestion(system), n_max).lower)
 
 
 def test_a_table_too_large_for_whole_numbers_is_left_to_the_slow_way():
     counts = np.full((1, 30), 40)
-    _, sure = curves(Tables(counts, counts, counts, None, np.ones((1, 30), bool)), 60)
+    _, sure = compute_curves(TableBatch(counts, counts, counts, None, np.ones((1, 30), bool)), 60)
     assert not sure.any()
     (row,) = compare_rounding([np.full(30, 40)], "exact", n_max=60).rows
     assert row.lower == sap([40] * 30, n_max=60).lower

@@ -30,21 +30,21 @@ def test_known_people_stay_where_they_are():
 
 def test_the_same_full_cells_are_safe_or_risky_by_who_else_is_known():
     oracle = ProgrammeOracle(system(COUNTS, FACTS))
-    assert not oracle.recovers_all([0, 1, 0, 0], (1,))
-    assert oracle.recovers_all([0, 1, 0, 1], (1,))
+    assert not oracle.can_recover_all([0, 1, 0, 0], (1,))
+    assert oracle.can_recover_all([0, 1, 0, 1], (1,))
 
 
 def test_a_table_once_found_answers_for_every_smaller_sample(monkeypatch):
     oracle = ProgrammeOracle(system(COUNTS, FACTS))
-    assert oracle.raisable(1, [0, 1, 1, 0])
+    assert oracle.can_increase(1, [0, 1, 1, 0])
     monkeypatch.setattr(Programme, "above", None)  # would fail if it were called
-    assert oracle.raisable(1, [0, 1, 0, 0])
-    assert oracle.raisable(2, [0, 0, 1, 0])
+    assert oracle.can_increase(1, [0, 1, 0, 0])
+    assert oracle.can_increase(2, [0, 0, 1, 0])
 
 
 def test_a_cell_that_nothing_limits_is_raised_without_asking(monkeypatch):
     monkeypatch.setattr(Programme, "above", None)
-    assert ProgrammeOracle(system([1, 1], [((0, 1), 1, None)])).raisable(0, [1, 1])
+    assert ProgrammeOracle(system([1, 1], [((0, 1), 1, None)])).can_increase(0, [1, 1])
 
 
 def test_no_time_is_no_answer():

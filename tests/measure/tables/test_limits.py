@@ -11,13 +11,13 @@ import unveil
 from measure.tables.systems import is_recovered, system, two_way_sets
 from unveil.errors import SettingsError
 from unveil.measure.tables import sap_depth as depth_module
-from unveil.measure.tables.audit import exposed_cells_of
-from unveil.measure.tables.bounds import tightest
+from unveil.measure.tables.audit import search_exposed_cells
+from unveil.measure.tables.bounds import find_tightest
 from unveil.measure.tables.flow import Network
 from unveil.measure.tables.parts import System
-from unveil.measure.tables.sap_batch import Tables, curves
+from unveil.measure.tables.sap_batch import TableBatch, compute_curves
 from unveil.measure.tables.sap_boxes import split
-from unveil.measure.tables.sap_curve import Effort, SapQuestion, curve
+from unveil.measure.tables.sap_curve import Effort, SapQuestion, compute_curve
 from unveil.measure.tables.sap_events import Risk, oracle_of
 from unveil.measure.tables.sap_sampling import _draw_cells, estimate
 from unveil.view.sap import sap_sentences
@@ -36,8 +36,8 @@ def test_schemes_are_compared_however_many_samples_there_are(counts, n_max):
 def test_many_tables_at_once_have_the_figures_of_each_alone():
     random = np.random.default_rng(15)
     counts = random.poisson(18, (40, 3)) + 1
-    tables = Tables(counts, counts * 0, counts, None, np.ones(counts.shape, bool))
-    found, sure = curves(tables, 60)
+    tables = TableBatch(counts, counts * 0, counts, None, np.ones(counts.shape, bool))
+    found, sure = compute_curves(tables, 60)
     large = [row for row in range(40) if sure[row] and comb(int(counts[row].sum()), 24) > 2**53]
     assert large
     for row in np.flatnonzero(sure).tolist():
@@ -101,7 +101,7 @@ def test_counts_beyond_the_solver_are_not_said_to_be_bounded_tightly():
 
 def test_flows_hold_limits_of_any_length():
     facts = [((0, 1), 0, 10**30), ((0, 2), 0, 10**30), ((0,), 0, None)]
-    found = tightest(system([1, 2, 3, 4], facts))
+    found = find_tightest(system([1, 2, 3, 4], facts))
     assert found.upper == (10**30, 10**30, 10**30, None)
     assert found.lower == (0, 0, 0, 0)
     assert found.complete
@@ -122,7 +122,7 @@ def test_levels_end_at_the_number_of_people_asked_about():
         np.full((2, 2, 2), 10**8), table=False, margins=PAIRS
     )
     risk = Risk(release.system, n_max=5)
-    assert [knob.n for knob in risk.knobs] == [5] * 8
+    assert [piece.n for piece in risk.pieces] == [5] * 8
     assert split(release.system, 5).upper[5] == 0
 
 
@@ -173,7 +173,7 @@ def test_exposed_cells_of_a_network_are_those_its_oracle_recovers_one_by_one():
         oracle = oracle_of(made)
         assert isinstance(oracle, Network)
         alone = [[n if cell == one else 0 for cell, n in enumerate(counts)] for one in range(12)]
-        assert exposed_cells_of(made, oracle=oracle) == tuple(
+        assert search_exposed_cells(made, oracle=oracle) == tuple(
             cell for cell in range(12) if is_recovered(oracle, counts, alone[cell], cell)
         )
 
@@ -182,7 +182,7 @@ def test_the_exposed_cells_of_a_large_table_are_found_at_once():
     counts = np.maximum(1, np.random.default_rng(1).poisson(3, (60, 60)))
     release = unveil.PublishedTable.from_counts(counts, **MARGINS)
     before = time.monotonic()
-    assert exposed_cells_of(release.system)
+    assert search_exposed_cells(release.system)
     assert time.monotonic() - before < 4
 
 
@@ -217,7 +217,7 @@ def test_samples_too_large_to_be_counted_are_refused():
 
 def test_cells_that_hardly_matter_do_not_take_time():
     before = time.monotonic()
-    found = curve(SapQuestion(_exact([1_000] * 1_000)), 100_000)
+    found = compute_curve(SapQuestion(_exact([1_000] * 1_000)), 100_000)
     assert time.monotonic() - before < 10
     assert found.complete
     assert found.upper[-1] < 1e-300

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from oracles.plan import EveryTable
-from unveil.measure.tables.plan.closing import NO_LIMIT
+from unveil.measure.tables.plan.closure import NO_LIMIT
 from unveil.measure.tables.plan.local_programme import LocalProgramme
 from unveil.measure.tables.plan.plan import Plan
 from unveil.measure.tables.plan.worlds import Worlds

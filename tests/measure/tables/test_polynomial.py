@@ -11,7 +11,7 @@ from oracles import sap as oracle
 from profiles import examples
 from unveil.measure.tables.parts import Fact, System
 from unveil.measure.tables.sap_batch import family, separate, smallest
-from unveil.measure.tables.sap_curve import SapQuestion, curve
+from unveil.measure.tables.sap_curve import SapQuestion, compute_curve
 from unveil.measure.tables.sap_exact import (
     exact_curve,
     overlapping_signed_sums,
@@ -158,7 +158,7 @@ def test_bounds_on_cells_and_groups_equal_going_through_all_samples(release):
     made = system(counts, facts, structural)
     assert separate(made) is not None
     expected = oracle.sap(counts, facts, structural=structural)
-    found = curve(SapQuestion(made), sum(counts))
+    found = compute_curve(SapQuestion(made), sum(counts))
     assert found.method == "polynomial"
     assert list(found.exact) == expected
 
@@ -174,7 +174,9 @@ def test_events_and_chances_equal_going_through_all_samples(release, data):
     events = tuple(data.draw(st.lists(one, min_size=1, max_size=4)))
     chance = tuple(n if data.draw(st.booleans()) else 0 for n in counts)
     expected = oracle.sap(counts, facts, structural=structural, events=events, chance=chance)
-    found = curve(SapQuestion(system(counts, facts, structural), events, chance), sum(chance))
+    found = compute_curve(
+        SapQuestion(system(counts, facts, structural), events, chance), sum(chance)
+    )
     assert list(found.exact) == expected
 
 
@@ -182,14 +184,14 @@ def test_events_and_chances_equal_going_through_all_samples(release, data):
 @settings(deadline=None)
 def test_knowing_more_people_never_lowers_it(release):
     counts, facts, structural = release
-    found = curve(SapQuestion(system(counts, facts, structural)), sum(counts)).exact
+    found = compute_curve(SapQuestion(system(counts, facts, structural)), sum(counts)).exact
     assert list(found) == sorted(found)
 
 
 def test_with_everything_at_its_lower_bound_the_table_is_exact():
     # The printed algorithm of section 2.3.2 gives 1 for every n here.
     facts = [((0,), 2, 4), ((1,), 2, 4), ((0, 1), 2, 4)]
-    found = curve(SapQuestion(system([2, 2], facts)), 4)
+    found = compute_curve(SapQuestion(system([2, 2], facts)), 4)
     assert found.exact == (0, 0, Fraction(1, 3), 1, 1)
 
 
@@ -198,7 +200,7 @@ def test_unperturbed_cells_and_all_movable_ones_are_both_ways_in():
     facts = [((0,), 3, 3), ((1,), 0, 4), ((2,), 0, 4), ((0, 1, 2), 0, 5)]
     made = system([3, 1, 1], facts)
     assert set(family(made, separate(made))) == {frozenset([0]), frozenset([1, 2])}
-    assert list(curve(SapQuestion(made), 5).exact) == oracle.sap([3, 1, 1], facts)
+    assert list(compute_curve(SapQuestion(made), 5).exact) == oracle.sap([3, 1, 1], facts)
 
 
 def test_groups_that_overlap_have_no_list():
@@ -215,7 +217,7 @@ def test_very_large_curves_are_in_floating_point_and_say_how_surely():
     rng = np.random.default_rng(1)
     counts = rng.poisson(6, 400).clip(1).tolist()
     facts = [((cell,), n, n) for cell, n in enumerate(counts)]
-    found = curve(SapQuestion(system(counts, facts)), 2_300)
+    found = compute_curve(SapQuestion(system(counts, facts)), 2_300)
     assert found.method == "floating"
     assert found.exact[0] == 0
     assert set(found.exact[1:]) == {None}

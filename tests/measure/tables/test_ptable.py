@@ -8,7 +8,7 @@ import unveil
 from measure.tables.test_plan_bounds import EVERY, as_oracle_box
 from oracles import ptable as oracle
 from unveil.errors import InputError, ReadError, RolesError, SettingsError
-from unveil.measure.tables.plan.closing import NO_LIMIT
+from unveil.measure.tables.plan.closure import NO_LIMIT
 
 PRIOR = (0.45, 0.2, 0.1, 0.07, 0.05, 0.04, 0.03, 0.02, 0.02, 0.01, 0.01)
 

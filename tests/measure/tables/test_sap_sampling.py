@@ -7,7 +7,8 @@ import pytest
 
 from measure.tables.systems import PAPER, paper_facts, system
 from unveil.measure.tables.sap_boxes import split
-from unveil.measure.tables.sap_sampling import clopper_pearson, estimate
+from unveil.measure.tables.sap_sampling import estimate
+from unveil.models.intervals import clopper_pearson
 
 MADE = system(PAPER, paper_facts(), structural=(2, 5, 8))
 OTHER = system([1, 1, 1, 2], [((0, 1), 2, 2), ((0, 2), 2, 2), ((1, 2, 3), 4, 4)])
@@ -51,7 +52,7 @@ def test_no_time_is_no_draw():
 
 @pytest.mark.parametrize(("risky", "draws"), [(0, 20), (3, 20), (20, 20), (1, 1), (250, 400)])
 def test_the_interval_leaves_half_of_the_rest_on_either_side(risky, draws):
-    lower, upper = clopper_pearson(risky, draws, 0.95)
+    lower, upper = clopper_pearson(risky, draws, 0.025)
 
     def at_most(k, p):
         return sum(comb(draws, i) * p**i * (1 - p) ** (draws - i) for i in range(k + 1))

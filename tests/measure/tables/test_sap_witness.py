@@ -12,7 +12,7 @@ from oracles import sap as oracle
 from profiles import examples
 from unveil import PublishedTable, sap
 from unveil.measure.tables.sap_events import ProgrammeOracle, oracle_of
-from unveil.measure.tables.sap_witness import witness_bound
+from unveil.measure.tables.sap_witness import bound_by_witnesses
 from unveil.view.sap import sap_sentences
 
 SUMS = [((0, 1), 5), ((1, 2), 5), ((1, 3), 5), ((2, 3, 4), 3)]
@@ -24,7 +24,7 @@ def test_by_hand_where_the_exact_table_with_its_zeros_masked_is_no_bound():
     asked = system([0, 5, 0, 0, 3], facts)
     oracle_here = oracle_of(asked)
     assert isinstance(oracle_here, ProgrammeOracle)
-    found = witness_bound(asked, oracle_here, 4)
+    found = bound_by_witnesses(asked, oracle_here, 4)
     assert found == (0, 0, Fraction(9, 28), Fraction(7, 8), 1)
     constraints = [{"cells": cells, "lo": total, "hi": total} for cells, total in SUMS]
     exact = sap([0, 5, 0, 0, 3], constraints=constraints, n_max=4).fractions
@@ -46,7 +46,7 @@ def test_no_bound_is_below_what_all_samples_say(case, data):
         events = [tuple(possible[:2]), *events[2:]]
     expected = oracle.sap(counts, facts, structural=structural, events=events, chance=chance)
     until = data.draw(st.sampled_from([None, time.monotonic() - 1]))
-    found = witness_bound(
+    found = bound_by_witnesses(
         asked, oracle_of(asked), sum(chance), events=events, chance=chance, until=until
     )
     assert all(upper >= true for upper, true in zip(found, expected, strict=True))

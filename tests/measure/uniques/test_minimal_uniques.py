@@ -4,6 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from unveil.count.key_sets import count_sets
 from unveil.measure.uniques import minimal_uniques
 from unveil.measure.uniques.suda import suda
 
@@ -48,7 +49,7 @@ def test_what_several_share_is_kept_once():
 
 
 def test_the_number_of_sets():
-    assert minimal_uniques.n_sets(16, 16) == 2**16 - 1
-    assert minimal_uniques.n_sets(5, 2) == 5 + 10
-    assert minimal_uniques.n_sets(3, 9) == 7
-    assert minimal_uniques.n_sets(3, 0) == 0
+    assert count_sets(16, 16) == 2**16 - 1
+    assert count_sets(5, 2) == 5 + 10
+    assert count_sets(3, 9) == 7
+    assert count_sets(3, 0) == 0

@@ -12,7 +12,7 @@ from oracles import regressions as exact
 from oracles import replication as oracle
 from profiles import examples
 from unveil.models.axes import AT_ONCE, Design, DesignColumn, LevelTerm, NumberTerm, axes_of
-from unveil.models.regression import Coefficients, Unfit, fit_classes, fit_linear, fit_ordered
+from unveil.models.regression import Coefficients, FitFailure, fit_classes, fit_linear, fit_ordered
 
 
 def number(name, values, power=1):
@@ -127,7 +127,7 @@ def test_classes_are_the_oracle_and_what_runs_off_is_said(rows, n_classes):
         [(1, a, c) for a, c in zip(x.tolist(), g.tolist(), strict=True)], y.tolist(), n_classes
     )
     if said is None:
-        assert isinstance(found, Unfit)
+        assert isinstance(found, FitFailure)
     else:
         got, errors = figures(found)
         assert got == pytest.approx(said[0], abs=1e-6)
@@ -143,7 +143,7 @@ def test_the_ordered_model_is_the_oracle_and_what_runs_off_is_said(rows):
     found = fit_ordered(made, y, ["0 | 1", "1 | 2"])
     said = oracle.ordered(list(zip(x.tolist(), g.tolist(), strict=True)), y.tolist(), 3)
     if said is None:
-        assert isinstance(found, Unfit)
+        assert isinstance(found, FitFailure)
     else:
         got, errors = figures(found)
         assert got == pytest.approx(said[0], abs=1e-6)
@@ -153,7 +153,7 @@ def test_the_ordered_model_is_the_oracle_and_what_runs_off_is_said(rows):
 def test_a_level_that_settles_the_outcome_is_named():
     x, y = two_by_two(5, 0, 4, 6)
     found = fit_classes(axes(level("sex = F", x)), y, [""])
-    assert isinstance(found, Unfit)
+    assert isinstance(found, FitFailure)
     assert found.reason == (
         "sex = F separates the levels of the outcome, so that no finite coefficient is the most"
         " likely"
@@ -169,10 +169,10 @@ def test_a_level_that_settles_the_outcome_is_named():
 )
 def test_a_number_that_separates_is_said_not_crashed(x, y):
     found = fit_classes(axes(number("x", x)), np.array(y), [""])
-    assert isinstance(found, Unfit)
+    assert isinstance(found, FitFailure)
     assert "separate" in found.reason
     found = fit_ordered(axes(number("x", x)), np.array(y), ["0 | 1"])
-    assert isinstance(found, Unfit)
+    assert isinstance(found, FitFailure)
 
 
 def test_a_rare_level_that_separates_is_found_among_very_many():
@@ -180,7 +180,7 @@ def test_a_rare_level_that_separates_is_found_among_very_many():
     codes[:3] = 1
     y = (np.arange(20_000) % 2).astype(int)
     y[:3] = 1
-    assert isinstance(fit_classes(axes(level("rare", codes)), y, [""]), Unfit)
+    assert isinstance(fit_classes(axes(level("rare", codes)), y, [""]), FitFailure)
 
 
 def test_terms_that_others_determine_are_named_and_the_first_is_kept():
@@ -199,7 +199,7 @@ def test_a_level_that_nobody_has_is_absent_not_collinear():
 
 def test_too_few_records_are_said():
     found = fit_linear(axes(number("x", [1, 2])), np.array([1.0, 2.0]))
-    assert isinstance(found, Unfit)
+    assert isinstance(found, FitFailure)
     assert found.reason == "so few records (2) are not enough for 2 coefficients"
 
 

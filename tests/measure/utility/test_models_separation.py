@@ -16,7 +16,7 @@ from unveil.models.regression import (
     SEPARATED,
     UNSETTLED,
     Coefficients,
-    Unfit,
+    FitFailure,
     fit_classes,
     fit_ordered,
     why_unfit,
@@ -78,7 +78,7 @@ def test_what_is_separated_is_what_linear_programming_finds(data, n_classes, ori
     turned = np.vstack([np.insert(block, 0, 1.0, axis=1) for _, block in axes.blocks()])
     for fit, rows in ((fit_classes, by_class), (fit_ordered, in_order)):
         found = fit(axes, y, [str(k) for k in range(1, n_classes)])
-        assert isinstance(found, Unfit) == is_separated(rows(turned, y, n_classes))
+        assert isinstance(found, FitFailure) == is_separated(rows(turned, y, n_classes))
 
 
 @pytest.mark.parametrize(("low", "high"), [(18, 90), (1990, 2021), (1940, 2005)])

@@ -11,10 +11,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from unveil.app.desk import Desk
 from unveil.app.files import list_files
-from unveil.app.form_fields import chosen, place_of, text_of
-from unveil.app.render_app import desk_of, draw_fault, draw_page, perform, start_job
+from unveil.app.form_fields import parse_text, parse_ticked, place_of
+from unveil.app.render_app import draw_fault, draw_page, perform, start_job, workspace_of
+from unveil.app.workspace import Workspace
 from unveil.errors import SettingsError
 from unveil.measure.structure.describe import codebook
 from unveil.project.actions import AcceptAlert, InitProject, SetSettings
@@ -40,28 +40,28 @@ DESCRIBED = ("original", "synthetic", "control")
 
 async def show(request: Request) -> Response:
     """The files of the project; those one could start with where there is none."""
-    desk = desk_of(request)
-    file = desk.file
+    workspace = workspace_of(request)
+    file = workspace.file
     if file is None:
         return draw_page(
             request,
             "start.html",
             title="Start a project",
-            files=list_files(desk),
+            files=list_files(workspace),
             roles=ROLES,
             audiences=get_args(Audience),
             templates=[(name, TEMPLATES[name].sentence) for name in _usual_templates()],
             command=InitProject(data="survey.csv"),
         )
-    fixes = [*_fixes(desk)]
+    fixes = [*_fixes(workspace)]
     return draw_page(
         request,
         "data.html",
         title=TITLE,
-        blocks=[_file_table(desk, file), *_stale(desk)],
-        differences=[*_differences(desk)],
+        blocks=[_file_table(workspace, file), *_stale(workspace)],
+        differences=[*_differences(workspace)],
         fixes=[words for words, _ in fixes],
-        codings=_codings(desk),
+        codings=_codings(workspace),
         sources=[one.path for one in _described(file)],
         command=("unveil", "codebook", file.data.original, *file.data.synthetic[:1]),
     )
@@ -69,8 +69,8 @@ async def show(request: Request) -> Response:
 
 async def start(request: Request) -> Response:
     """Propose a project for the files that were chosen."""
-    form, desk = await request.form(), desk_of(request)
-    files = list_files(desk)
+    form, workspace = await request.form(), workspace_of(request)
+    files = list_files(workspace)
 
     def action() -> InitProject:
         shown = enumerate(map(str, form.getlist("file")))  # a file may have come since
@@ -82,10 +82,10 @@ async def start(request: Request) -> Response:
             data=by_role["original"][0],
             synthetic=tuple(by_role["synthetic"]),
             control=next(iter(by_role["control"]), None),
-            audience=text_of(form, "audience") or "registered",
-            templates=tuple(chosen(form, "template", _usual_templates())) or ("neighbour",),
-            title=text_of(form, "title") or None,
-            by=text_of(form, "by") or None,
+            audience=parse_text(form, "audience") or "registered",
+            templates=tuple(parse_ticked(form, "template", _usual_templates())) or ("neighbour",),
+            title=parse_text(form, "title") or None,
+            by=parse_text(form, "by") or None,
         )
 
     return await start_job(request, form, action)
@@ -93,8 +93,8 @@ async def start(request: Request) -> Response:
 
 async def describe(request: Request) -> Response:
     """Labels, codes and missing values of one file."""
-    desk = desk_of(request)
-    file = desk.file
+    workspace = workspace_of(request)
+    file = workspace.file
     sources = [] if file is None else _described(file)
     at = place_of(request.path_params["number"], len(sources))
     if file is None or at is None:
@@ -114,10 +114,10 @@ async def describe(request: Request) -> Response:
 
 async def fix(request: Request) -> Response:
     """Read columns alike in every file, as it was ticked."""
-    form, desk = await request.form(), desk_of(request)
+    form, workspace = await request.form(), workspace_of(request)
 
     def action() -> SetSettings:
-        settings = chosen(form, "fix", [setting for _, setting in _fixes(desk)])
+        settings = parse_ticked(form, "fix", [setting for _, setting in _fixes(workspace)])
         return _settings(form, settings)
 
     done = "Recorded. The next run reads the files so."
@@ -126,7 +126,7 @@ async def fix(request: Request) -> Response:
 
 async def declare(request: Request) -> Response:
     """Declare codes of missing values, as they were ticked."""
-    form, file = await request.form(), desk_of(request).file
+    form, file = await request.form(), workspace_of(request).file
     sources = [] if file is None else _described(file)
     at = place_of(request.path_params["number"], len(sources))
     if file is None or at is None:
@@ -136,20 +136,20 @@ async def declare(request: Request) -> Response:
         f"data.special_codes.{key_text(name)}=[{codes}]" for name, codes in _likely_codes(record)
     ]
     done = "Recorded. Each code is a level of its own from the next run on."
-    action = _settings(form, chosen(form, "code", settings))
+    action = _settings(form, parse_ticked(form, "code", settings))
     return await perform(request, form, lambda: action, done=done, back=f"/data/file/{at}")
 
 
 async def confirm(request: Request) -> Response:
     """Accept how codes were matched, with a reason."""
-    form, alerts = await request.form(), _codings(desk_of(request))
+    form, alerts = await request.form(), _codings(workspace_of(request))
 
     def action() -> AcceptAlert:
-        ticked = chosen(form, "alert", alerts)
+        ticked = parse_ticked(form, "alert", alerts)
         if not ticked:
             raise SettingsError("Tick what you confirm.")
-        reasons = dict.fromkeys((one.id for one in ticked), text_of(form, "reason"))
-        return AcceptAlert(reasons=reasons, by=text_of(form, "by"))
+        reasons = dict.fromkeys((one.id for one in ticked), parse_text(form, "reason"))
+        return AcceptAlert(reasons=reasons, by=parse_text(form, "by"))
 
     return await perform(request, form, action, done="Confirmed, for these files.", back="/data")
 
@@ -157,7 +157,7 @@ async def confirm(request: Request) -> Response:
 def _settings(form: FormData, settings: Sequence[str]) -> SetSettings:
     if not settings:
         raise SettingsError("Tick what is to be changed.")
-    return SetSettings(settings=tuple(settings), by=text_of(form, "by"))
+    return SetSettings(settings=tuple(settings), by=parse_text(form, "by"))
 
 
 def _usual_templates() -> list[str]:
@@ -168,33 +168,33 @@ def _described(file: ProjectFile) -> list[SourceFile]:
     return [one for one in list_sources(file) if one.role in DESCRIBED]
 
 
-def _file_table(desk: Desk, file: ProjectFile) -> TableBlock:
+def _file_table(workspace: Workspace, file: ProjectFile) -> TableBlock:
     rows = []
     for one in list_sources(file):
-        place = desk.folder / one.path
+        place = workspace.folder / one.path
         size = f"{place.stat().st_size:,} bytes" if place.is_file() else "not there"
         role = one.role if one.copy is None else f"{one.role} {one.copy}"
         rows.append((role, visible(one.path), size))
     return table("", ("role", "file", "size"), rows, text=("file",))
 
 
-def _stale(desk: Desk) -> Iterator[Block]:
-    if desk.result is not None:
-        yield from (Sentence(one, "look") for one in desk.result.judgement.stale)
+def _stale(workspace: Workspace) -> Iterator[Block]:
+    if workspace.result is not None:
+        yield from (Sentence(one, "look") for one in workspace.result.judgement.stale)
 
 
-def _differences(desk: Desk) -> Iterator[Block]:
+def _differences(workspace: Workspace) -> Iterator[Block]:
     """How each synthetic file is built otherwise, as the last run found it."""
-    for _, record in [] if desk.result is None else desk.result.parts.of("structure"):
+    for _, record in [] if workspace.result is None else workspace.result.parts.of("structure"):
         yield from (one for one in as_blocks(record) if not isinstance(one, Heading))
         if record.coercions:
             yield Items(tuple(visible(one.sentence) for one in record.coercions))
 
 
-def _fixes(desk: Desk) -> Iterator[tuple[str, str]]:
+def _fixes(workspace: Workspace) -> Iterator[tuple[str, str]]:
     """What can be mended by how files are read, in words and as a setting."""
     found: dict[str, str] = {}
-    for _, record in [] if desk.result is None else desk.result.parts.of("structure"):
+    for _, record in [] if workspace.result is None else workspace.result.parts.of("structure"):
         kinds: CodebookDifferences = record
         for row in kinds.rows:
             if row.kind == "kind" and row.original in READ_AS and row.variable is not None:
@@ -203,9 +203,9 @@ def _fixes(desk: Desk) -> Iterator[tuple[str, str]]:
     yield from ((words, setting) for setting, words in found.items())
 
 
-def _codings(desk: Desk) -> list[Alert]:
+def _codings(workspace: Workspace) -> list[Alert]:
     """Alerts on how codes of the files were matched, which a person has to confirm."""
-    found = () if desk.result is None else desk.result.alerts
+    found = () if workspace.result is None else workspace.result.alerts
     return [one for one in found if one.kind == "coding" and one.accepted is None]
 
 

@@ -7,9 +7,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from unveil.app.desk import Desk
-from unveil.app.form_fields import number_of, text_of
-from unveil.app.render_app import desk_of, draw_page, perform
+from unveil.app.form_fields import parse_text, parse_typed_number
+from unveil.app.render_app import draw_page, perform, workspace_of
+from unveil.app.workspace import Workspace
 from unveil.assessment.context import QUESTIONS
 from unveil.assessment.limits import limits_of, preset
 from unveil.errors import SettingsError
@@ -31,8 +31,8 @@ TITLE = "Sign-off"
 
 async def show(request: Request) -> Response:
     """The sheet as it stands, what is outstanding, and the decision."""
-    desk = desk_of(request)
-    file = desk.file
+    workspace = workspace_of(request)
+    file = workspace.file
     if file is None:
         return draw_page(request, "empty.html", title=TITLE, command="unveil init")
     limits = _limits(file)
@@ -40,19 +40,19 @@ async def show(request: Request) -> Response:
         request,
         "decide.html",
         title=TITLE,
-        people_by_role=[*_people(desk, file)],
+        people_by_role=[*_people(workspace, file)],
         limits=[(one, MEASURES[one.measure].what) for one in limits],
         answers=[(one, QUESTIONS[one.name]) for one in list_answers(file)],
-        outstanding=_outstanding(desk),
-        alerts=_alerts(desk),
-        blocks=_last_decision(desk, file),
+        outstanding=_outstanding(workspace),
+        alerts=_alerts(workspace),
+        blocks=_last_decision(workspace, file),
         command=Sign(by="Name, role", is_accepting=True),
     )
 
 
 async def sign(request: Request) -> Response:
     """Accept limits and answer questions, all at once or not at all."""
-    form, file = await request.form(), desk_of(request).file
+    form, file = await request.form(), workspace_of(request).file
 
     def action() -> Sign:
         if file is None:
@@ -62,7 +62,7 @@ async def sign(request: Request) -> Response:
         answers = _changed_answers(form, file)
         if not is_accepting and not answers:
             raise SettingsError("Nothing was changed. Accept the limits, or answer a question.")
-        by = text_of(form, "by")
+        by = parse_text(form, "by")
         return Sign(by=by, is_accepting=is_accepting, changes=changes, answers=answers)
 
     return await perform(
@@ -76,11 +76,11 @@ async def people(request: Request) -> Response:
 
     def action() -> SetSettings:
         said = [f"context.four_eyes={'true' if form.get('four_eyes') else 'false'}"]
-        if audience := text_of(form, "audience"):
+        if audience := parse_text(form, "audience"):
             said.append(f"context.audience={audience}")
-        if analyst := text_of(form, "analyst"):
+        if analyst := parse_text(form, "analyst"):
             said.append(f"context.analyst={value_text(analyst)}")
-        return SetSettings(settings=tuple(said), by=text_of(form, "by"))
+        return SetSettings(settings=tuple(said), by=parse_text(form, "by"))
 
     return await perform(request, form, action, done="Recorded.", back="/decide")
 
@@ -88,15 +88,15 @@ async def people(request: Request) -> Response:
 async def decide(request: Request) -> Response:
     """Release, or refuse to."""
     form = await request.form()
-    alerts = _alerts(desk_of(request))
+    alerts = _alerts(workspace_of(request))
 
     def action() -> Decide:
-        if text_of(form, "decision") not in ("release", "refuse"):
+        if parse_text(form, "decision") not in ("release", "refuse"):
             raise SettingsError("State the decision: release or refuse.")
-        is_release = text_of(form, "decision") == "release"
-        said = {one.id: text_of(form, f"despite-{n}") for n, one in enumerate(alerts)}
+        is_release = parse_text(form, "decision") == "release"
+        said = {one.id: parse_text(form, f"despite-{n}") for n, one in enumerate(alerts)}
         despite = {alert: why for alert, why in said.items() if why} if is_release else {}
-        by, note = text_of(form, "by"), text_of(form, "note")
+        by, note = parse_text(form, "by"), parse_text(form, "note")
         return Decide(release=is_release, by=by, note=note, despite=despite)
 
     done = "Decided. The decision is kept with all that it rests on."
@@ -117,7 +117,7 @@ def _changed_limits(
         if form.get(f"limit-{n}") is None:
             continue
         pair = tuple(
-            number_of(form, f"{name}-{n}", f"{one.measure}: {what}")
+            parse_typed_number(form, f"{name}-{n}", f"{one.measure}: {what}")
             for name, what in (("review", "review above"), ("limit", "limit"))
         )
         if pair != (one.review, one.limit):
@@ -126,23 +126,25 @@ def _changed_limits(
 
 
 def _changed_answers(form: FormData, file: ProjectFile) -> dict[str, str]:
-    given = {one.name: text_of(form, f"answer-{one.name}") for one in list_answers(file)}
+    given = {one.name: parse_text(form, f"answer-{one.name}") for one in list_answers(file)}
     before = {one.name: one.answer or "" for one in list_answers(file)}
     return {name: text for name, text in given.items() if text and text != before[name]}
 
 
-def _alerts(desk: Desk) -> list[Alert]:
-    return [] if desk.result is None else [one for one in desk.result.alerts if is_open(one)]
+def _alerts(workspace: Workspace) -> list[Alert]:
+    return (
+        [] if workspace.result is None else [one for one in workspace.result.alerts if is_open(one)]
+    )
 
 
-def _outstanding(desk: Desk) -> list[str]:
+def _outstanding(workspace: Workspace) -> list[str]:
     """What has to be decided or said before a release, once for all that belongs together."""
-    if desk.result is None:
+    if workspace.result is None:
         return ["Nothing was measured yet: unveil run."]
-    return [visible(one.sentence) for one in desk.result.summary.outstanding]
+    return [visible(one.sentence) for one in workspace.result.summary.outstanding]
 
 
-def _people(desk: Desk, file: ProjectFile) -> Iterator[tuple[str, str]]:
+def _people(workspace: Workspace, file: ProjectFile) -> Iterator[tuple[str, str]]:
     """Who did what so far, by role."""
     lines = read_log(file.folder)
 
@@ -158,13 +160,13 @@ def _people(desk: Desk, file: ProjectFile) -> Iterator[tuple[str, str]]:
     yield "Decided", named("decision")
 
 
-def _last_decision(desk: Desk, file: ProjectFile) -> Iterator[Block]:
-    if not desk.now.decisions:
+def _last_decision(workspace: Workspace, file: ProjectFile) -> Iterator[Block]:
+    if not workspace.now.decisions:
         return
-    yield from decision_blocks(desk.now.decisions[-1], list_answers(file))
-    if len(desk.now.decisions) > 1:
+    yield from decision_blocks(workspace.now.decisions[-1], list_answers(file))
+    if len(workspace.now.decisions) > 1:
         yield Sentence(
-            f"{len(desk.now.decisions):,} decisions are kept; the last one rules.", "dim"
+            f"{len(workspace.now.decisions):,} decisions are kept; the last one rules.", "dim"
         )
 
 

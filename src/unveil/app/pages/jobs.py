@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from unveil.app.jobs import Job
-from unveil.app.render_app import check_mark, desk_of, draw_page, draw_part, is_part, start_job
+from unveil.app.render_app import check_mark, draw_page, draw_part, is_part, start_job, workspace_of
 from unveil.errors import SettingsError
 from unveil.project.actions import Action, RunMeasures, load_action
 from unveil.project.store import load_unfinished
@@ -38,7 +38,7 @@ NO_STATUS = (
 
 async def show(request: Request) -> Response:
     """All jobs, the newest first."""
-    jobs = desk_of(request).jobs.list()
+    jobs = workspace_of(request).jobs.list()
     command = jobs[0].command if jobs else RunMeasures()
     step = _next_step(jobs)
     return draw_page(request, "jobs.html", title=TITLE, jobs=jobs, next_step=step, command=command)
@@ -51,7 +51,7 @@ def _next_step(jobs: Sequence[Job]) -> tuple[str, str] | None:
 
 async def state(request: Request) -> Response:
     """The jobs as they are now, asked again while one is under way."""
-    jobs = desk_of(request).jobs.list()
+    jobs = workspace_of(request).jobs.list()
     say = f"{jobs[0].state}: {jobs[0].what}" if jobs else ""
     answer = draw_part(request, "job_rows.html", jobs=jobs, say=say, next_step=_next_step(jobs))
     if not any(one.is_under_way for one in jobs):  # alerts and steps beside it are others now
@@ -61,7 +61,7 @@ async def state(request: Request) -> Response:
 
 async def parts(request: Request) -> Response:
     """What a run that is not finished has measured so far, part by part."""
-    found = await asyncio.to_thread(load_unfinished, desk_of(request).folder)
+    found = await asyncio.to_thread(load_unfinished, workspace_of(request).folder)
     said = format_count(len(found), "part is finished", "parts are finished")
     blocks: list[Block] = [Sentence(f"{said}. {NO_STATUS}", "look")]
     blocks += [Folded(visible(part.name), tuple(as_blocks(record))) for part, record in found]
@@ -91,15 +91,15 @@ async def resume(request: Request) -> Response:
 
 async def cancel(request: Request) -> Response:
     """End a job; what it has finished is kept."""
-    desk, form = desk_of(request), await request.form()
-    check_mark(desk, str(form.get("mark", "")))
-    desk.jobs.cancel(_job(request).number)
+    workspace, form = workspace_of(request), await request.form()
+    check_mark(workspace, str(form.get("mark", "")))
+    workspace.jobs.cancel(_job(request).number)
     return await (state(request) if is_part(request) else show(request))
 
 
 def _job(request: Request) -> Job:
     number = request.path_params["number"]
-    found = [one for one in desk_of(request).jobs.list() if str(one.number) == number]
+    found = [one for one in workspace_of(request).jobs.list() if str(one.number) == number]
     if not found:
         raise SettingsError("There is no such job.")
     return found[0]

@@ -4,8 +4,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from unveil.app.form_fields import text_of, whole_of
-from unveil.app.render_app import desk_of, draw_page, perform
+from unveil.app.form_fields import parse_text, parse_typed_integer
+from unveil.app.render_app import draw_page, perform, workspace_of
 from unveil.errors import SettingsError
 from unveil.measure.attacks.worlds import FEWEST_WORLDS
 from unveil.project.actions import SetSettings
@@ -16,12 +16,12 @@ PEOPLE, WORLDS = 100, 400
 
 async def show(request: Request) -> Response:
     """The report's own section, and how the membership of single people is tested."""
-    desk = desk_of(request)
-    if desk.file is None:
+    workspace = workspace_of(request)
+    if workspace.file is None:
         return draw_page(request, "empty.html", title="Membership", command="unveil init")
-    result = desk.result
-    blocks = [] if result is None else [*leakage.blocks(desk.contents, result.parts)]
-    declared = desk.file.recognition
+    result = workspace.result
+    blocks = [] if result is None else [*leakage.blocks(workspace.contents, result.parts)]
+    declared = workspace.file.recognition
     asked = {"people": PEOPLE, "worlds": WORLDS, **(declared or {})}
     return draw_page(
         request,
@@ -30,7 +30,7 @@ async def show(request: Request) -> Response:
         blocks=blocks,
         asked=asked,
         is_declared=declared is not None,
-        has_control=desk.file.data.control is not None,
+        has_control=workspace.file.data.control is not None,
         command="unveil run" if declared else _declare(PEOPLE, WORLDS, "Name, role"),
     )
 
@@ -40,11 +40,11 @@ async def declare(request: Request) -> Response:
     form = await request.form()
 
     def action() -> SetSettings:
-        people = whole_of(form, "people", "The number of people")
-        worlds = whole_of(form, "worlds", "The number of worlds")
+        people = parse_typed_integer(form, "people", "The number of people")
+        worlds = parse_typed_integer(form, "worlds", "The number of worlds")
         if not people or not worlds or worlds < FEWEST_WORLDS:
             raise SettingsError(f"Test at least one person in at least {FEWEST_WORLDS} worlds.")
-        return _declare(people, worlds, text_of(form, "by"))
+        return _declare(people, worlds, parse_text(form, "by"))
 
     done = "Recorded. The next run tests single people: it makes a release of every world."
     return await perform(request, form, action, done=done, back="/membership")

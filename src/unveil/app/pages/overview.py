@@ -6,8 +6,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from unveil.app.desk import Snapshot
-from unveil.app.render_app import desk_of, draw_page
+from unveil.app.render_app import draw_page, workspace_of
+from unveil.app.workspace import Snapshot
 from unveil.project.actions import ExploreSettings
 from unveil.view.blocks import Block, Figure, Sentence
 from unveil.view.exploration import run_map
@@ -22,18 +22,18 @@ MAP = (
 
 async def show(request: Request) -> Response:
     """The page."""
-    desk = desk_of(request)
-    if desk.result is None:
-        command = "unveil init" if desk.file is None else "unveil run"
+    workspace = workspace_of(request)
+    if workspace.result is None:
+        command = "unveil init" if workspace.file is None else "unveil run"
         return draw_page(request, "empty.html", title="Overview", command=command)
-    summary = desk.result.summary
+    summary = workspace.result.summary
     return draw_page(
         request,
         "overview.html",
         title="Overview",
         page_heading=page_title(summary),
         blocks=summary_blocks(summary),
-        runs=[*_runs(desk.now)],
+        runs=[*_runs(workspace.now)],
         command=summary.next_command or "unveil report",
     )
 

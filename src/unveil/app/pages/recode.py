@@ -5,9 +5,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from unveil.app.form_fields import asked_place, place_of, text_of
-from unveil.app.render_app import desk_of, draw_page, draw_part, is_part
-from unveil.arguments import finite_numbers, numbers_in
+from unveil.app.form_fields import parse_place, parse_text, place_of
+from unveil.app.render_app import draw_page, draw_part, is_part, workspace_of
+from unveil.arguments import numbers_in, parse_finite_numbers
 from unveil.errors import SettingsError
 from unveil.records.judgement import WhatIf
 from unveil.view.show import as_blocks
@@ -19,25 +19,25 @@ Bands = int | tuple[float, ...]
 
 async def show(request: Request) -> Response:
     """The keys of a scenario, and nothing asked yet."""
-    desk = desk_of(request)
-    if desk.result is None or not desk.result.scenarios:
+    workspace = workspace_of(request)
+    if workspace.result is None or not workspace.result.scenarios:
         return draw_page(request, "empty.html", title=TITLE, command="unveil run")
-    names = desk.result.scenarios
-    at = asked_place(request, "s", names)
+    names = workspace.result.scenarios
+    at = parse_place(request, "s", names)
     return _draw(request, at, command=("unveil", "whatif", "--bands", "age=20,40,65"))
 
 
 async def try_out(request: Request) -> Response:
     """Every figure with a key in bands in all files; nothing is written."""
-    form, desk = await request.form(), desk_of(request)
-    if desk.result is None:
+    form, workspace = await request.form(), workspace_of(request)
+    if workspace.result is None:
         raise SettingsError("Nothing was measured yet: unveil run.")
-    at = place_of(form.get("s"), len(desk.result.scenarios)) or 0
-    scenario = desk.result.scenarios[at]
+    at = place_of(form.get("s"), len(workspace.result.scenarios)) or 0
+    scenario = workspace.result.scenarios[at]
     keys = _keys(request, at)
     key = keys[place_of(form.get("key"), len(keys)) or 0]
     bands = _parse(form)
-    told = await desk.engine.ask("recode", scenario, ((key, bands),))
+    told = await workspace.counting.ask("recode", scenario, ((key, bands),))
     found = WhatIf.from_json(told)
     said = str(bands) if isinstance(bands, int) else ",".join(f"{one:g}" for one in bands)
     command = ("unveil", "whatif", "--bands", f"{key}={said}", "--scenario", scenario)
@@ -50,15 +50,15 @@ async def try_out(request: Request) -> Response:
 
 def _parse(form: FormData) -> Bands:
     """Breaks that were typed, or how many bands."""
-    if text := text_of(form, "breaks"):
+    if text := parse_text(form, "breaks"):
         numbers = numbers_in(text.replace(" ", ",").replace(",,", ","))
-        return tuple(finite_numbers(numbers, what="break", example="20,40,65"))
+        return tuple(parse_finite_numbers(numbers, what="break", example="20,40,65"))
     at = place_of(form.get("n"), len(NUMBERS))
     return NUMBERS[1 if at is None else at]
 
 
 def _keys(request: Request, at: int) -> tuple[str, ...]:
-    result = desk_of(request).result
+    result = workspace_of(request).result
     if result is None:
         return ()
     (record,) = [one for _, one in result.parts.of("disclosure", result.scenarios[at])]

@@ -6,8 +6,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from unveil.app.form_fields import place_of, text_of
-from unveil.app.render_app import check_mark, desk_of, draw_fault, draw_page
+from unveil.app.form_fields import parse_text, place_of
+from unveil.app.render_app import check_mark, draw_fault, draw_page, workspace_of
 from unveil.errors import UnveilError
 from unveil.project.actions import OpenRecords
 from unveil.project.read_project import read_project
@@ -20,22 +20,22 @@ TITLE = "Records at risk"
 
 async def show(request: Request) -> Response:
     """Closed: what opening it means."""
-    desk = desk_of(request)
-    if desk.result is None:
+    workspace = workspace_of(request)
+    if workspace.result is None:
         return draw_page(request, "empty.html", title=TITLE, command="unveil run")
     return _draw(request, OpenRecords(by="Name, role"))
 
 
 async def open_(request: Request) -> Response:
     """The people behind the figures of one target, in an answer that no address leads to."""
-    form, desk = await request.form(), desk_of(request)
+    form, workspace = await request.form(), workspace_of(request)
     choices = _choices(request)
     at = place_of(form.get("about"), len(choices)) or 0
-    action = OpenRecords(by=text_of(form, "by"))
+    action = OpenRecords(by=parse_text(form, "by"))
 
     def look() -> RecordsAtRisk:
-        check_mark(desk, text_of(form, "mark"))
-        path = action.do(read_project(desk.folder))
+        check_mark(workspace, parse_text(form, "mark"))
+        path = action.do(read_project(workspace.folder))
         return read_records(path, *choices[at], MOST_SHOWN)
 
     try:
@@ -46,7 +46,7 @@ async def open_(request: Request) -> Response:
 
 
 def _choices(request: Request) -> list[tuple[str, str]]:
-    result = desk_of(request).result
+    result = workspace_of(request).result
     parts = (
         [] if result is None else zip(result.scenarios, result.parts.of("disclosure"), strict=True)
     )

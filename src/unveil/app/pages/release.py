@@ -9,9 +9,9 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
-from unveil.app.desk import Desk, pack_name
-from unveil.app.form_fields import place_of, text_of
-from unveil.app.render_app import desk_of, draw_fault, draw_page, perform, start_job
+from unveil.app.form_fields import parse_text, place_of
+from unveil.app.render_app import draw_fault, draw_page, perform, start_job, workspace_of
+from unveil.app.workspace import Workspace, pack_name
 from unveil.errors import UnveilError
 from unveil.project.actions import BuildPack, SetSettings
 from unveil.project.model import ProjectFile
@@ -35,69 +35,69 @@ HINTS = {
 
 async def show(request: Request) -> Response:
     """Both sides, and the packs that were built."""
-    desk = desk_of(request)
-    if desk.file is None:
+    workspace = workspace_of(request)
+    if workspace.file is None:
         return draw_page(request, "empty.html", title="Release pack", command="unveil init")
-    packs = list_packs(desk)
+    packs = list_packs(workspace)
     checked = await asyncio.to_thread(lambda: [*_check_packs(packs)])
     return draw_page(
         request,
         "release.html",
         title="Release pack",
-        leaves=[*_names(desk.file), *WHAT_LEAVES],
+        leaves=[*_names(workspace.file), *WHAT_LEAVES],
         stays=WHAT_STAYS,
         n_leaks=len(get_args(LeakKind)),
         hints=HINTS,
-        why=_obstacle(desk),
-        said={name: getattr(desk.file.pack, name) or "" for name in SETTINGS},
+        why=_obstacle(workspace),
+        said={name: getattr(workspace.file.pack, name) or "" for name in SETTINGS},
         packs=[one.name for one in packs],
         blocks=checked,
-        command=_build(desk),
+        command=_build(workspace),
     )
 
 
 async def build(request: Request) -> Response:
     """Build it in a process of its own; refused where something leaks."""
     form = await request.form()
-    return await start_job(request, form, lambda: _build(desk_of(request)))
+    return await start_job(request, form, lambda: _build(workspace_of(request)))
 
 
 async def describe(request: Request) -> Response:
     """Say what the public is told."""
     form = await request.form()
-    given = {name: text_of(form, name) for name in SETTINGS}
+    given = {name: parse_text(form, name) for name in SETTINGS}
 
     def action() -> SetSettings:
         made = (f"pack.{name}={value_text(text) if text else ''}" for name, text in given.items())
-        return SetSettings(settings=tuple(made), by=text_of(form, "by"))
+        return SetSettings(settings=tuple(made), by=parse_text(form, "by"))
 
     return await perform(request, form, action, done="Recorded.", back="/release")
 
 
 async def take(request: Request) -> Response:
     """A pack that was built, by its place in the list; only what leaves can be taken."""
-    packs = list_packs(desk_of(request))
+    packs = list_packs(workspace_of(request))
     at = place_of(request.path_params["number"], len(packs))
     if at is None:
         return draw_fault(request, "There is no such pack.", status=404)
     return FileResponse(packs[at], filename=packs[at].name, media_type="application/zip")
 
 
-def list_packs(desk: Desk) -> list[Path]:
+def list_packs(workspace: Workspace) -> list[Path]:
     """The public packs in the folder of the project, the newest first; a link is no pack."""
-    found = desk.folder.glob("release_[0-9][0-9][0-9][0-9].zip")
+    found = workspace.folder.glob("release_[0-9][0-9][0-9][0-9].zip")
     return sorted((one for one in found if not one.is_symlink()), reverse=True)
 
 
-def _build(desk: Desk) -> BuildPack:
-    decisions = desk.now.decisions
+def _build(workspace: Workspace) -> BuildPack:
+    decisions = workspace.now.decisions
     number = decisions[-1].number if decisions else 1
     return BuildPack(out=pack_name(number))
 
 
-def _obstacle(desk: Desk) -> str:
+def _obstacle(workspace: Workspace) -> str:
     """Why nothing can be built now; nothing where a release was decided."""
-    decisions = desk.now.decisions
+    decisions = workspace.now.decisions
     if not decisions:
         return "No decision releases these files."
     if not decisions[-1].release:

@@ -14,18 +14,18 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from unveil.app.desk import Desk
-from unveil.app.form_fields import chosen, place_of
+from unveil.app.form_fields import parse_ticked, place_of
 from unveil.app.render_app import (
     check_mark,
-    desk_of,
     draw_page,
     draw_part,
     is_part,
     perform,
+    workspace_of,
 )
+from unveil.app.workspace import Workspace
 from unveil.assessment.assess_run import status_of
-from unveil.assessment.context import may_rule_together
+from unveil.assessment.context import can_rule_together
 from unveil.errors import SettingsError
 from unveil.project.actions import RuleOnFlags
 from unveil.project.plan_run import exclusions_of
@@ -95,35 +95,37 @@ class LivePoint:
 
 async def show(request: Request) -> Response:
     """The flags, and the figures of the last run."""
-    return _draw(request, desk_of(request).scenario_of(request))
+    return _draw(request, workspace_of(request).scenario_of(request))
 
 
 async def whatif(request: Request) -> Response:
     """The figures with what is ticked; nothing is written."""
-    desk, form = desk_of(request), await request.form(max_fields=MOST_TICKS)
-    check_mark(desk, str(form.get("mark", "")))
-    result, scenario = _run(desk), _scenario(desk, form)
+    workspace, form = workspace_of(request), await request.form(max_fields=MOST_TICKS)
+    check_mark(workspace, str(form.get("mark", "")))
+    result, scenario = _run(workspace), _scenario(workspace, form)
     ticked = _ticked(result, form)
-    found = await desk.engine.ask("live", scenario, tuple(one.exclusion for one in ticked))
+    found = await workspace.counting.ask("live", scenario, tuple(one.exclusion for one in ticked))
     points = _points(result, found["before"], found["after"])
     command = _whatif_command(ticked, scenario, result)
     if not is_part(request):
         return _draw(request, scenario, points, ticked, command)
     say = f"{len(ticked)} ticked. {_moves(points)}"
-    values = _chart(desk, points, len(ticked))
+    values = _chart(workspace, points, len(ticked))
     return draw_part(request, "live.html", command=command, say=say, **values)
 
 
 async def settle(request: Request) -> Response:
     """The whole record of the same question: flags that close or open, every figure."""
-    desk, form = desk_of(request), await request.form(max_fields=MOST_TICKS)
-    if desk.now.mark != form.get("mark"):  # ruled on meanwhile: what was asked is no question now
+    workspace, form = workspace_of(request), await request.form(max_fields=MOST_TICKS)
+    if workspace.now.mark != form.get(
+        "mark"
+    ):  # ruled on meanwhile: what was asked is no question now
         return Response(status_code=204)
-    ticked = _ticked(_run(desk), form)
+    ticked = _ticked(_run(workspace), form)
     if not ticked:
         return draw_part(request, "settled.html", blocks=(), n_closed=0, n_opened=0)
     texts = tuple(one.exclusion for one in ticked)
-    found = await desk.engine.ask("settle", _scenario(desk, form), texts)
+    found = await workspace.counting.ask("settle", _scenario(workspace, form), texts)
     record = None if found is None else WhatIf.from_json(found)
     n_closed = sum(len(one.closes) for one in record.scenarios) if record else 0
     n_opened = sum(len(one.opens) for one in record.scenarios) if record else 0
@@ -133,16 +135,18 @@ async def settle(request: Request) -> Response:
 
 async def rule(request: Request) -> Response:
     """Record one ruling on all that is ticked: one change, one line of the log."""
-    desk, form = desk_of(request), await request.form(max_fields=MOST_TICKS)
+    workspace, form = workspace_of(request), await request.form(max_fields=MOST_TICKS)
 
     def action() -> RuleOnFlags:
-        result = _run(desk)
+        result = _run(workspace)
         ticked, accept = _ticked(result, form), form.get("accept") != "no"
         if not ticked:
             raise SettingsError("Nothing is ticked. Tick the flags that the ruling is about.")
         ruled = {one.id: one for one in ticked}
         if not accept:  # a value that is kept settles no pair: each is ruled on
-            rows = [row for group in _groups(result, _scenario(desk, form)) for row in group.rows]
+            rows = [
+                row for group in _groups(result, _scenario(workspace, form)) for row in group.rows
+            ]
             named = [row for row in rows if row.ruling.id in ruled]
             ruled |= {one.ruling.id: one.ruling for row in named for one in row.narrower}
         return RuleOnFlags(
@@ -164,8 +168,8 @@ def _draw(
     ticked: Sequence[FlagRuling] = (),
     command: tuple[str, ...] | None = None,
 ) -> Response:
-    desk = desk_of(request)
-    result = desk.result
+    workspace = workspace_of(request)
+    result = workspace.result
     if result is None or not result.scenarios:
         return draw_page(request, "empty.html", title=TITLE, command="unveil run")
     record = _record(result, scenario)
@@ -182,30 +186,33 @@ def _draw(
         scenarios=result.scenarios,
         s=result.scenarios.index(scenario),
         run=result.number,
-        n_newer=_count_newer(desk, result, scenario),
-        is_each=not may_rule_together(result.judgement.audience),
-        **_chart(desk, points or _points_of_run(result, record), len(ticked)),
+        n_newer=_count_newer(workspace, result, scenario),
+        is_each=not can_rule_together(result.judgement.audience),
+        **_chart(workspace, points or _points_of_run(result, record), len(ticked)),
     )
 
 
-def _count_newer(desk: Desk, result: RunResult, scenario: str) -> int:
+def _count_newer(workspace: Workspace, result: RunResult, scenario: str) -> int:
     """Rulings and exclusions in force that the run did not measure with."""
-    if desk.file is None:
+    if workspace.file is None:
         return 0
     name, _ = result.parts.of("disclosure", scenario)[0]
-    then, now = json.loads(result.record.part(name).settings), exclusions_of(desk.file, scenario)
+    then, now = (
+        json.loads(result.record.part(name).settings),
+        exclusions_of(workspace.file, scenario),
+    )
     named = ("exclude", "exclude_pairs_of")
     return sum(one not in then[name] for name in named for one in now[name])
 
 
-def _run(desk: Desk) -> RunResult:
-    if desk.result is None:
+def _run(workspace: Workspace) -> RunResult:
+    if workspace.result is None:
         raise SettingsError("Nothing was measured yet. Run first.")
-    return desk.result
+    return workspace.result
 
 
-def _scenario(desk: Desk, form: FormData) -> str:
-    names = _run(desk).scenarios
+def _scenario(workspace: Workspace, form: FormData) -> str:
+    names = _run(workspace).scenarios
     return names[place_of(form.get("s"), len(names)) or 0]
 
 
@@ -216,7 +223,7 @@ def _record(result: RunResult, scenario: str) -> Disclosure:
 
 def _ticked(result: RunResult, form: FormData) -> list[FlagRuling]:
     """The flags whose numbers a form has; others than may be ticked are left alone."""
-    return [one for one in chosen(form, "f", result.judgement.findings) if one.state in OPEN]
+    return [one for one in parse_ticked(form, "f", result.judgement.findings) if one.state in OPEN]
 
 
 def _groups(result: RunResult, scenario: str, ticked: Iterable[str] = ()) -> list[TickGroup]:
@@ -294,9 +301,9 @@ def _moves(points: Sequence[LivePoint]) -> str:
     return f"{'; '.join(told)}{more}." if told else "No figure changes."
 
 
-def _chart(desk: Desk, points: Sequence[LivePoint], n_ticked: int) -> dict[str, Any]:
+def _chart(workspace: Workspace, points: Sequence[LivePoint], n_ticked: int) -> dict[str, Any]:
     """What the chart is drawn from: percentages on a common scale."""
-    result = _run(desk)
+    result = _run(workspace)
     limit = _limit(result)
     highest = max([10.0, *(one.original for one in points), *(one.before for one in points)])
     most = min(100, 10 * (int(highest) // 10 + 1))

@@ -7,8 +7,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from unveil.app.form_fields import asked_place, chosen, text_of, whole_of
-from unveil.app.render_app import desk_of, draw_page, perform, start_job
+from unveil.app.form_fields import parse_place, parse_text, parse_ticked, parse_typed_integer
+from unveil.app.render_app import draw_page, perform, start_job, workspace_of
 from unveil.errors import SettingsError
 from unveil.project.actions import MeasureKeySets, SetSettings
 from unveil.project.model import ProjectFile, ScenarioEntry
@@ -32,10 +32,10 @@ ROLES = {
 
 async def show(request: Request) -> Response:
     """Each column with its role and why; the scenarios."""
-    desk = desk_of(request)
-    if desk.file is None:
+    workspace = workspace_of(request)
+    if workspace.file is None:
         return draw_page(request, "empty.html", title=TITLE, command="unveil init")
-    columns, reasons = _columns(desk.file), comments_beside(desk.file.text)
+    columns, reasons = _columns(workspace.file), comments_beside(workspace.file.text)
     return draw_page(
         request,
         "roles.html",
@@ -44,16 +44,16 @@ async def show(request: Request) -> Response:
         columns=[(name, role, reasons.get(name, "")) for name, role in columns.items()],
         names=[*columns],
         roles=ROLES,
-        single=[*_single(desk.file)],
+        single=[*_single(workspace.file)],
         command=SetSettings(
-            settings=(f"roles.key={value_text([*desk.file.roles.key])}",), by="Name, role"
+            settings=(f"roles.key={value_text([*workspace.file.roles.key])}",), by="Name, role"
         ),
     )
 
 
 async def save(request: Request) -> Response:
     """Record roles and keys as they were chosen: what changed, in one edit."""
-    form, file = await request.form(), desk_of(request).file
+    form, file = await request.form(), workspace_of(request).file
 
     def action() -> SetSettings:
         if file is None:
@@ -61,7 +61,7 @@ async def save(request: Request) -> Response:
         settings = [*_changed_roles(form, file), *_changed_scenarios(form, file)]
         if not settings:
             raise SettingsError("Nothing was changed.")
-        return SetSettings(settings=tuple(settings), by=text_of(form, "by"))
+        return SetSettings(settings=tuple(settings), by=parse_text(form, "by"))
 
     done = "Recorded. Figures change with the next run."
     return await perform(request, form, action, done=done, back="/roles")
@@ -69,40 +69,42 @@ async def save(request: Request) -> Response:
 
 async def key_sets(request: Request) -> Response:
     """What an intruder would learn who uses some of the keys, or others."""
-    desk = desk_of(request)
-    if desk.file is None or not desk.file.scenarios:
+    workspace = workspace_of(request)
+    if workspace.file is None or not workspace.file.scenarios:
         return draw_page(request, "empty.html", title=TITLE, command="unveil init")
-    at = asked_place(request, "s", desk.file.scenarios)
-    scenario = desk.file.scenarios[at]
-    record = MeasureKeySets.find(desk.file, scenario.name)
-    names = [*_columns(desk.file)]
+    at = parse_place(request, "s", workspace.file.scenarios)
+    scenario = workspace.file.scenarios[at]
+    record = MeasureKeySets.find(workspace.file, scenario.name)
+    names = [*_columns(workspace.file)]
     return draw_page(
         request,
         "keysets.html",
         title="Key sets",
         tab="keysets",
-        scenarios=[one.name for one in desk.file.scenarios],
+        scenarios=[one.name for one in workspace.file.scenarios],
         at=at,
         names=names,
         ticked=record.keys if record is not None else scenario.keys,
         blocks=() if record is None else _key_set_blocks(record),
-        command=MeasureKeySets.of(desk.file, scenario),
+        command=MeasureKeySets.of(workspace.file, scenario),
     )
 
 
 async def explore(request: Request) -> Response:
     """Count every set of the keys that were ticked, in a process of its own."""
-    form, desk = await request.form(), desk_of(request)
+    form, workspace = await request.form(), workspace_of(request)
 
     def action() -> MeasureKeySets:
-        if desk.file is None:
+        if workspace.file is None:
             raise SettingsError("There is no project yet.")
-        (scenario,) = chosen(form, "s", desk.file.scenarios)[:1] or desk.file.scenarios[:1]
-        keys = chosen(form, "key", [*_columns(desk.file)])
+        (scenario,) = (
+            parse_ticked(form, "s", workspace.file.scenarios)[:1] or workspace.file.scenarios[:1]
+        )
+        keys = parse_ticked(form, "key", [*_columns(workspace.file)])
         if not keys:
             raise SettingsError("Tick at least one key.")
-        most = whole_of(form, "at_most", "The most keys in a set")
-        return MeasureKeySets.of(desk.file, scenario, keys=keys, at_most=most)
+        most = parse_typed_integer(form, "at_most", "The most keys in a set")
+        return MeasureKeySets.of(workspace.file, scenario, keys=keys, at_most=most)
 
     return await start_job(request, form, action)
 
@@ -130,7 +132,7 @@ def _single(file: ProjectFile) -> Iterator[tuple[str, str]]:
 def _changed_roles(form: FormData, file: ProjectFile) -> Iterator[str]:
     columns = _columns(file)
     now = {
-        name: role if (role := text_of(form, f"role-{n}")) in ROLES else columns[name]
+        name: role if (role := parse_text(form, f"role-{n}")) in ROLES else columns[name]
         for n, name in enumerate(columns)
     }
     for role in ROLES:
@@ -144,11 +146,11 @@ def _changed_roles(form: FormData, file: ProjectFile) -> Iterator[str]:
 def _changed_scenarios(form: FormData, file: ProjectFile) -> Iterator[str]:
     names = [*_columns(file)]
     for n, one in enumerate(file.scenarios):
-        keys = _in_order(chosen(form, f"keys-{n}", names), one)
+        keys = _in_order(parse_ticked(form, f"keys-{n}", names), one)
         if keys and keys != list(one.keys):
             yield f"scenario.{key_text(one.name)}.keys={value_text(keys)}"
-    if name := text_of(form, "new-name"):
-        keys = chosen(form, "keys-new", names)
+    if name := parse_text(form, "new-name"):
+        keys = parse_ticked(form, "keys-new", names)
         if not keys:
             raise SettingsError("Tick the keys of the new scenario.")
         yield f"scenario+={{name = {toml_string(name)}, keys = {value_text(keys)}}}"

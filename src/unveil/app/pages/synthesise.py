@@ -11,10 +11,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from unveil.app.desk import Desk
-from unveil.app.form_fields import chosen, number_of, place_of, text_of, whole_of
+from unveil.app.form_fields import (
+    parse_text,
+    parse_ticked,
+    parse_typed_integer,
+    parse_typed_number,
+    place_of,
+)
 from unveil.app.render_app import (
-    desk_of,
     draw_fault,
     draw_page,
     draw_part,
@@ -22,8 +26,10 @@ from unveil.app.render_app import (
     perform,
     start_job,
     wait_patiently,
+    workspace_of,
 )
-from unveil.arguments import finite_numbers, numbers_in
+from unveil.app.workspace import Workspace
+from unveil.arguments import numbers_in, parse_finite_numbers
 from unveil.errors import SettingsError, UnveilError
 from unveil.io.sources import read_table
 from unveil.measure.ecap.choose_noise import choose_for_values, round_up
@@ -77,8 +83,8 @@ MAP = "Each setting by risk and utility: left and down is better. Dashed: indepe
 
 async def show(request: Request) -> Response:
     """How the files were made, how to make others, the noise wizard, and the map."""
-    desk = desk_of(request)
-    file = desk.file
+    workspace = workspace_of(request)
+    file = workspace.file
     if file is None:
         return draw_page(request, "empty.html", title=TITLE, command="unveil init")
     found = ExploreSettings.find(file)
@@ -91,8 +97,8 @@ async def show(request: Request) -> Response:
         steps=[*_steps(file)],
         more_steps=[words for _, words in MORE_STEPS.values()],
         columns=_columns(file),
-        numbers=_numbers(desk, file),
-        form=_noise_defaults(desk),
+        numbers=_numbers(workspace, file),
+        form=_noise_defaults(workspace),
         blocks=[*_made(file)],
         exploration=() if found is None else [*_map_blocks(found)],
         command=SynthesiseCopies(method="cart"),
@@ -104,8 +110,8 @@ async def make(request: Request) -> Response:
     form = await request.form()
 
     def action() -> SynthesiseCopies:
-        (method,) = chosen(form, "method", METHODS)[:1] or METHODS[:1]
-        given = {name: whole_of(form, name, what) for name, what in NUMBERS.items()}
+        (method,) = parse_ticked(form, "method", METHODS)[:1] or METHODS[:1]
+        given = {name: parse_typed_integer(form, name, what) for name, what in NUMBERS.items()}
         return SynthesiseCopies(method=method, **given)
 
     return await start_job(request, form, action)
@@ -114,38 +120,38 @@ async def make(request: Request) -> Response:
 async def protect(request: Request) -> Response:
     """Recode, synthesise, filter and add noise as the project declares."""
     names = ["protected", *(f"protected_{n}" for n in range(2, 1000))]
-    folder = desk_of(request).folder
+    folder = workspace_of(request).folder
     free = next(one for one in names if not (folder / one).exists())
     return await start_job(request, await request.form(), lambda: ProtectCopies(out=free))
 
 
 async def change_steps(request: Request) -> Response:
     """Add a step of protection where it belongs, or take out those that were ticked."""
-    form, file = await request.form(), desk_of(request).file
+    form, file = await request.form(), workspace_of(request).file
 
     def action() -> SetSettings:
         if file is None:
             raise SettingsError("There is no project yet.")
-        gone = chosen(form, "gone", range(len(file.steps)))
+        gone = parse_ticked(form, "gone", range(len(file.steps)))
         kept = [dict(one) for place, one in enumerate(file.steps) if place not in gone]
         new = [*_new_step(form, file)]
         if not gone and not new:
             raise SettingsError("Nothing was changed. Choose a step, or tick one to take out.")
-        return _with_steps(kept, new, text_of(form, "by"), is_shorter=bool(gone))
+        return _with_steps(kept, new, parse_text(form, "by"), is_shorter=bool(gone))
 
     done = "Recorded. Make the protected data next."
     return await perform(request, form, action, done=done, back="/synthesise")
 
 
 def _new_step(form: FormData, file: ProjectFile) -> Iterator[dict[str, Any]]:
-    for do in chosen(form, "do", [*MORE_STEPS])[:1]:
+    for do in parse_ticked(form, "do", [*MORE_STEPS])[:1]:
         setting, words = MORE_STEPS[do]
         if setting is None:
             yield {"do": do}
             return
-        (column,) = chosen(form, "column", _columns(file))[:1] or [""]
-        text = text_of(form, "value").replace(" ", ",").replace(",,", ",")
-        given = finite_numbers(numbers_in(text), what="number", example="20,40,65")
+        (column,) = parse_ticked(form, "column", _columns(file))[:1] or [""]
+        text = parse_text(form, "value").replace(" ", ",").replace(",,", ",")
+        given = parse_finite_numbers(numbers_in(text), what="number", example="20,40,65")
         values = [whole_number(one) for one in given]
         if not values or (do != "band" and len(values) > 1):
             raise SettingsError(f"State a number: {words} which?")
@@ -171,16 +177,18 @@ def _with_steps(
 
 async def explore(request: Request) -> Response:
     """Try several settings and measure each."""
-    form, desk = await request.form(), desk_of(request)
+    form, workspace = await request.form(), workspace_of(request)
 
     def action() -> ExploreSettings:
-        if desk.file is None or not desk.file.scenarios:
+        if workspace.file is None or not workspace.file.scenarios:
             raise SettingsError("Declare a scenario first: its keys are needed.")
-        methods = chosen(form, "methods", METHODS)
-        leaves = [whole_of(form, f"leaf-{n}", "A leaf") for n in range(3)]
-        (scenario,) = chosen(form, "s", desk.file.scenarios)[:1] or desk.file.scenarios[:1]
+        methods = parse_ticked(form, "methods", METHODS)
+        leaves = [parse_typed_integer(form, f"leaf-{n}", "A leaf") for n in range(3)]
+        (scenario,) = (
+            parse_ticked(form, "s", workspace.file.scenarios)[:1] or workspace.file.scenarios[:1]
+        )
         return ExploreSettings.of(
-            desk.file,
+            workspace.file,
             scenario,
             methods=tuple(methods) or ("cart", "sample"),
             min_leaf=tuple(one for one in leaves if one is not None) or (5,),
@@ -191,11 +199,13 @@ async def explore(request: Request) -> Response:
 
 async def noise(request: Request) -> Response:
     """How much noise one column needs; confidential, and nothing is written."""
-    form, desk = await request.form(), desk_of(request)
+    form, workspace = await request.form(), workspace_of(request)
     try:
         said = tuple(str(form.get(name, "")) for name in NOISE_FIELDS)
         asked, choice = await wait_patiently(
-            (desk.now.mark, *said), lambda: _choose(desk, form), "The noise is being computed"
+            (workspace.now.mark, *said),
+            lambda: _choose(workspace, form),
+            "The noise is being computed",
         )
         at = place_of(form.get("at"), len(choice.curve))
         at = _usual_place(choice) if at is None else at
@@ -224,16 +234,16 @@ async def noise(request: Request) -> Response:
 
 async def use_noise(request: Request) -> Response:
     """Add the noise as the last step of the protection."""
-    form, file = await request.form(), desk_of(request).file
+    form, file = await request.form(), workspace_of(request).file
 
     def action() -> SetSettings:
         steps = () if file is None else file.steps
-        (column,) = chosen(form, "column", [] if file is None else _columns(file))[:1] or [""]
-        sigma = number_of(form, "sigma", "The amount of noise")
+        (column,) = parse_ticked(form, "column", [] if file is None else _columns(file))[:1] or [""]
+        sigma = parse_typed_number(form, "sigma", "The amount of noise")
         step = {"do": NOISE, "column": column, "sigma": sigma}
         step |= {"round": 0} if form.get("discrete") else {}
         needed = [] if any(one["do"] == SYNTHESISE for one in steps) else [{"do": SYNTHESISE}]
-        return _with_steps(steps, [*needed, step], text_of(form, "by"))
+        return _with_steps(steps, [*needed, step], parse_text(form, "by"))
 
     done = "Recorded as a step. Make the protected data next."
     return await perform(request, form, action, done=done, back="/synthesise")
@@ -243,9 +253,9 @@ def _columns(file: ProjectFile) -> list[str]:
     return list(dict.fromkeys((*file.roles.key, *file.roles.target)))
 
 
-def _numbers(desk: Desk, file: ProjectFile) -> list[tuple[int, str]]:
+def _numbers(workspace: Workspace, file: ProjectFile) -> list[tuple[int, str]]:
     """Columns that a run found to hold numbers, with their places; all where nothing is known."""
-    found = [] if desk.result is None else desk.result.parts.of("compare")
+    found = [] if workspace.result is None else workspace.result.parts.of("compare")
     kinds = {row.column: row.kind for _, record in found for row in record.distributions}
     places = enumerate(_columns(file))
     return [(n, name) for n, name in places if kinds.get(name, "number") == "number"]
@@ -277,28 +287,28 @@ def _map_blocks(record: Any) -> Iterator[Block]:
     yield from exploration_blocks(record)
 
 
-def _noise_defaults(desk: Desk) -> dict[str, str]:
-    n = 0 if desk.result is None else desk.result.record.n_original
+def _noise_defaults(workspace: Workspace) -> dict[str, str]:
+    n = 0 if workspace.result is None else workspace.result.record.n_original
     return {"N": "", "n": str(n or ""), "population": "empirical", "threshold": "0.1"}
 
 
-def _choose(desk: Desk, form: FormData) -> tuple[dict[str, Any], NoiseChoice]:
-    file = desk.file
+def _choose(workspace: Workspace, form: FormData) -> tuple[dict[str, Any], NoiseChoice]:
+    file = workspace.file
     if file is None or not file.data.synthetic:
         raise SettingsError("There is no synthetic file yet. Synthesise first.")
-    (column,) = chosen(form, "column", _columns(file))[:1] or [""]
-    (name,) = chosen(form, "file", file.data.synthetic)[:1] or file.data.synthetic[:1]
-    size = whole_of(form, "N", "The size of the population (N)")
-    sample = whole_of(form, "n", "The size of the sample (n)")
+    (column,) = parse_ticked(form, "column", _columns(file))[:1] or [""]
+    (name,) = parse_ticked(form, "file", file.data.synthetic)[:1] or file.data.synthetic[:1]
+    size = parse_typed_integer(form, "N", "The size of the population (N)")
+    sample = parse_typed_integer(form, "n", "The size of the sample (n)")
     if size is None or sample is None:
         raise SettingsError("State the size of the population (N) and of the sample (n).")
     asked = {
         "file": name,
         "column": column,
-        "population": text_of(form, "population") or "empirical",
+        "population": parse_text(form, "population") or "empirical",
         "N": size,
         "n": sample,
-        "threshold": number_of(form, "threshold", "The highest tolerated ECAP"),
+        "threshold": parse_typed_number(form, "threshold", "The highest tolerated ECAP"),
         "discrete": bool(form.get("discrete")),
     }
     place = file.folder / name

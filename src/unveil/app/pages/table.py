@@ -21,14 +21,14 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from unveil.app.files import list_files
-from unveil.app.form_fields import chosen, text_of, whole_of
+from unveil.app.form_fields import parse_text, parse_ticked, parse_typed_integer
 from unveil.app.render_app import (
-    desk_of,
     draw_fault,
     draw_page,
     draw_part,
     is_part,
     wait_patiently,
+    workspace_of,
 )
 from unveil.errors import SettingsError, UnveilError
 from unveil.io.read_cells import read_cells
@@ -132,13 +132,13 @@ async def take(request: Request) -> Response:
 
 async def plan(request: Request) -> Response:
     """What the tables of a publication plan disclose together."""
-    form, desk = await request.form(), desk_of(request)
-    (name,) = chosen(form, "plan", _plans(request))[:1] or [""]
+    form, workspace = await request.form(), workspace_of(request)
+    (name,) = parse_ticked(form, "plan", _plans(request))[:1] or [""]
     if not name:
         return draw_fault(request, "There is no such plan.", status=404)
 
     def measure() -> Any:
-        opened = Plan.from_file(desk.folder / name)
+        opened = Plan.from_file(workspace.folder / name)
         return opened.disclosed(limits={"recovered": 0}, seconds=PLAN_SECONDS).record
 
     try:
@@ -154,11 +154,11 @@ async def plan(request: Request) -> Response:
 
 async def _read_form(request: Request) -> TableForm:
     given = await request.form()
-    n = whole_of(given, "n", "The number of people known")
+    n = parse_typed_integer(given, "n", "The number of people known")
     return TableForm(
         pasted=await _pasted(given),
-        scheme=_one_of(text_of(given, "scheme"), [name for name, _ in SCHEMES], "conventional"),
-        base=_one_of(text_of(given, "base"), BASES, "3"),
+        scheme=_one_of(parse_text(given, "scheme"), [name for name, _ in SCHEMES], "conventional"),
+        base=_one_of(parse_text(given, "base"), BASES, "3"),
         margins="margins" in given,
         total="total" in given,
         blank="blank" in given,
@@ -281,12 +281,12 @@ def _measure(form: TableForm) -> dict[str, Any]:
     shown = {"blocks": blocks, "reading": reading, "said": told[0]}
     table = counts.crosstab
     if table is not None:
-        shown["read"] = _painted(table, table.cells, counts, None)
+        shown["read"] = _painted(table, table.cells, None)
     try:
         back = published_cells(release, SUMS)
     except SettingsError:  # as it is: there is nothing to take back
         return shown
-    return shown | {"back": _painted(table, back, counts, known)}
+    return shown | {"back": _painted(table, back, known)}
 
 
 def _without_sums(form: TableForm, counts: PublishedTable) -> Iterator[Block]:
@@ -306,7 +306,7 @@ def _folded() -> set[str]:
 
 
 def _painted(
-    table: Crosstab | None, cells: Cells, counts: PublishedTable, known: Bounds | None
+    table: Crosstab | None, cells: Cells, known: Bounds | None
 ) -> list[list[tuple[str, str]]]:
     """Every cell with what it is: label, count, sum or beside; and what is given away of it."""
     kinds: dict[tuple[int, int], str] = {}
@@ -333,16 +333,20 @@ def _painted(
 
 def _plans(request: Request) -> list[str]:
     return [
-        one for one in list_files(desk_of(request), endings=(".toml",)) if one != "project.toml"
+        one
+        for one in list_files(workspace_of(request), endings=(".toml",))
+        if one != "project.toml"
     ]
 
 
 def _own(request: Request) -> dict[str, Any]:
     """Tables that the project declares, as the last run measured them; plans to check."""
-    desk = desk_of(request)
+    workspace = workspace_of(request)
     found: list[Block] = []
-    if desk.result is not None and (desk.result.parts.of("sap") or desk.result.parts.of("plan")):
-        found = [*tables.blocks(desk.contents, desk.result.parts)]
+    if workspace.result is not None and (
+        workspace.result.parts.of("sap") or workspace.result.parts.of("plan")
+    ):
+        found = [*tables.blocks(workspace.contents, workspace.result.parts)]
     return {"own": found, "plans": _plans(request)}
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from unveil.arguments import whole_number
+from unveil.arguments import parse_whole_number
 from unveil.arrays import Floats, Ints
 from unveil.errors import RolesError, list_names
 from unveil.measure.attacks.inference_scores import (
@@ -66,18 +66,18 @@ class Guess:
     shares: Floats
 
 
-def guesses(
-    opening: AttackData,
+def score_guesses(
+    data: AttackData,
     axes: tuple[GowerAxis, ...],
     secrets: Sequence[Secret],
     persons: Ints,
     progress: Progress,
 ) -> Iterator[Guess]:
     """Guess every secret: by counting where that can be, others in one search for all of them."""
-    copy = opening.slice_of(SYNTHETIC)
+    copy = data.slice_of(SYNTHETIC)
     keys = {s.name: [axis for axis in axes if axis.name != s.name] for s in secrets}
-    if opening.sequences is not None:
-        yield from _guess_sequences(opening, keys, secrets, persons, progress)
+    if data.sequences is not None:
+        yield from _guess_sequences(data, keys, secrets, persons, progress)
         return
     left = [secret for secret in secrets if not can_be_grouped(keys[secret.name], secret)]
     shares = _search_secrets(axes, left, persons, copy, progress)
@@ -87,28 +87,28 @@ def guesses(
             yield Guess(secret, names_of_keys, "nearest records", shares[secret.name])
             continue
         progress(f"counting the keys of {secret.name}", done, len(secrets))
-        columns = [opening.column(name) for name in names_of_keys]
+        columns = [data.column(name) for name in names_of_keys]
         of_persons = score_by_keys(columns, secret, persons, copy)
         yield Guess(secret, names_of_keys, "key combinations", of_persons)
 
 
 def _guess_sequences(
-    opening: AttackData,
+    data: AttackData,
     keys: Mapping[str, Sequence[GowerAxis]],
     secrets: Sequence[Secret],
     rows: Ints,
     progress: Progress,
 ) -> Iterator[Guess]:
     """Guess every secret from all rows of a person: one search for all with the same keys."""
-    assert opening.sequences is not None
+    assert data.sequences is not None
     searched: dict[tuple[str, ...], list[Secret]] = {}
     for secret in secrets:
         searched.setdefault(tuple(axis.name for axis in keys[secret.name]), []).append(secret)
     for names_of_keys, some in searched.items():
-        axes = opening.along(keys[some[0].name])
-        found = score_by_sequences(axes, some, opening.sequences, rows, progress)
+        axes = data.along(keys[some[0].name])
+        found = score_by_sequences(axes, some, data.sequences, rows, progress)
         for secret, shares in zip(some, found, strict=True):
-            yield Guess(secret, names_of_keys, opening.nearest, shares)
+            yield Guess(secret, names_of_keys, data.nearest, shares)
 
 
 def _search_secrets(
@@ -212,12 +212,12 @@ def inference(
     """
     progress = progress or no_progress
     allowed, level = parse_tolerance(tolerance, absolute), check_level("level", level)
-    seed, n = choose_seed(seed), None if n is None else whole_number("n", n)
+    seed, n = choose_seed(seed), None if n is None else parse_whole_number("n", n)
     known = None if keys is None else names(keys, "Keys")
     asked = None if secrets is None else names(secrets, "Secrets")
     codes = names(categorical, "Categorical columns")
     _check_nothing_or_both(known, asked)
-    opening = prepare_attack(
+    data = prepare_attack(
         original,
         synthetic,
         control,
@@ -231,32 +231,32 @@ def inference(
         missing_values=missing_values,
         progress=progress,
     )
-    guessed, axes = _roles(opening, known, asked, allowed, codes)
-    victims = draw_attacked(opening, n, seed)
+    guessed, axes = _roles(data, known, asked, allowed, codes)
+    victims = draw_attacked(data, n, seed)
     tried: dict[str, list[list[AttackRow]]] = {secret.name: [] for secret in guessed}
-    for intruder in opening.intruders:
-        for guess in guesses(intruder, axes, guessed, victims.rows, progress):
-            outcomes = _outcomes(opening, guess, victims)
+    for intruder in data.intruders:
+        for guess in score_guesses(intruder, axes, guessed, victims.rows, progress):
+            outcomes = _outcomes(data, guess, victims)
             rows = _rows(guess, victims, outcomes, groups=groups, level=level, seed=seed)
             tried[guess.secret.name].append([*rows])
     found = [row for of_secret in tried.values() for row in most_successful(of_secret)]
-    return make_result(opening, found, level=level, seed=seed, k=1, warnings=victims.warnings)
+    return make_result(data, found, level=level, seed=seed, k=1, warnings=victims.warnings)
 
 
 def _roles(
-    opening: AttackData,
+    data: AttackData,
     keys: Sequence[str] | None,
     secrets: Sequence[str] | None,
     tolerance: GuessTolerance,
     categorical: Sequence[str],
 ) -> tuple[tuple[Secret, ...], tuple[GowerAxis, ...]]:
     """The secrets, and what they are guessed from; a secret may be key of another."""
-    compared = [column.name for column in opening.columns]
+    compared = [column.name for column in data.columns]
     check_other_columns("absolute", list(tolerance.absolute), compared)
     check_other_columns("categorical", categorical, compared)
     _check_codes_with_a_distance(tolerance, categorical)
-    guessed = _secrets(opening, keys, secrets, tolerance, categorical)
-    known = [column for column in opening.columns if keys is None or column.name in keys]
+    guessed = _secrets(data, keys, secrets, tolerance, categorical)
+    known = [column for column in data.columns if keys is None or column.name in keys]
     axes = axes_of(known, categorical)
     _check_unknowable(axes, guessed)
     return guessed, axes
@@ -287,16 +287,16 @@ def _check_nothing_or_both(keys: Sequence[str] | None, secrets: Sequence[str] | 
 
 
 def _secrets(
-    opening: AttackData,
+    data: AttackData,
     keys: Sequence[str] | None,
     secrets: Sequence[str] | None,
     tolerance: GuessTolerance,
     categorical: Sequence[str],
 ) -> tuple[Secret, ...]:
-    chosen = secrets or [c.name for c in opening.columns if c.name not in (keys or ())]
+    chosen = secrets or [c.name for c in data.columns if c.name not in (keys or ())]
     if not chosen:
         raise RolesError("Every column is a key, so there is nothing to infer. Name fewer keys.")
-    return tuple(secret_of(opening.column(name), tolerance, categorical) for name in chosen)
+    return tuple(secret_of(data.column(name), tolerance, categorical) for name in chosen)
 
 
 def _check_unknowable(axes: Sequence[GowerAxis], secrets: Sequence[Secret]) -> None:
@@ -311,9 +311,9 @@ def _check_unknowable(axes: Sequence[GowerAxis], secrets: Sequence[Secret]) -> N
         check_without_a_difference(keys)
 
 
-def _outcomes(opening: AttackData, guess: Guess, victims: AttackedRows) -> Outcomes:
+def _outcomes(data: AttackData, guess: Guess, victims: AttackedRows) -> Outcomes:
     main, control = victims.parts(guess.shares)
-    naive = guess.secret.by_chance(victims.original, opening.slice_of(SYNTHETIC))
+    naive = guess.secret.by_chance(victims.original, data.slice_of(SYNTHETIC))
     return Outcomes(main, naive, control)
 
 

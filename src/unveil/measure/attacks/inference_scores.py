@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from unveil.arguments import by_column, number_within
+from unveil.arguments import parse_column_settings, parse_number_within
 from unveil.arrays import Floats, Ints, Mask
 from unveil.count.cells import count_cells, count_keys
 from unveil.count.codes import CodedColumn, Codes
@@ -28,7 +28,7 @@ from unveil.measure.cap.classes import (
     near,
     runs_within,
 )
-from unveil.measure.cap.gcap import nearest
+from unveil.measure.cap.gcap import find_nearest_cells
 from unveil.models.neighbours.distances import GowerAxis
 from unveil.models.neighbours.search import NearestPairs, find, representatives, run_in_pieces
 from unveil.study.scenario import Progress
@@ -137,13 +137,13 @@ def parse_tolerance(share: Any, absolute: Any) -> GuessTolerance:
     """What a user allows a guess to be off by, or a refusal."""
     why = ", a share of the truth such as 0.05"
     return GuessTolerance(
-        number_within("tolerance", share, "[0, inf)", why),
-        by_column("absolute", absolute, _radius, example="{'income': 50}"),
+        parse_number_within("tolerance", share, "[0, inf)", why),
+        parse_column_settings("absolute", absolute, _radius, example="{'income': 50}"),
     )
 
 
 def _radius(name: str, given: Any) -> float:
-    return number_within(f"The absolute tolerance of {name!r}", given, "[0, inf)")
+    return parse_number_within(f"The absolute tolerance of {name!r}", given, "[0, inf)")
 
 
 SEARCHING = "searching the nearest records"
@@ -268,6 +268,6 @@ def score_by_keys(
     counted = count_keys(chosen[:-1], sides)
     cells = count_cells(counted, chosen[-1])
     classes = KeyClasses(tuple(chosen[:-1]), counted, join_targets(chosen[-1:], {}, {}), cells)
-    found = nearest(classes, cells.counts[1].astype(np.int64))
+    found = find_nearest_cells(classes, cells.counts[1].astype(np.int64))
     shares: Floats = (found.agreeing / found.nearest)[classes.own_of_row]
     return shares

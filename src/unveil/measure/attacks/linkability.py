@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from unveil.arguments import is_list, quote_value, whole_number
+from unveil.arguments import is_list, parse_whole_number, quote_value
 from unveil.arrays import Floats, Ints
 from unveil.errors import RolesError, SettingsError, list_names
 from unveil.measure.attacks.prepare import (
@@ -56,7 +56,7 @@ class Overlap:
     both_tied: Floats
 
 
-def overlap(here: NearestPairs, there: NearestPairs, k: int, n_rows: int) -> Overlap:
+def find_overlap(here: NearestPairs, there: NearestPairs, k: int, n_rows: int) -> Overlap:
     """Count what two searches for the same persons have in common."""
     ours, theirs = (f.row.astype(np.int64) * n_rows + f.other for f in (here, there))
     _, mine, its = np.intersect1d(ours, theirs, assume_unique=True, return_indices=True)
@@ -180,12 +180,12 @@ def linkability(
     Giomi et al. (2023), after Anonymeter 1.1.0. Ties are ours: see docs/measures/linkability.md.
     """
     progress = progress or no_progress
-    level, seed, k = check_level("level", level), choose_seed(seed), whole_number("k", k)
-    n = None if n is None else whole_number("n", n)
+    level, seed, k = check_level("level", level), choose_seed(seed), parse_whole_number("k", k)
+    n = None if n is None else parse_whole_number("n", n)
     parts = _two_sets(columns)
     codes = names(categorical, "Categorical columns")
     check_other_columns("categorical", codes, [*parts[0], *parts[1]])
-    opening = prepare_attack(
+    data = prepare_attack(
         original,
         synthetic,
         control,
@@ -197,11 +197,11 @@ def linkability(
         missing_values=missing_values,
         progress=progress,
     )
-    _check_too_many(k, opening)
-    victims = draw_attacked(opening, n, seed)
-    axes = _axes(opening, parts, codes)
+    _check_too_many(k, data)
+    victims = draw_attacked(data, n, seed)
+    axes = _axes(data, parts, codes)
     tried = []
-    for intruder in opening.intruders:
+    for intruder in data.intruders:
         chances = _chances(intruder, axes, victims.rows, k, progress)
         main, of_control = victims.parts(chances)
         n_compared = intruder.compared_sides.rows[SYNTHETIC]
@@ -218,7 +218,7 @@ def linkability(
         )
         tried.append([row])
     found = most_successful(tried)
-    return make_result(opening, found, level=level, seed=seed, k=k, warnings=victims.warnings)
+    return make_result(data, found, level=level, seed=seed, k=k, warnings=victims.warnings)
 
 
 def _two_sets(columns: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -246,18 +246,18 @@ def _two_sets(columns: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _axes(
-    opening: AttackData, parts: Sequence[Sequence[str]], categorical: Sequence[str]
+    data: AttackData, parts: Sequence[Sequence[str]], categorical: Sequence[str]
 ) -> list[tuple[GowerAxis, ...]]:
     """What the intruder knows in each of the two files."""
-    axes = [axes_of((c for c in opening.columns if c.name in part), categorical) for part in parts]
+    axes = [axes_of((c for c in data.columns if c.name in part), categorical) for part in parts]
     for part in axes:
         check_without_a_difference(part)
     return axes
 
 
-def _check_too_many(k: int, opening: AttackData) -> None:
-    n, units = opening.compared_sides.rows[SYNTHETIC], "records"
-    if opening.sequences is not None:
+def _check_too_many(k: int, data: AttackData) -> None:
+    n, units = data.compared_sides.rows[SYNTHETIC], "records"
+    if data.sequences is not None:
         units = "people"
     if k > n:
         raise SettingsError(
@@ -266,22 +266,22 @@ def _check_too_many(k: int, opening: AttackData) -> None:
 
 
 def _chances(
-    opening: AttackData,
+    data: AttackData,
     axes: Sequence[tuple[GowerAxis, ...]],
     rows: Ints,
     k: int,
     progress: Progress,
 ) -> Floats:
     """For each row the probability that its two parts, or those of its person, are linked."""
-    axes, persons = [opening.along(part) for part in axes], opening.compared(rows)
-    copy = opening.compared_sides.slices[SYNTHETIC]
+    axes, persons = [data.along(part) for part in axes], data.compared(rows)
+    copy = data.compared_sides.slices[SYNTHETIC]
     n_rows = copy.stop - copy.start
     digits = [(axis.codes, axis.n_levels) for part in axes for axis in part]
     examples, of_person = representatives(digits, persons)
 
     def task(piece: Ints) -> Floats:
         here, there = (find(part, piece, copy, k=k)[0] for part in axes)
-        return chance_to_meet(overlap(here, there, k, n_rows), k)
+        return chance_to_meet(find_overlap(here, there, k, n_rows), k)
 
     what = "searching the nearest records"
     return run_in_pieces(examples, n_rows, task, what=what, progress=progress)[of_person]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.arguments import check_fields, number_within, whole_number
+from unveil.arguments import check_fields, parse_number_within, parse_whole_number
 from unveil.arrays import Floats, Ints
 from unveil.count.packing import Ids, number, pack
 from unveil.errors import AlignError, ReadError
@@ -26,14 +26,10 @@ from unveil.measure.attacks.prepare import (
     prepare_attack,
 )
 from unveil.measure.attacks.rates import N_BOOTSTRAP
-from unveil.measure.attacks.recognition_figures import (
-    auc,
-    auc_error,
-    auc_interval,
-    threshold_at,
-)
+from unveil.measure.attacks.recognition_figures import threshold_at
 from unveil.measure.attacks.samples import check_level
 from unveil.measure.result import RowsResult
+from unveil.models.auc import auc, auc_error, auc_interval
 from unveil.models.neighbours.distances import (
     GowerAxis,
     axes_of,
@@ -81,7 +77,7 @@ class Closest:
         )
 
 
-def closest(
+def find_closest(
     axes: Sequence[GowerAxis],
     row_ids: Ids,
     records: Ints,
@@ -158,9 +154,9 @@ class MembershipSettings:
         check_fields(
             self,
             {
-                "threshold": partial(number_within, range_="[0, inf)", why=", a distance"),
-                "prevalence": partial(number_within, range_="(0, 1)"),
-                "n": partial(whole_number, least=2),
+                "threshold": partial(parse_number_within, range_="[0, inf)", why=", a distance"),
+                "prevalence": partial(parse_number_within, range_="(0, 1)"),
+                "n": partial(parse_whole_number, least=2),
                 "level": check_level,
             },
         )
@@ -175,7 +171,7 @@ class MembershipSettings:
 
 
 @dataclass(frozen=True)
-class Nearby:
+class SortedDistances:
     """The distance of each attacked record to the closest of the synthetic file, sorted."""
 
     members: Floats
@@ -239,7 +235,7 @@ class Nearby:
 
 
 def score_thresholds(
-    nearby: Nearby, thresholds: Sequence[float], *, level: float, seed: int
+    nearby: SortedDistances, thresholds: Sequence[float], *, level: float, seed: int
 ) -> Iterator[MembershipRow]:
     """A row for each threshold."""
     recalls, false_positives = nearby.compute_shares(np.array(thresholds, np.float64))
@@ -262,7 +258,7 @@ def score_thresholds(
 
 
 def _interval(
-    nearby: Nearby, recall: float, wrong: float, *, level: float, seed: int
+    nearby: SortedDistances, recall: float, wrong: float, *, level: float, seed: int
 ) -> tuple[float, float]:
     """The percentile interval of the relative F1 over records drawn anew, each side by itself.
 
@@ -428,17 +424,17 @@ class MembershipSample:
     rows: Mapping[int, Ints]
     progress: Progress
 
-    def attack(self, prevalence: float) -> Nearby:
+    def attack(self, prevalence: float) -> SortedDistances:
         """The distances of members and others to the synthetic file."""
         apart = [
             self.closest(self.rows[side], self.rows[SYNTHETIC], "attacking records").first
             for side in (ORIGINAL, CONTROL)
         ]
-        return Nearby(np.sort(apart[0]), np.sort(apart[1]), prevalence)
+        return SortedDistances(np.sort(apart[0]), np.sort(apart[1]), prevalence)
 
     def closest(self, records: Ints, reference: Ints, what: str) -> Closest:
         """The distances of some records to others."""
-        return closest(
+        return find_closest(
             self.axes, self.row_ids, records, reference, progress=self.progress, what=what
         )
 

@@ -156,7 +156,7 @@ def _median(codes: Codes) -> int:
     return int(np.partition(codes, middle)[middle])
 
 
-def univariate(book: Book) -> Predicates:
+def list_univariate(book: Book) -> Predicates:
     """Every predicate of one column that singles out in the synthetic file, column by column.
 
     Notes

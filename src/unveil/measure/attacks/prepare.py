@@ -16,7 +16,7 @@ from unveil.arrays import Ints
 from unveil.count.codes import CodedColumn, add_declarations
 from unveil.count.overlap import doubtful_levels
 from unveil.count.packing import Ids, Sides, number, pack
-from unveil.errors import AlignError, RolesError, SettingsError, list_names, nearest
+from unveil.errors import AlignError, RolesError, SettingsError, hint_at, list_names
 from unveil.io.table import Table
 from unveil.measure.roles.person import choose_people
 from unveil.models.neighbours.coding import PersonSequences, sequences_of
@@ -346,7 +346,7 @@ def _check_other_codes(apart: Bands, columns: Sequence[str]) -> None:
         if name not in columns:
             raise RolesError(
                 f"Special codes are given for {name!r}, which is not compared."
-                f"{nearest(name, columns)} The columns are: {list_names(columns)}."
+                f"{hint_at(name, columns)} The columns are: {list_names(columns)}."
             )
 
 
@@ -368,6 +368,6 @@ def check_other_columns(what: str, given: Sequence[str], known: Sequence[str]) -
     for name in given:
         if name not in known:
             raise RolesError(
-                f"{what} names {name!r}, which is not compared.{nearest(str(name), known)} The"
+                f"{what} names {name!r}, which is not compared.{hint_at(str(name), known)} The"
                 f" columns are: {list_names(known)}."
             )

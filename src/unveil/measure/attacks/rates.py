@@ -393,7 +393,7 @@ def _sum(values: Floats) -> float:
 
 
 def make_result(
-    opening: AttackData,
+    data: AttackData,
     rows: Sequence[AttackRow],
     *,
     level: float,
@@ -404,18 +404,18 @@ def make_result(
     """Rows, files, sizes, the seed, and what is to be said of the data as a whole."""
     return AttacksResult(
         Attacks(
-            files=opening.files,
+            files=data.files,
             seed=seed,
             level=level,
-            person=opening.person,
-            n_original=opening.n_original,
-            n_synthetic=opening.n_synthetic,
-            n_control=opening.n_control,
-            n_shared_with_control=opening.n_shared,
+            person=data.person,
+            n_original=data.n_original,
+            n_synthetic=data.n_synthetic,
+            n_control=data.n_control,
+            n_shared_with_control=data.n_shared,
             k=k,
             n_bootstrap=N_BOOTSTRAP,
             rows=tuple(rows),
-            warnings=(*warnings, *opening.shared_warnings()),
-            coercions=opening.notes,
+            warnings=(*warnings, *data.shared_warnings()),
+            coercions=data.notes,
         )
     )

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.arrays import Floats, Ints, Mask
-from unveil.models.intervals import z_of
+from unveil.models.auc import auc, auc_error
+from unveil.models.intervals import clopper_pearson, z_of
 from unveil.records.attacks import Interval
 from unveil.records.recognition import HitRate, Reason, SelfTest
 from unveil.seeding import stream
@@ -28,37 +29,6 @@ RATES = (0.01, 0.001)
 MARGIN, MOST_HITS = 0.03, 0.02
 """The self-test: how far from 0.5 the mean AUC may be, and the hit rate at 1 % false alarms."""
 _POWER, _TOSSES = 0.8, 400
-
-
-def auc(members: Floats, others: Floats) -> float:
-    """The chance that one of the first scores above one of the others; ties are half."""
-    order = np.sort(others)
-    below = np.searchsorted(order, members, "left") + np.searchsorted(order, members, "right")
-    return float(below.sum() / (2 * len(members) * len(others)))
-
-
-def auc_error(members: Floats, others: Floats) -> float:
-    """The standard error of the AUC by DeLong et al. (1988)."""
-    parts = [_placements(members, others), _placements(others, members)]
-    return math.sqrt(sum(_variance(part) / len(part) for part in parts))
-
-
-def _variance(values: Floats) -> float:
-    """The largest there can be of a single one, of which nothing is known."""
-    return float(values.var(ddof=1)) if len(values) > 1 else 0.25
-
-
-def _placements(some: Floats, others: Floats) -> Floats:
-    order = np.sort(others)
-    below = np.searchsorted(order, some, "left") + np.searchsorted(order, some, "right")
-    placed: Floats = below / (2 * len(others))
-    return placed
-
-
-def auc_interval(value: float, error: float, level: float) -> Interval:
-    """Cut to what an AUC can be."""
-    half = z_of(level) * error
-    return max(value - half, 0.0), min(value + half, 1.0)
 
 
 # Shown: more than chance gives to any of the people (Westfall and Young 1993, max-T).
@@ -77,7 +47,7 @@ class JointTest:
         return 0.5 + z * math.sqrt((n_with + n_without + 1) / (12 * n_with * n_without))
 
 
-def judge_jointly(scores: Floats, coins: Mask, seed: int, draws: int = N_DRAWS) -> JointTest:
+def assess_jointly(scores: Floats, coins: Mask, seed: int, draws: int = N_DRAWS) -> JointTest:
     """Whether anybody's scores follow their coins, whoever else's do.
 
     Notes
@@ -112,15 +82,6 @@ def _ranks(scores: Floats) -> Floats:
 
 
 # A lower bound on epsilon: hits and false alarms at one threshold, chosen on other worlds.
-
-
-def clopper_pearson(hits: Ints, n: int, alpha: float) -> tuple[Floats, Floats]:
-    """Limits of a rate, each at the level alpha by itself: exact binomial tails."""
-    from scipy.special import betaincinv
-
-    low = np.where(hits > 0, betaincinv(np.maximum(hits, 1), n - hits + 1, alpha), 0.0)
-    high = np.where(hits < n, betaincinv(hits + 1, np.maximum(n - hits, 1), 1 - alpha), 1.0)
-    return low, high
 
 
 def bound_epsilon(hits: Ints, n1: int, alarms: Ints, n0: int, alpha: float) -> Floats:

@@ -11,9 +11,8 @@ from unveil.arrays import Floats, Ints, Mask
 from unveil.measure.attacks.recognition_figures import (
     RATES,
     JointTest,
-    auc_interval,
+    assess_jointly,
     hit_rates,
-    judge_jointly,
     list_aucs,
     mean_interval,
     most_epsilon,
@@ -21,8 +20,9 @@ from unveil.measure.attacks.recognition_figures import (
     self_test,
     threshold_at,
 )
-from unveil.measure.attacks.recognition_scores import Looks, Scores, WorldLooks, score_worlds
+from unveil.measure.attacks.recognition_scores import ScoreRows, Scores, WorldScores, score_worlds
 from unveil.measure.attacks.worlds import RecordExposure
+from unveil.models.auc import auc_interval
 from unveil.records.recognition import Recognition
 from unveil.view.show import Result
 
@@ -62,10 +62,10 @@ class RecognitionResult(Result):
 
 def make_result(
     fields: dict[str, Any],
-    worlds: WorldLooks,
+    worlds: WorldScores,
     tested: TestedPeople,
     *,
-    released: Looks | None,
+    released: ScoreRows | None,
     level: float,
     claimed: float | None,
     seed: int,
@@ -84,7 +84,7 @@ def make_result(
     train_coins = worlds.coins[worlds.teaches]
     people = range(k)
     aucs = list_aucs(scores.test[:, :k], coins[:, :k])
-    joint = judge_jointly(scores.test[:, :k], coins[:, :k], seed)
+    joint = assess_jointly(scores.test[:, :k], coins[:, :k], seed)
     epsilon = np.array(
         [
             0.0

@@ -18,15 +18,15 @@ from unveil.models.regression import fit_ridge
 COMMON, OWN = 100.0, 3000.0
 """Ridge penalties: of the weights that all people share, and of what a person's own add."""
 
-Looks = NDArray[np.float32]
-Load = Callable[[slice], Looks]
+ScoreRows = NDArray[np.float32]
+Load = Callable[[slice], ScoreRows]
 """The figures of some people in all worlds: worlds x people x figures."""
 
 _PEOPLE_AT_ONCE = 8
 
 
 @dataclass(frozen=True)
-class WorldLooks:
+class WorldScores:
     """What was seen in every world, and what the coins said; loaded a few people at a time."""
 
     load: Load
@@ -44,7 +44,7 @@ class WorldLooks:
         """The coins of the worlds that test."""
         return self.coins[~self.teaches]
 
-    def people(self) -> Iterator[tuple[int, Looks]]:
+    def people(self) -> Iterator[tuple[int, ScoreRows]]:
         """Each person's figures in all worlds."""
         n = self.coins.shape[1]
         for start in range(0, n, _PEOPLE_AT_ONCE):
@@ -63,7 +63,7 @@ class Scores:
     released: Floats | None  # one for each person
 
 
-def score_worlds(worlds: WorldLooks, k: int, released: Looks | None) -> Scores:
+def score_worlds(worlds: WorldScores, k: int, released: ScoreRows | None) -> Scores:
     """Learn from the teaching worlds and score all; the first k people teach what is common.
 
     Notes
@@ -95,7 +95,7 @@ def score_worlds(worlds: WorldLooks, k: int, released: Looks | None) -> Scores:
     return Scores(made[teaches], made[~teaches], out)
 
 
-def _common_weights(worlds: WorldLooks, y: Floats, k: int) -> Floats:
+def _common_weights(worlds: WorldScores, y: Floats, k: int) -> Floats:
     products: Any = 0.0
     sums: Any = 0.0
     for person, looks in worlds.people():
@@ -107,13 +107,13 @@ def _common_weights(worlds: WorldLooks, y: Floats, k: int) -> Floats:
     return fit_ridge(products, sums, COMMON)
 
 
-def _standardise(looks: Looks, teaches: Mask) -> tuple[Floats, Callable[[Looks], Floats]]:
+def _standardise(looks: ScoreRows, teaches: Mask) -> tuple[Floats, Callable[[ScoreRows], Floats]]:
     """By mean and standard deviation over the teaching worlds; what never varies there is 0."""
     whole = looks.astype(np.float64)
     mean, sd = whole[teaches].mean(0), whole[teaches].std(0)
     factor = np.divide(1.0, sd, out=np.zeros(len(sd)), where=sd > 0)
 
-    def scale(more: Looks) -> Floats:
+    def scale(more: ScoreRows) -> Floats:
         scaled: Floats = (more - mean) * factor
         return scaled
 

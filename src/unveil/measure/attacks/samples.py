@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from unveil.arguments import number_within
+from unveil.arguments import parse_number_within
 from unveil.arrays import Floats, Ints, Mask
 from unveil.count.packing import Ids
 from unveil.io.numbers import level_text
@@ -101,7 +101,7 @@ def _cut_short(opened: AttackData, n: int | None, size: int) -> tuple[str, ...]:
     )
 
 
-check_level = partial(number_within, range_="(0, 1)", why=", such as 0.95")
+check_level = partial(parse_number_within, range_="(0, 1)", why=", such as 0.95")
 """The level of intervals, or a refusal."""
 
 

@@ -12,9 +12,9 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from unveil.arguments import check_fields, choice, true_or_false, whole_number
+from unveil.arguments import check_fields, parse_choice, parse_true_or_false, parse_whole_number
 from unveil.errors import RolesError
-from unveil.measure.attacks.predicates import draw_predicates, univariate
+from unveil.measure.attacks.predicates import draw_predicates, list_univariate
 from unveil.measure.attacks.prepare import check_other_columns, prepare_attack
 from unveil.measure.attacks.rates import AttacksResult, attack_row, make_result
 from unveil.measure.attacks.samples import check_level
@@ -58,11 +58,11 @@ class SinglingOutSettings:
         check_fields(
             self,
             {
-                "mode": partial(choice, choices=get_args(Mode)),
-                "n_cols": whole_number,
-                "n": whole_number,
-                "attempts": whole_number,
-                "exhaustive": true_or_false,
+                "mode": partial(parse_choice, choices=get_args(Mode)),
+                "n_cols": parse_whole_number,
+                "n": parse_whole_number,
+                "attempts": parse_whole_number,
+                "exhaustive": parse_true_or_false,
                 "level": check_level,
             },
         )
@@ -188,7 +188,7 @@ def _rows(
 
 
 def _univariate_row(attacked: PredicateSides, asked: SinglingOutSettings, seed: int) -> AttackRow:
-    predicates = univariate(attacked.book)
+    predicates = list_univariate(attacked.book)
     n_all = len(predicates)
     if not asked.exhaustive:
         order = stream(seed, "singling out", "univariate").permutation(n_all)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from unveil.arguments import looks_like_data, number_in, number_in_text, quote_value
+from unveil.arguments import is_like_data, number_in, number_in_text, quote_value
 from unveil.arrays import Floats, Ints
 from unveil.count.codes import CodedColumn, code_of
 from unveil.count.packing import number, pack
@@ -91,7 +91,7 @@ def _own_codes(classes: KeyClasses, column: CodedColumn) -> Ints:
     return of_key[classes.q].astype(np.int64)
 
 
-def prior_from_mapping(given: Mapping[Any, Any], targets: Sequence[str]) -> PriorTable:
+def parse_prior(given: Mapping[Any, Any], targets: Sequence[str]) -> PriorTable:
     """A published marginal: {value: count or share}, {(value, value): ...} for a joint target."""
     rows = []
     for value in given:
@@ -105,7 +105,7 @@ def prior_from_mapping(given: Mapping[Any, Any], targets: Sequence[str]) -> Prio
     return _make_prior((), tuple(targets), rows, list(given.values()))
 
 
-def prior_from_table(
+def read_prior(
     source: Any, *, keys: Sequence[str], targets: Sequence[str], missing_values: Sequence[str]
 ) -> PriorTable:
     """A file or frame: the target's columns, any of the keys, and one column of numbers."""
@@ -114,7 +114,7 @@ def prior_from_table(
     others = [name for name in names if name not in (*keys, *targets)]
     if len(others) != 1 or not set(targets) <= set(names):
         found = f"Its columns are: {list_names(names)}"
-        if looks_like_data(names):
+        if is_like_data(names):
             found = "Its first line looks like a record, not like names of columns"
         raise RolesError(
             "A table as a baseline has the columns of the target, any of the keys, and one column"
@@ -245,9 +245,9 @@ def parse_baseline(
             "A table as a baseline has no tolerance. Give the baseline as a number, or omit it."
         )
     if isinstance(given, Mapping):
-        return Baseline(known=prior_from_mapping(given, targets))
+        return Baseline(known=parse_prior(given, targets))
     if isinstance(given, str | os.PathLike) or hasattr(given, "columns"):
-        known = prior_from_table(given, keys=keys, targets=targets, missing_values=missing_values)
+        known = read_prior(given, keys=keys, targets=targets, missing_values=missing_values)
         return Baseline(known=known)
     raise SettingsError(
         f"The baseline is {quote_value(given)}. Give a share from 0 to 1, {{value: share}}, or a"

@@ -13,7 +13,7 @@ from typing import Any, get_args
 import numpy as np
 import polars as pl
 
-from unveil.arguments import choice, quote_value
+from unveil.arguments import parse_choice, quote_value
 from unveil.errors import SettingsError
 from unveil.measure.cap.baseline import Baseline, parse_baseline
 from unveil.measure.cap.classes import KeyClasses, Pool
@@ -263,7 +263,7 @@ def _fits(rows: Sequence[CapRow]) -> Iterator[OnM]:
 
 def parse_rule(given: Any) -> NonMatch:
     """How people without a match are counted."""
-    return choice("The rule for people without a match", given, RULES)
+    return parse_choice("The rule for people without a match", given, RULES)
 
 
 def read_baseline(

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from unveil.arguments import true_or_false
+from unveil.arguments import parse_true_or_false
 from unveil.errors import SettingsError
 from unveil.measure.cap.cap import cap_record, parse_rule, read_baseline
 from unveil.measure.cap.prepare import open_methods
@@ -108,7 +108,7 @@ def cap_table(
     Taub, Elliot, Pampaka and Smith (2018), Tables 1 to 3, 5 and 6.
     """
     progress = progress or no_progress
-    true_or_false("gcap", gcap)
+    parse_true_or_false("gcap", gcap)
     if tolerance is not None and (tau is not None or gcap):
         raise SettingsError("TCAP and GCAP have no tolerance. Omit one or the other.")
     threshold = None if tau is None else parse_tau(tau)

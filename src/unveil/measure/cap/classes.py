@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unveil.arguments import number_within, quote_value
+from unveil.arguments import parse_number_within, quote_value
 from unveil.arrays import Floats, Ints, Mask
 from unveil.count.cells import Cells, Keys, cells_of_rows, count_cells, count_keys
 from unveil.count.codes import CodedColumn, Codes
 from unveil.count.packing import CHUNK, Integers, number, pack
-from unveil.errors import RolesError, SettingsError, list_names, nearest
+from unveil.errors import RolesError, SettingsError, hint_at, list_names
 from unveil.study.scenario import CountedScenario
 
 # Which values of a numeric target are as good as the truth?
@@ -79,9 +79,9 @@ def parse_tolerance(given: Any, columns: Sequence[str], role: str = "target") ->
         if name not in columns:
             raise RolesError(
                 f"A tolerance is given for {name!r}, which is {is_none}."
-                f"{nearest(str(name), columns)} {they_are}: {list_names(columns)}."
+                f"{hint_at(str(name), columns)} {they_are}: {list_names(columns)}."
             )
-        radii[name] = number_within(f"The tolerance of {name!r}", radius, "[0, inf)")
+        radii[name] = parse_number_within(f"The tolerance of {name!r}", radius, "[0, inf)")
     return radii
 
 

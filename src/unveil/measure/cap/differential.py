@@ -13,7 +13,7 @@ from typing import Any, get_args
 import polars as pl
 from msgspec.structs import replace
 
-from unveil.arguments import check_fields, choice, number_within, whole_number
+from unveil.arguments import check_fields, parse_choice, parse_number_within, parse_whole_number
 from unveil.errors import ReadError, RolesError
 from unveil.measure.cap.differential_scores import (
     FIRST_COPY,
@@ -73,16 +73,16 @@ class DifferentialSettings:
     margin: float | None = None
 
     def __post_init__(self) -> None:
-        share = partial(number_within, range_="(0, 1)", why=", such as 0.02 for two points")
-        level = partial(number_within, range_="[0.5, 1)", why=", such as 0.95")
+        share = partial(parse_number_within, range_="(0, 1)", why=", such as 0.02 for two points")
+        level = partial(parse_number_within, range_="[0.5, 1)", why=", such as 0.95")
         rule = "The rule for people without a match"
         check_fields(
             self,
             {
-                "nonmatch": lambda _, given: choice(rule, given, get_args(Nonmatch)),
+                "nonmatch": lambda _, given: parse_choice(rule, given, get_args(Nonmatch)),
                 "margin": lambda _, given: share("The margin", given),
                 "confidence": lambda _, given: level("The confidence", given),
-                "n_bootstrap": partial(whole_number, least=100, most=1_000_000),
+                "n_bootstrap": partial(parse_whole_number, least=100, most=1_000_000),
                 "seed": lambda _, given: choose_seed(given),
             },
         )

@@ -65,7 +65,7 @@ class Nearest:
     distance: Ints
 
 
-def nearest(classes: KeyClasses, s_tq: Ints) -> Nearest:
+def find_nearest_cells(classes: KeyClasses, s_tq: Ints) -> Nearest:
     """Look up every cell of the original in the pooled copies."""
     source = PooledCells.of(classes, s_tq)
     agreeing = s_tq[classes.own]
@@ -237,7 +237,7 @@ def gcap_rows(
     for m, copy in enumerate(copies, start=1):
         progress(f"searching the nearest keys of {method}", m - 1, len(copies))
         s_tq = s_tq + classes.cells.counts[copy]
-        found = nearest(classes, s_tq)
+        found = find_nearest_cells(classes, s_tq)
         n, d_tq = classes.n_original, classes.d_tq  # n > 0: a file without records is refused
         row = GcapRow(
             method=method,

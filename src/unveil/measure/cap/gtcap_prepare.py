@@ -13,19 +13,19 @@ from typing import Any, get_args
 import numpy as np
 
 from unveil.arguments import (
-    by_column,
     check_faults,
     check_fields,
-    choice,
     number_in,
     numbers_in,
+    parse_choice,
+    parse_column_settings,
     quote_value,
 )
 from unveil.arrays import Ints
 from unveil.count.codes import CodedColumn
 from unveil.count.overlap import check_disjoint, doubtful_levels
 from unveil.count.packing import Sides
-from unveil.errors import RolesError, SettingsError, list_names, nearest
+from unveil.errors import RolesError, SettingsError, hint_at, list_names
 from unveil.io.table import Table
 from unveil.models.neighbours.radius import LARGEST, Columns, RadiusAxis, axis_of, columns_of
 from unveil.records.cap import Coefficient, UniqueRule
@@ -81,8 +81,8 @@ class GtcapSettings:
             self,
             {
                 "radii": lambda _, given: parse_radii(given),
-                "unique_rule": partial(choice, choices=UNIQUE_RULES),
-                "coefficient": partial(choice, choices=COEFFICIENTS),
+                "unique_rule": partial(parse_choice, choices=UNIQUE_RULES),
+                "coefficient": partial(parse_choice, choices=COEFFICIENTS),
             },
         )
         check_faults(
@@ -94,7 +94,7 @@ class GtcapSettings:
 
 def parse_radii(given: Any) -> dict[str, float]:
     """The radius of each column that has one."""
-    return by_column("radii", given, _radius, example="{'age': 5}")
+    return parse_column_settings("radii", given, _radius, example="{'age': 5}")
 
 
 def _radius(column: str, radius: Any) -> float:
@@ -132,7 +132,7 @@ def check_other_radii(radii: Mapping[str, float], columns: Sequence[str]) -> Non
     """Refuse radii of columns that are not compared."""
     faults = [
         f"A radius is given for {name!r}, which is neither key nor target."
-        f"{nearest(name, columns)} Keys and targets are: {list_names(columns)}."
+        f"{hint_at(name, columns)} Keys and targets are: {list_names(columns)}."
         for name in radii
         if name not in columns
     ]

@@ -13,7 +13,7 @@ import numpy as np
 from unveil.arguments import is_list, quote_value
 from unveil.arrays import Floats, Ints, Mask
 from unveil.count.packing import Shares
-from unveil.errors import SettingsError, list_names, nearest
+from unveil.errors import SettingsError, hint_at, list_names
 from unveil.measure.cap.classes import KeyClasses, Pool
 from unveil.measure.uniques.suda import special_uniques as uniques_of_keys
 from unveil.records.cap import KeySet
@@ -128,7 +128,7 @@ def parse_scenarios(given: Any, mask: Any) -> tuple[str, ...]:
     chosen = tuple(given) if is_list(given) else (given,)
     for name in chosen:
         if not isinstance(name, str) or name not in SCENARIOS:
-            hint = nearest(name, SCENARIOS) if isinstance(name, str) else ""
+            hint = hint_at(name, SCENARIOS) if isinstance(name, str) else ""
             raise SettingsError(
                 f"There is no scenario {quote_value(name)}.{hint} The scenarios are: "
                 f"{list_names(SCENARIOS)}."

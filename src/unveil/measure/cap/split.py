@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unveil.arguments import number_within
+from unveil.arguments import parse_number_within
 from unveil.arrays import Mask
 from unveil.count.packing import Ids, number, pack
 from unveil.errors import RolesError, SettingsError, list_names
@@ -87,7 +87,7 @@ def split(
     the share by less than one, in the whole file and in each stratum. A row without a person is a
     person of its own.
     """
-    wanted = number_within("The share", share, "(0, 1)", ", such as 0.5 for one half")
+    wanted = parse_number_within("The share", share, "(0, 1)", ", such as 0.5 for one half")
     chosen = parse_seed(seed)
     strata_names = () if strata is None else names(strata, "Strata")
     files = open_files({"original": original})

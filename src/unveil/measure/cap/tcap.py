@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unveil.arguments import number_within
+from unveil.arguments import parse_number_within
 from unveil.arrays import Floats, Ints
 from unveil.count.cells import cells_of_rows
 from unveil.count.packing import Shares
@@ -192,7 +192,7 @@ def tcap(
 
 def parse_tau(given: Any) -> float:
     """A threshold above 0 and up to 1."""
-    return number_within("tau", given, "(0, 1]")
+    return parse_number_within("tau", given, "(0, 1]")
 
 
 def tcap_rows(

@@ -18,7 +18,7 @@ from unveil.arguments import is_list
 from unveil.arrays import Floats, Ints, Mask
 from unveil.count.codes import CodedColumn, label
 from unveil.count.packing import Integers
-from unveil.errors import RolesError, SettingsError, list_names, nearest, quote_text
+from unveil.errors import RolesError, SettingsError, hint_at, list_names, quote_text
 from unveil.measure.disclosure.claim_rules import ClaimTable, Z
 from unveil.measure.disclosure.pattern import AT_LEAST, KeyedCells, Margin, publish
 from unveil.records.base import Copy
@@ -61,7 +61,7 @@ class PublicTable:
             if name not in known:
                 raise RolesError(
                     f"The public table {quote_text(self.text)} names {name!r}, which is neither key"
-                    f" nor target.{nearest(name, known)} Keys and targets are: {list_names(known)}."
+                    f" nor target.{hint_at(name, known)} Keys and targets are: {list_names(known)}."
                 )
         if scenario.target_names[place] not in self.columns:
             return None

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from unveil.arguments import number_within, whole_number
+from unveil.arguments import parse_number_within, parse_whole_number
 from unveil.arrays import Floats, Ints, Mask
 from unveil.count.cells import Cells
 from unveil.count.exclude_cells import excluded_cells
@@ -112,8 +112,8 @@ def claims(
     progress = progress or no_progress
     rules, tables = parse_exclusions(exclude), parse_public(public)
     settings = ClaimSettings(
-        certainty=number_within("certainty", certainty, "(0.5, 1]"),
-        at_least=whole_number("at_least", at_least, least=1),
+        certainty=parse_number_within("certainty", certainty, "(0.5, 1]"),
+        at_least=parse_whole_number("at_least", at_least, least=1),
         seed=parse_seed(seed),
     )
     firsts = {"original": original} | ({} if control is None else {"control": control})
@@ -379,7 +379,7 @@ def claim_row(score: Score, **about: Any) -> ClaimRow:
 
 
 @dataclass(frozen=True)
-class Explained:
+class ClaimFigures:
     """What is expected and added behind every DiSCO of a scenario, and what explains it."""
 
     claims: tuple[ClaimRow, ...]
@@ -390,7 +390,7 @@ class Explained:
 @limit_to_one_thread(has_scipy=False)
 def explain_single_values(
     exclusions: Exclusions, progress: Progress = no_progress, *, has_parts: bool = False
-) -> Explained:
+) -> ClaimFigures:
     """Every target of a scenario; groups are of the only file, or of all of them pooled."""
     found: list[ClaimRow] = []
     parts: list[PartsRow] = []
@@ -403,4 +403,4 @@ def explain_single_values(
         for row, of_part in scored.parts(()) if has_parts else ():
             parts.append(row)
             groups += of_part if row.copy == [*scored.copies][-1] else ()
-    return Explained(tuple(found), tuple(parts), tuple(groups))
+    return ClaimFigures(tuple(found), tuple(parts), tuple(groups))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from unveil.arguments import is_list
-from unveil.errors import SettingsError, list_names, nearest
+from unveil.errors import SettingsError, hint_at, list_names
 from unveil.measure.disclosure.attribute import COUNTED, excess_ratio
 from unveil.measure.disclosure.excess_parts import ExcessScores
 from unveil.measure.disclosure.figures import ByCopy, attribute_figures
@@ -118,7 +118,7 @@ def _measures(given: str | Iterable[str]) -> tuple[str, ...]:
     for symbol in chosen:
         if not isinstance(symbol, str) or symbol not in MEASURES:
             raise SettingsError(
-                f"There is no excess of {symbol!r}.{nearest(str(symbol), MEASURES)} The measures"
+                f"There is no excess of {symbol!r}.{hint_at(str(symbol), MEASURES)} The measures"
                 f" are: {list_names(MEASURES)}."
             )
     if not chosen:

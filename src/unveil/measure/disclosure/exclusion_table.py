@@ -7,7 +7,7 @@ missing values; these and single matches only; single matches only.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from unveil.errors import SettingsError, list_names, nearest
+from unveil.errors import SettingsError, hint_at, list_names
 from unveil.measure.disclosure.figures import CheckSettings
 from unveil.measure.disclosure.find_flags import parse_checks
 from unveil.measure.disclosure.record import MeasuredScenario, measure_scenario
@@ -71,7 +71,7 @@ def exclusion_table(
     progress = progress or no_progress
     if not isinstance(measure, str) or measure not in ORIGINAL_SIDE:
         raise SettingsError(
-            f"There is no table of {measure!r}.{nearest(str(measure), list(ORIGINAL_SIDE))} The"
+            f"There is no table of {measure!r}.{hint_at(str(measure), list(ORIGINAL_SIDE))} The"
             f" measures are: {list_names(ORIGINAL_SIDE)}."
         )
     limit = parse_exclusions({"rule": "max-denominator", "limit": max_denominator})

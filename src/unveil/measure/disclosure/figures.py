@@ -31,8 +31,8 @@ from unveil.records.disclosure import (
     ValueRow,
 )
 from unveil.records.exclusions import ExcludedCount, ExcludedIdentity
+from unveil.study.disclosed_records import DisclosedRecords
 from unveil.study.excluded import Exclusions, resolve_exclusions
-from unveil.study.found import Found
 from unveil.study.people import People
 from unveil.study.scenario import CountedScenario, Progress, no_progress
 
@@ -88,7 +88,7 @@ SIGNIFICANT = 0.001
 
 
 def rows_by_group(
-    scenario: CountedScenario, place: int, copy: Copy, found: Found
+    scenario: CountedScenario, place: int, copy: Copy, found: DisclosedRecords
 ) -> Iterator[GroupRow]:
     """Levels of keys in which more people are disclosed correctly than all others predict.
 
@@ -110,7 +110,7 @@ def rows_by_group(
 
 
 def _group_rows(
-    scenario: CountedScenario, place: int, key: int, *, copy: Copy, found: Found
+    scenario: CountedScenario, place: int, key: int, *, copy: Copy, found: DisclosedRecords
 ) -> Iterator[GroupRow]:
     """Levels of one key that stand out against what all others predict."""
     column, target = scenario.key_columns[key], scenario.target_columns[place]

@@ -23,7 +23,7 @@ from unveil.errors import SettingsError
 from unveil.records.base import Copy
 from unveil.records.disclosure import Checks, Flag, SmallCells
 from unveil.records.exclusions import Exclusion
-from unveil.study.found import Found, RecordSums
+from unveil.study.disclosed_records import DisclosedRecords, RecordSums
 from unveil.study.scenario import CountedScenario
 from unveil.view.flags import flag_sentence
 
@@ -65,7 +65,7 @@ def find_flags(
     target: int,
     copy: Copy,
     checks: Checks,
-    found: Found,
+    found: DisclosedRecords,
     *,
     segment: CodedColumn | None = None,
 ) -> Iterator[Flag]:
@@ -77,7 +77,7 @@ def find_flags(
 
 
 def count_small_cells(
-    scenario: CountedScenario, target: int, copy: Copy, checks: Checks, found: Found
+    scenario: CountedScenario, target: int, copy: Copy, checks: Checks, found: DisclosedRecords
 ) -> Iterator[SmallCells]:
     """Pairs that only cells of few people keep from a two-way flag; nothing where there are none.
 
@@ -125,7 +125,7 @@ class _FlagSearch:
     target: int
     copy: Copy
     checks: Checks
-    found: Found
+    found: DisclosedRecords
     segment: CodedColumn | None
 
     @property

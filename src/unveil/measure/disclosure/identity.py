@@ -23,7 +23,7 @@ UNIQUE = 0.5
 """All records reappear not by chance if so many of the people are unique in what is compared."""
 
 
-def recurrences(scenario: CountedScenario) -> list[Recurrence]:
+def count_recurrences(scenario: CountedScenario) -> list[Recurrence]:
     """For each copy, how many original records stand in it whole."""
     n_alone, counted = scenario.count_recurring()
     n_original = scenario.sides.rows[0]

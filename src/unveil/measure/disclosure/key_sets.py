@@ -7,16 +7,16 @@ most the declared keys, so it is held against every set of them.
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import comb, log, sqrt
+from math import log, sqrt
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
-from unveil.arguments import whole_number
+from unveil.arguments import parse_whole_number
 from unveil.arrays import Ints
-from unveil.assessment.key_set_alerts import LIMITED, judge_search
-from unveil.count.key_sets import KeySetCounts, count_key_sets, keys_of
+from unveil.assessment.key_set_alerts import LIMITED, assess_search
+from unveil.count.key_sets import KeySetCounts, count_key_sets, count_sets, keys_of
 from unveil.errors import RolesError, SettingsError, list_names, quote_text
 from unveil.measure.disclosure.claim_parts import ClaimSettings
 from unveil.measure.disclosure.claim_rules import Z
@@ -153,7 +153,7 @@ def _at_most(given: int | None, n_keys: int) -> int:
             f" {MOST_KEYS}."
         )
     if given is not None:
-        return min(whole_number("at_most", given, least=1), n_keys)
+        return min(parse_whole_number("at_most", given, least=1), n_keys)
     return n_keys if n_keys <= ALL_SETS_UP_TO else FEW
 
 
@@ -174,11 +174,6 @@ def search_key_sets(
         most += 1
     copies = ScenarioSets(named, most, most_support=False).of_copies(progress)
     return tuple(row for one in copies for row in one.searches())
-
-
-def count_sets(n_keys: int, at_most: int) -> int:
-    """How many sets of at most so many keys there are."""
-    return sum(comb(n_keys, size) for size in range(1, at_most + 1))
 
 
 def expected_replicated(d_g: Ints, n_people: int, n_records: int) -> tuple[int, float, float]:
@@ -432,7 +427,7 @@ class CopySets:
         """Each limit against every set: above it, and beyond what chance over all sets gives."""
         for search in self.searches(limits):
             limit = limits[search.measure]
-            status, figure, _ = judge_search(search, limit, limit)
+            status, figure, _ = assess_search(search, limit, limit)
             yield KeySetVerdict(
                 measure=search.measure,
                 target=search.target,

@@ -66,7 +66,7 @@ _Coded = tuple[int, tuple[tuple[int, int], ...]]
 
 
 @dataclass(frozen=True)
-class _Struck:
+class _ExcludedLevels:
     """What rules strike out of one target: whole levels, and levels at levels of keys."""
 
     levels: frozenset[int]
@@ -148,7 +148,7 @@ class LiveFigures:
             left = left - np.bincount(bits, d, len(_HAS)).astype(np.int64) @ _HAS
         return left
 
-    def _resolve(self, number: int, target: int, rules: Sequence[Exclusion]) -> _Struck:
+    def _resolve(self, number: int, target: int, rules: Sequence[Exclusion]) -> _ExcludedLevels:
         """The rules as codes, each looked up once; what a copy does not have strikes nothing."""
         for rule in rules:
             if (number, rule) not in self._coded or rule.target is None:
@@ -156,10 +156,12 @@ class LiveFigures:
                 self._coded[number, rule] = _find_codes(pair, target, rule)
         found = [one for rule in rules if (one := self._coded[number, rule]) is not None]
         levels = frozenset(level for level, at in found if not at)
-        return _Struck(levels, tuple(one for one in found if one[1] and one[0] not in levels))
+        return _ExcludedLevels(
+            levels, tuple(one for one in found if one[1] and one[0] not in levels)
+        )
 
     def _struck_cells(
-        self, number: int, pair: CountedScenario, sums: _LevelSums, struck: _Struck
+        self, number: int, pair: CountedScenario, sums: _LevelSums, struck: _ExcludedLevels
     ) -> Iterator[tuple[int, Ints]]:
         """By level, which of its cells some pair strikes out."""
         for level in dict.fromkeys(level for level, _ in struck.pairs):

@@ -23,7 +23,7 @@ from unveil.measure.disclosure.figures import (
     measured_values,
     sensitive_by_person,
 )
-from unveil.measure.disclosure.identity import recurrences
+from unveil.measure.disclosure.identity import count_recurrences
 from unveil.measure.disclosure.measures import CATALOGUE
 from unveil.measure.disclosure.tolerance import NO_TOLERANCES, Tolerances
 from unveil.records.base import Copy
@@ -202,7 +202,7 @@ def measure_scenario(
     """Measure a scenario with nothing excluded; `sensitive` values are told of in any case."""
     people = opening.original_people
     found = measure_all(opening.scenario, checking, progress, sensitive, people)
-    again = tuple(recurrences(opening.scenario))
+    again = tuple(count_recurrences(opening.scenario))
     return MeasuredScenario(opening, checking, found, again, sensitive or {}, tolerances)
 
 

@@ -12,7 +12,7 @@ from unveil.arrays import Ints, Mask
 from unveil.assessment.summarise import summarise_disclosure
 from unveil.count.codes import CodedColumn, level_labels
 from unveil.count.profile import Profile
-from unveil.errors import RolesError, SettingsError, list_names, nearest
+from unveil.errors import RolesError, SettingsError, hint_at, list_names
 from unveil.io.numbers import TAG_OF
 from unveil.measure.disclosure import attribute, identity
 from unveil.measure.disclosure.claims import explain_single_values
@@ -55,7 +55,7 @@ def records_at_risk(
     here = exclusions.on(scenario)
     if not isinstance(measure, str) or measure not in COUNTED:
         raise SettingsError(
-            f"No records can be listed for {measure!r}.{nearest(str(measure), list(COUNTED))} They"
+            f"No records can be listed for {measure!r}.{hint_at(str(measure), list(COUNTED))} They"
             f" can be listed for: {list_names(COUNTED)}."
         )
     kept_elsewhere = here.frame_at_risk(
@@ -69,12 +69,12 @@ def records_at_risk(
     at_risk = looks.on_cells(COUNTED[measure](looks.profile)) & ~gone_here
     cell_of_row = scenario.cells_of_originals(place)
     rows = np.flatnonzero(at_risk[cell_of_row])
-    found = _Listed(rows, cell_of_row[rows], gone, as_text)
+    found = _ListedRecords(rows, cell_of_row[rows], gone, as_text)
     return _frame(scenario, place, copy, found)
 
 
 @dataclass(frozen=True)
-class _Listed:
+class _ListedRecords:
     """The records to list: their rows, their cells, and which cells no attribute measure counts."""
 
     rows: Ints
@@ -92,7 +92,7 @@ class _Listed:
 def _target_place(scenario: CountedScenario, target: str) -> int:
     if target not in scenario.target_names:
         raise RolesError(
-            f"{target!r} is not among the targets.{nearest(str(target), scenario.target_names)} The"
+            f"{target!r} is not among the targets.{hint_at(str(target), scenario.target_names)} The"
             f" targets are: {list_names(scenario.target_names)}."
         )
     return scenario.target_names.index(target)
@@ -113,7 +113,9 @@ def _copy(scenario: CountedScenario, copy: Copy | None) -> Copy:
     return int(copy)
 
 
-def _frame(scenario: CountedScenario, place: int, copy: Copy, listed: _Listed) -> pl.DataFrame:
+def _frame(
+    scenario: CountedScenario, place: int, copy: Copy, listed: _ListedRecords
+) -> pl.DataFrame:
     looks = scenario.looks(place)
     p, look = looks.profile, looks.of_cell[listed.cells]
     # Words are made once for each look, and for those of its cells that are excluded once more.
@@ -159,7 +161,7 @@ def _free(name: str, taken: Container[str]) -> str:
     return _free(f"{name}_", taken) if name in taken else name
 
 
-def _shown_values(scenario: CountedScenario, place: int, listed: _Listed) -> pl.Series:
+def _shown_values(scenario: CountedScenario, place: int, listed: _ListedRecords) -> pl.Series:
     """The one value that the synthetic data show for the keys of each record; null: several.
 
     Null is also the missing level, where that is what they show; `why` tells them apart.

@@ -8,7 +8,13 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from unveil.arguments import check_fields, choice, number_in, number_within, whole_number
+from unveil.arguments import (
+    check_fields,
+    number_in,
+    parse_choice,
+    parse_number_within,
+    parse_whole_number,
+)
 from unveil.arrays import Floats
 from unveil.errors import SettingsError
 from unveil.io.numbers import EXACT_IN_FLOAT
@@ -84,8 +90,8 @@ class SampleSettings:
     sampling: Sampling = "equation 1"
 
     def __post_init__(self) -> None:
-        way = partial(choice, choices=SAMPLINGS)
-        check_fields(self, {"N": whole_number, "n": whole_number, "sampling": way})
+        way = partial(parse_choice, choices=SAMPLINGS)
+        check_fields(self, {"N": parse_whole_number, "n": parse_whole_number, "sampling": way})
         if self.n > self.N:
             raise SettingsError(
                 f"N is {self.N:,} and n is {self.n:,}. The population (N) cannot be smaller than"
@@ -93,16 +99,16 @@ class SampleSettings:
             )
 
 
-def amount(given: Any) -> float:
+def parse_noise_amount(given: Any) -> float:
     """A standard deviation of noise from 0 on."""
     why = ", the standard deviation of the noise"
-    return number_within("sigma", given, f"[0, {_MOST_NOISE}]", why)
+    return parse_number_within("sigma", given, f"[0, {_MOST_NOISE}]", why)
 
 
 def parse_ecap_threshold(given: Any) -> float:
     """A tolerated ECAP, between 0 and 1."""
     why = ", the highest ECAP to be tolerated, such as 0.1"
-    return number_within("The threshold", given, "(0, 1)", why)
+    return parse_number_within("The threshold", given, "(0, 1)", why)
 
 
 # `unveil.ecap_from_probabilities`: with which probability is a claim of membership right?
@@ -141,8 +147,8 @@ def ecap_from_probabilities(
     """
     drawn = SampleSettings(N, n, sampling)
     chances = (
-        np.array([number_within("p", p, "[0, 1]")]),
-        np.array([number_within("b", b, "[0, 1]")]),
+        np.array([parse_number_within("p", p, "[0, 1]")]),
+        np.array([parse_number_within("b", b, "[0, 1]")]),
     )
     found = float(claims(*chances, drawn.N, drawn.n, drawn.sampling)[0])
     return None if np.isnan(found) else found

@@ -21,8 +21,8 @@ from unveil.measure.ecap.gaps import (
     AttackerKnowledge,
     Gaps,
     Places,
+    integrate_others,
     mass,
-    others,
     shares,
 )
 from unveil.measure.ecap.noise_kinds import KINDS, rounded_pmf
@@ -108,7 +108,7 @@ class IntegerPlaces:
         """P(Y + B within 0.5 of x), those next to x by what they are rounded to."""
         population, noise = self.setting.population, KINDS[self.setting.noise]
         z, one = population.standard(x), np.full_like(x, 1 / population.scale)
-        far = others(population.shape, noise, z, Gaps(one, one), sigma / population.scale)
+        far = integrate_others(population.shape, noise, z, Gaps(one, one), sigma / population.scale)
         near, here = mass(population, x - 1, x + 1), shares(population, x)
         stays, moves = rounded_pmf(self.setting.noise, sigma, 1)
         return np.asarray(far * (1 - near) + here * stays + (near - here) * moves)

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unveil.arguments import choice
+from unveil.arguments import parse_choice
 from unveil.arrays import Floats
 from unveil.measure.ecap.arguments import (
     SampleSettings,
-    amount,
     parse_ecap_threshold,
+    parse_noise_amount,
     parse_numbers,
 )
 from unveil.measure.ecap.caveats import (
@@ -83,7 +83,7 @@ def prepare_values(
     """What the user gave, checked, with the neighbours of every distinct value."""
     numbers = parse_numbers(values)
     drawn = SampleSettings(N, n, sampling)
-    kind = choice("noise", noise, NOISES)
+    kind = parse_choice("noise", noise, NOISES)
     people = parse_population(population, numbers)
     distinct = Distinct.of(numbers)
     check_impossible(distinct, people, whole=discrete)
@@ -177,7 +177,9 @@ def ecap(
     """
     asked = prepare_values(values, population, N, n, noise, discrete=discrete, sampling=sampling)
     return measure_ecap(
-        asked, amount(sigma), None if threshold is None else parse_ecap_threshold(threshold)
+        asked,
+        parse_noise_amount(sigma),
+        None if threshold is None else parse_ecap_threshold(threshold),
     )
 
 

@@ -139,7 +139,9 @@ _THIRDS: Floats = _RATIO ** -np.arange(17.0)
 _NO_DISTANCE = 1e-15  # of the end: what is left where two equal numbers were subtracted
 
 
-def others(shape: PopulationShape, noise: NoiseKind, z: Floats, gaps: Gaps, sigma: float) -> Floats:
+def integrate_others(
+    shape: PopulationShape, noise: NoiseKind, z: Floats, gaps: Gaps, sigma: float
+) -> Floats:
     """The b of each value, everything in the units of the shape."""
     below, above = z - gaps.below, z + gaps.above
     width = (gaps.below + gaps.above) / 2 / sigma
@@ -342,7 +344,7 @@ class Continuous:
         population, noise = self.setting.population, KINDS[self.setting.noise]
         own = min(sigma / population.scale, MOST_NOISE)
         p = noise.half(near.below / 2 / own) + noise.half(near.above / 2 / own)
-        return p, others(population.shape, noise, population.standard(x), near, own)
+        return p, integrate_others(population.shape, noise, population.standard(x), near, own)
 
     def ecap(self, sigma: float, places: Places | None = None) -> Floats:
         """ECAP (004, Equation 1); 1 without noise, and where the population is one person."""

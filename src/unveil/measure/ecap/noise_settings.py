@@ -11,20 +11,20 @@ import polars as pl
 
 from unveil.arguments import (
     check_fields,
-    choice,
-    finite_numbers,
     is_list,
     number_in,
+    parse_choice,
+    parse_finite_numbers,
+    parse_true_or_false,
+    parse_whole_number,
     quote_value,
-    true_or_false,
-    whole_number,
 )
 from unveil.arrays import Floats
 from unveil.count.kinds import means_no_answer
-from unveil.errors import RolesError, SettingsError, list_names, nearest, quote_text
+from unveil.errors import RolesError, SettingsError, hint_at, list_names, quote_text
 from unveil.io.numbers import EXACT_IN_FLOAT, is_letter
 from unveil.io.table import Table
-from unveil.measure.ecap.arguments import amount
+from unveil.measure.ecap.arguments import parse_noise_amount
 from unveil.measure.ecap.noise_kinds import NOISES, NoiseName
 from unveil.records.codebook import Variable
 
@@ -48,12 +48,14 @@ class NoiseSpec:
         check_fields(
             self,
             {
-                "sigma": lambda _, given: amount(given),
-                "noise": partial(choice, choices=NOISES),
+                "sigma": lambda _, given: parse_noise_amount(given),
+                "noise": partial(parse_choice, choices=NOISES),
                 "decimals": lambda _, given: _decimals(self.column, given),
                 "clip": lambda _, given: _clip(self.column, given),
-                "codes": lambda _, given: finite_numbers(given, what="special code", example="-8"),
-                "keeps_variance": lambda _, given: true_or_false("keep_variance", given),
+                "codes": lambda _, given: parse_finite_numbers(
+                    given, what="special code", example="-8"
+                ),
+                "keeps_variance": lambda _, given: parse_true_or_false("keep_variance", given),
             },
         )
 
@@ -91,7 +93,7 @@ def parse_noise(columns: Any, plausible: Any) -> tuple[NoiseSpec, ...]:
         if name not in columns:
             raise SettingsError(
                 f"plausible names {quote_text(str(name))}, which gets no noise."
-                f"{nearest(str(name), [*columns])}"
+                f"{hint_at(str(name), [*columns])}"
             )
     return tuple(_parse_column(name, given, limits.get(name)) for name, given in columns.items())
 
@@ -129,7 +131,7 @@ def _parse_column(name: Any, given: Any, plausible: Any) -> NoiseSpec:
         if field not in _FIELDS:
             raise SettingsError(
                 f"The noise of {quote_text(name)} has no setting {quote_value(field)}."
-                f"{nearest(str(field), _FIELDS)} The settings are: {list_names(_FIELDS)}."
+                f"{hint_at(str(field), _FIELDS)} The settings are: {list_names(_FIELDS)}."
             )
     if "sigma" not in asked:
         raise SettingsError(f"The noise of {quote_text(name)} has no sigma. State how much.")
@@ -147,7 +149,7 @@ def _parse_column(name: Any, given: Any, plausible: Any) -> NoiseSpec:
 
 def _decimals(name: str, given: Any) -> int:
     what, why = f"round of {quote_text(name)}", ", a number of decimals"
-    return whole_number(what, given, least=0, most=_MOST_DECIMALS, why=why)
+    return parse_whole_number(what, given, least=0, most=_MOST_DECIMALS, why=why)
 
 
 def _clip(name: str, given: Any) -> tuple[float | None, float | None]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from unveil.arguments import number_in, numbers_in, quote_value
 from unveil.arrays import Floats
-from unveil.errors import SettingsError, list_names, nearest, quote_text
+from unveil.errors import SettingsError, hint_at, list_names, quote_text
 from unveil.measure.ecap.arguments import parse_numbers
 from unveil.measure.ecap.distributions import (
     PopulationShape,
@@ -149,7 +149,7 @@ def _family_name(given: Any) -> str:
     name = _OTHER_NAMES.get(given.lower(), given.lower()) if isinstance(given, str) else None
     if name in NAMES:
         return str(name)
-    hint = nearest(given, NAMES) if isinstance(given, str) else ""
+    hint = hint_at(given, NAMES) if isinstance(given, str) else ""
     raise SettingsError(f"There is no population called {quote_value(given)}.{hint} {_ways()}")
 
 
@@ -174,7 +174,7 @@ def _check_unknown(name: str, rest: Mapping[Any, Any], known: Sequence[str]) -> 
     for one in rest:
         if one not in known:
             raise SettingsError(
-                f"The population {name} has no {quote_value(one)}.{nearest(str(one), known)} It"
+                f"The population {name} has no {quote_value(one)}.{hint_at(str(one), known)} It"
                 f" has: {list_names(known)}."
             )
 

@@ -22,7 +22,7 @@ from unveil.assessment.assess_release import assess_release, check_acceptances, 
 from unveil.assessment.key_set_alerts import LIMITED
 from unveil.assessment.limits import LIMITABLE, check_limits, is_limit_exceeded, read_pairs
 from unveil.assessment.summarise import summarise_disclosure
-from unveil.errors import EngineError, SettingsError, list_names, nearest
+from unveil.errors import EngineError, SettingsError, hint_at, list_names
 from unveil.io.table import Table
 from unveil.measure.disclosure.disclosure import check_settings, disclosure
 from unveil.measure.disclosure.result import DisclosureResult
@@ -145,7 +145,7 @@ def assess(
         if control is not None:
             raise EngineError("A control sample needs the records in memory. Omit it.")
         scenario = {} if keys is None else {**settings, "keys": keys, "targets": targets}
-        result, counted = assess_counted(
+        result, counted = assess_in_engine(
             original,
             synthetic,
             limits=wanted,
@@ -182,7 +182,7 @@ def assess(
         if found is not None and name not in found.record.targets:
             raise SettingsError(
                 f"{quote_value(name)} has sensitive values but is no target."
-                f"{nearest(name, found.record.targets)} Name it among the targets."
+                f"{hint_at(name, found.record.targets)} Name it among the targets."
             )
     digest = hash_study(opened)
     if found is not None and any(name in wanted for name in LIMITED):
@@ -278,7 +278,7 @@ def engine_of(original: Any, synthetic: Any) -> EngineName:
     return choose_engine([*sides.values()], current_engine(), by_counts=True)
 
 
-def assess_counted(
+def assess_in_engine(
     original: Any,
     synthetic: Any,
     *,
@@ -305,7 +305,10 @@ def assess_counted(
             with suppress(EngineError):  # told among what was not tested
                 found = found.with_expected(progress)
         record = None if found is None else found.record
-        from unveil.measure.gate.counted import bring_whole, gather_in_engine  # with its libraries
+        from unveil.measure.gate.engine_evidence import (
+            bring_whole,
+            gather_in_engine,
+        )  # with its libraries
 
         try:
             files = open_in_engine(engine, sides, None, missing, ())

@@ -62,7 +62,7 @@ def is_running(column: LinkColumn, side: int) -> bool:
     return bool((held == np.round(held)).all() and np.ptp(held) <= _DENSE * len(held))
 
 
-def single_holder(
+def find_single_holder(
     column: LinkColumn, side: int, copy: Copy, of_row: Ints | None = None
 ) -> SingleHolder | None:
     """Values that one person has and that a synthetic file has too; None where no one has one.
@@ -88,7 +88,7 @@ def single_holder(
     )
 
 
-def computed_columns(
+def find_computed_columns(
     original: Table,
     synthetic: Table,
     columns: Sequence[LinkColumn],
@@ -114,7 +114,7 @@ def computed_columns(
                 replace(table, frame=pl.DataFrame({"x": values}), codebook=None, notes=())
                 for table, values in ((original, frame[row.column]), (synthetic, made))
             ]
-            found = single_holder(link_column("x", Study(sides).files), 1, row.copy)
+            found = find_single_holder(link_column("x", Study(sides).files), 1, row.copy)
             if found is not None and found.n_reappearing > best.n_reappearing:
                 names = {"column": row.column, "computed_from": relation.sources}
                 best = msgspec.structs.replace(found, is_running=False, **names)
@@ -170,7 +170,7 @@ def _is_value(column: LinkColumn) -> Mask:
     return is_value
 
 
-def identifiers(
+def find_copied_identifiers(
     original: OpenFiles,
     columns: Sequence[LinkColumn],
     side: int,
@@ -237,7 +237,7 @@ def _n_real(column: LinkColumn, side: int) -> int:
     return int(column.counts[side][is_real].sum())
 
 
-def extra_columns(files: OpenFiles, copy: Copy) -> Iterator[CopiedColumn]:
+def find_extra_columns(files: OpenFiles, copy: Copy) -> Iterator[CopiedColumn]:
     """Columns of a synthetic file that the original does not have, and what they look like."""
     original, synthetic = files
     theirs = [name for name in synthetic.frame.columns if name not in original.frame.columns]
@@ -274,7 +274,7 @@ def _find_computed(original: Table, synthetic: Table, name: str, copy: Copy) -> 
         if len(known) < FEWEST or _share_among(theirs, known) < SHARED:
             continue
         told = replace(original, frame=pl.DataFrame({like: values}))
-        row = single_holder(_beside(told, like, synthetic, name), 1, copy)
+        row = find_single_holder(_beside(told, like, synthetic, name), 1, copy)
         if row is None or row.n_held < SHARED * original.frame.height:
             continue
         if row.n_reappearing / row.n_held - row.expected >= SHARED / 2:

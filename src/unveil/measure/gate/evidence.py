@@ -13,14 +13,14 @@ import numpy as np
 
 from unveil.arrays import Ints
 from unveil.io.table import Table
-from unveil.measure.gate.beside_table import find_beside, find_row_order
+from unveil.measure.gate.beside_table import find_beside
 from unveil.measure.gate.columns import ORIGINAL, LinkColumn, link_column
 from unveil.measure.gate.copied_columns import (
-    computed_columns,
-    extra_columns,
-    identifiers,
+    find_computed_columns,
+    find_copied_identifiers,
+    find_extra_columns,
+    find_single_holder,
     is_running,
-    single_holder,
 )
 from unveil.measure.gate.linked_people import (
     TiedSearch,
@@ -30,7 +30,8 @@ from unveil.measure.gate.linked_people import (
 )
 from unveil.measure.gate.links import LinkRows, LinkView, expected_share
 from unveil.measure.gate.near_copies import choose_alone, choose_numbers, find_near_copies
-from unveil.measure.gate.recoded_columns import ScenarioKeys, coding_rows, find_codings
+from unveil.measure.gate.recoded_columns import ScenarioKeys, find_codings, make_coding_rows
+from unveil.measure.gate.row_order import find_row_order
 from unveil.measure.roles.person import choose_people
 from unveil.models.intervals import wilson
 from unveil.records.alerts import (
@@ -196,7 +197,7 @@ def _gather_copy(
         for name, column in columns.items()
         if all(name in table.frame.columns for table in tables)
     ]
-    linking = [column for column in here if not numbers_records(column, sides)]
+    linking = [column for column in here if not has_record_numbers(column, sides)]
     if not linking:
         return _EvidencePart(copied=_find_copied(files, roles, here, sides, copy))
     rows = LinkRows.of(linking, [ORIGINAL], sides)
@@ -225,16 +226,18 @@ def _gather_copy(
     ]
     found = find_codings(asked, side, search, looks, progress)
     held = [
-        row for column in here if (row := single_holder(column, side, copy, of_row)) is not None
+        row
+        for column in here
+        if (row := find_single_holder(column, side, copy, of_row)) is not None
     ]
-    computed = computed_columns(files.original, tables[0], here, held)
+    computed = find_computed_columns(files.original, tables[0], here, held)
     return replace(
         slow,
         whole=(whole,),
         single=(*held, *(computed if in_full else ())),
         copied=_find_copied(files, roles, here, sides, copy),
         codings=tuple(
-            coding_rows(columns, found, compared=roles.compared, scenarios=roles.scenarios)
+            make_coding_rows(columns, found, compared=roles.compared, scenarios=roles.scenarios)
         ),
     )
 
@@ -247,11 +250,13 @@ def _find_copied(
         return ()
     known = (*roles.compared, *roles.others)
     original = files.opened.select(0)
-    found = identifiers(original, here, sides[0], copy, declared=roles.identifiers, known=known)
-    return (*found, *extra_columns(files.opened.select(0, sides[0]), copy))
+    found = find_copied_identifiers(
+        original, here, sides[0], copy, declared=roles.identifiers, known=known
+    )
+    return (*found, *find_extra_columns(files.opened.select(0, sides[0]), copy))
 
 
-def numbers_records(column: LinkColumn, sides: Sequence[int]) -> bool:
+def has_record_numbers(column: LinkColumn, sides: Sequence[int]) -> bool:
     """Whether the column numbers the records on both sides, with numbers of their own."""
     return is_running(column, ORIGINAL) and all(
         is_running(column, side) and not (column.counts[side] * column.counts[ORIGINAL]).any()

@@ -42,9 +42,9 @@ LEAST_GROUP = 20
 LEAST_GROUP_LINKS = 10
 
 
-_Found = tuple[float, tuple[str, ...]]
+_TiedShare = tuple[float, tuple[str, ...]]
 """The share of people tied, among those looked at, and the columns that link them."""
-_NONE: _Found = (0.0, ())
+_NONE: _TiedShare = (0.0, ())
 
 
 @dataclass(eq=False)
@@ -97,7 +97,7 @@ class TiedSearch:
                 return look
         return None
 
-    def _all_others(self, column: str, rest: Sequence[str]) -> _Found:
+    def _all_others(self, column: str, rest: Sequence[str]) -> _TiedShare:
         """All other columns at once, on some people."""
         some = self._part(rest[0])
         look = self._is_tied(self._link_rows(some, rest).look(column))
@@ -117,7 +117,7 @@ class TiedSearch:
     def _is_tied(look: LinkView | None) -> LinkView | None:
         return look if look is not None and look.z > SIGNIFICANT and look.tied_people > 0 else None
 
-    def _greedy(self, column: str, first: str, others: Sequence[str]) -> _Found:
+    def _greedy(self, column: str, first: str, others: Sequence[str]) -> _TiedShare:
         """From the first column on, one more at a time; the share of people tied, and by which."""
         some = self._part(first)
         by, left = [first], list(others[:CANDIDATES])

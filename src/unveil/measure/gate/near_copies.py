@@ -120,8 +120,8 @@ def _shares(people: Floats, records: Floats, most: int) -> list[float]:
 
     Of one number, equal values do not count: any donor gives them back (`single_holder`).
     """
-    from unveil.models.neighbours.search import nearest_distances  # only a gate looks for them
+    from unveil.models.neighbours.search import find_nearest_distances  # only a gate looks for them
 
-    to_person, to_record = nearest_distances(people, records, most)
+    to_person, to_record = find_nearest_distances(people, records, most)
     counts = to_record > 0 if people.shape[1] == 1 else np.ones(len(to_record), bool)
     return [float(np.mean(counts & (to_record < ratio * to_person))) for ratio in RATIOS]

@@ -167,7 +167,7 @@ def _settings_of_numbers(settings: Mapping[str, Any], *frames: pl.DataFrame) -> 
     }
 
 
-def coding_rows(
+def make_coding_rows(
     columns: Mapping[str, LinkColumn],
     codings: Sequence[ColumnCoding],
     *,

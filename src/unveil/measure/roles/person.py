@@ -10,7 +10,7 @@ from unveil.arguments import quote_value
 from unveil.count.kinds import FEWEST
 from unveil.errors import RolesError
 from unveil.io.table import Table
-from unveil.measure.roles.vocabulary import numbers_people
+from unveil.measure.roles.vocabulary import is_person_number
 from unveil.records.person import PersonColumn
 from unveil.study.people import NONE, People, read_people
 from unveil.study.study import OpenFiles
@@ -28,7 +28,7 @@ def find_person(table: Table) -> PersonColumn | None:
     found = []
     for name in table.frame.columns:
         variable = table.variables.get(name)
-        named = numbers_people(name, None if variable is None else variable.label)
+        named = is_person_number(name, None if variable is None else variable.label)
         if named is None or not _can_name(table, name):
             continue
         values = table.frame[name]

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from unveil.arguments import check_faults, check_fields, looks_like_data
+from unveil.arguments import check_faults, check_fields, is_like_data
 from unveil.errors import InternalError, ReadError, RolesError, list_names
 from unveil.io.table import Table, mid_sentence
 from unveil.measure.result import RowsResult, rows_frame
@@ -106,7 +106,7 @@ def check_no_header(table: Table) -> None:
     if table.source == "a data frame":
         return
     columns = table.frame.columns
-    odd = [name for name in columns if looks_like_data([name]) and not _YEAR.fullmatch(name)]
+    odd = [name for name in columns if is_like_data([name]) and not _YEAR.fullmatch(name)]
     if 4 * len(odd) >= len(columns):
         raise ReadError(
             f"{table.place} seems to have no names of columns: its first line looks like a record."

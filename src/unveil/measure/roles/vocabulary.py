@@ -284,7 +284,7 @@ def is_of_body(name: str, label: str | None) -> bool:
     return not BODY.isdisjoint(tokens(f"{name} {label or ''}"))
 
 
-def numbers_people(name: str, label: str | None) -> Literal["person", "number"] | None:
+def is_person_number(name: str, label: str | None) -> Literal["person", "number"] | None:
     """Whether a name says that it numbers people, or something that may be people; else None.
 
     The label counts where the name says nothing, and only where it speaks of nothing else.

@@ -14,22 +14,22 @@ from typing import Any
 
 import polars as pl
 
-from unveil.arguments import number_within
+from unveil.arguments import parse_number_within
 from unveil.measure.result import RowsResult
 from unveil.measure.tables.bounds import CertifiedBounds as Found
 from unveil.measure.tables.bounds import (
+    find_tightest,
     loose_notes,
     parse_seconds,
     release_of,
     rows_to_frame,
     solver_of,
-    tightest,
 )
 from unveil.measure.tables.grid import TABLE
 from unveil.measure.tables.integer_programme import OutOfTime, Programme
 from unveil.measure.tables.parts import System
 from unveil.measure.tables.published_table import PublishedTable
-from unveil.measure.tables.sap_batch import Separate, needed_cells, separate
+from unveil.measure.tables.sap_batch import SeparateFacts, needed_cells, separate
 from unveil.measure.tables.sap_events import AnyOracle, ProgrammeOracle, oracle_of
 from unveil.measure.tables.schemes import parse_scheme
 from unveil.records.count_tables import Audit, AuditedValue
@@ -51,7 +51,7 @@ class Exposure:
     oracle: AnyOracle | None  # where one was needed
 
 
-def exposed_cells(system: System, left: float | None) -> Exposure:
+def find_exposed_cells(system: System, left: float | None) -> Exposure:
     """The cells that are exposed and, of nobody, those that are recovered, asked about once."""
     until = None if left is None else time.monotonic() + SHARE * left
     parts = separate(system)
@@ -61,13 +61,13 @@ def exposed_cells(system: System, left: float | None) -> Exposure:
     if empty is not None:
         others = [cell for cell, n in enumerate(system.counts) if n]
         full = _exposing_cells(system, others, until, asked)
-    oracle = None if isinstance(asked, Separate) else asked
+    oracle = None if isinstance(asked, SeparateFacts) else asked
     if empty is None or full is None:
         return Exposure(None, empty, oracle)
     return Exposure(tuple(sorted((*empty, *full))), empty, oracle)
 
 
-def exposed_cells_of(
+def search_exposed_cells(
     system: System, seconds: float | None = None, *, oracle: AnyOracle | None = None
 ) -> tuple[int, ...] | None:
     """Cells that are recovered as soon as all their own people are known.
@@ -85,10 +85,10 @@ def _empty(system: System) -> list[int]:
 
 
 def _exposing_cells(
-    system: System, cells: Iterable[int], until: float | None, asked: AnyOracle | Separate
+    system: System, cells: Iterable[int], until: float | None, asked: AnyOracle | SeparateFacts
 ) -> tuple[int, ...] | None:
     possible = [cell for cell in cells if cell not in system.structural]
-    if not isinstance(asked, Separate):
+    if not isinstance(asked, SeparateFacts):
         return _by_oracle(possible, until, asked)
     counts = system.counts
     found = []
@@ -167,18 +167,18 @@ def audit(
     rule of `suppress:k`; `n_exact_unknown` counts what one could recompute who does not.
     """
     why = ", such as 10 for estimates within a tenth of the count"
-    near = number_within("percent", percent, "[0, inf)", why)
+    near = parse_number_within("percent", percent, "[0, inf)", why)
     opened = release_of(release, asked)
     limit = parse_seconds(seconds)
     until = None if limit is None else monotonic() + limit
     report = progress or no_progress
     hidden = tuple(_list_hidden(opened))
-    found = tightest(opened.system, seconds=limit, progress=report)
+    found = find_tightest(opened.system, seconds=limit, progress=report)
     rows = tuple(_audit_value(opened, found, one, near, until) for one in hidden)
     unread = _without_rule(opened, hidden)
     n_unread = None
     if unread is not None:
-        weaker = tightest(unread.system, seconds=limit, progress=report)
+        weaker = find_tightest(unread.system, seconds=limit, progress=report)
         values = (_bounds(unread, weaker, one, until) for one in hidden)
         n_unread = sum(lower == upper for lower, upper, _ in values)
     return AuditResult(

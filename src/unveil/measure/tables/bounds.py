@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 
-from unveil.arguments import number_within
+from unveil.arguments import parse_number_within
 from unveil.errors import SettingsError, list_names
 from unveil.measure.result import RowsResult
 from unveil.measure.tables.flow import MOST_NODES, Flow, network_of
@@ -54,7 +54,7 @@ class CertifiedBounds:
         return all(self.settled)
 
 
-def tightest(
+def find_tightest(
     system: System,
     *,
     seconds: float | None = None,
@@ -192,7 +192,7 @@ def _tighten(
             lower[cell] = max(lower[cell], needed)
 
 
-__all__ = ["BoundsResult", "bounds", "tightest"]
+__all__ = ["BoundsResult", "bounds", "find_tightest"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -248,7 +248,7 @@ def bounds(
     """
     opened = release_of(release, asked)
     limit = parse_seconds(seconds)
-    found = tightest(opened.system, seconds=limit, progress=progress or no_progress)
+    found = find_tightest(opened.system, seconds=limit, progress=progress or no_progress)
     return BoundsResult(_record(opened, found))
 
 
@@ -267,7 +267,7 @@ def release_of(given: Any, asked: Mapping[str, Any]) -> PublishedTable:
 
 def parse_seconds(given: Any) -> float | None:
     """A time limit, or a sentence on what is wrong with it."""
-    return None if given is None else number_within("seconds", given, "(0, inf)")
+    return None if given is None else parse_number_within("seconds", given, "(0, inf)")
 
 
 def solver_of(found: CertifiedBounds) -> Solver:

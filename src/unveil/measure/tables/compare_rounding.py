@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unveil.arguments import is_list, quote_value, true_or_false, whole_number
+from unveil.arguments import is_list, parse_true_or_false, parse_whole_number, quote_value
 from unveil.arrays import Floats
-from unveil.errors import InputError, RolesError, SettingsError, list_names, nearest
+from unveil.errors import InputError, RolesError, SettingsError, hint_at, list_names
 from unveil.measure.result import RowsResult
 from unveil.measure.tables.grid import (
     TABLE,
@@ -28,15 +28,15 @@ from unveil.measure.tables.grid import (
 from unveil.measure.tables.parts import publish_counts, stream
 from unveil.measure.tables.published_table import (
     PublishedTable,
+    find_nested_cells,
     make_release,
-    nested_cells,
     parse_nested,
-    structural_cells,
+    parse_structural_cells,
 )
 from unveil.measure.tables.round_table import hellinger
 from unveil.measure.tables.sap import LARGEST_N, parse_effort, parse_threshold
-from unveil.measure.tables.sap_batch import UNBOUNDED, Tables, curves
-from unveil.measure.tables.sap_curve import Effort, SapQuestion, curve
+from unveil.measure.tables.sap_batch import UNBOUNDED, TableBatch, compute_curves
+from unveil.measure.tables.sap_curve import Effort, SapQuestion, compute_curve
 from unveil.measure.tables.schemes import Published, Scheme, parse_scheme, trivial_bounds
 from unveil.records.count_tables import BandRow, RoundingComparison, SchemeRow, SchemeSummary
 from unveil.seeding import choose_seed
@@ -45,12 +45,12 @@ from unveil.study.scenario import Progress, no_progress
 # Which tables are compared: one, a list, by name, in a folder, or one for each area?
 
 
-Named = dict[str, tuple[Grid, Counts]]
+NamedTables = dict[str, tuple[Grid, Counts]]
 SUFFIXES = (".csv", ".tsv", ".parquet", ".xlsx")
 ONE = "table"
 
 
-def parse_tables(given: Any, *, area: str | None, dims: Any, count: str | None) -> Named:
+def parse_tables(given: Any, *, area: str | None, dims: Any, count: str | None) -> NamedTables:
     """The tables by name, in their order.
 
     A list of numbers, lists of them, and an array are one table; a list of nested lists, of arrays,
@@ -68,7 +68,7 @@ def parse_tables(given: Any, *, area: str | None, dims: Any, count: str | None) 
     return {ONE: _one(given, dims, count)}
 
 
-def populated_tables(named: Named, n_max: Any) -> tuple[Named, tuple[str, ...]]:
+def populated_tables(named: NamedTables, n_max: Any) -> tuple[NamedTables, tuple[str, ...]]:
     """The tables that count somebody, and a note on the others: nobody of them becomes known."""
     empty = [name for name, (_, counts) in named.items() if not counts.any()]
     if not empty or n_max == 0:
@@ -113,7 +113,7 @@ def _from_file(given: Any, dims: Any, count: str | None) -> tuple[Grid, Counts]:
     return found.grid, np.array(found.system.counts, np.int64)
 
 
-def _in_folder(folder: Path, dims: Any, count: str | None) -> Named:
+def _in_folder(folder: Path, dims: Any, count: str | None) -> NamedTables:
     files = sorted(one for one in folder.iterdir() if one.suffix.lower() in SUFFIXES)
     if not files:
         raise InputError(
@@ -125,7 +125,7 @@ def _in_folder(folder: Path, dims: Any, count: str | None) -> Named:
     return {name: _from_file(str(one), dims, count) for name, one in zip(told, files, strict=True)}
 
 
-def _by_area(given: Any, area: str, dims: Any, count: str | None) -> Named:
+def _by_area(given: Any, area: str, dims: Any, count: str | None) -> NamedTables:
     """One table for each level of a column; all of them have the levels of all."""
     from unveil.measure.tables.read_counts import table_in
     from unveil.study.roles import names
@@ -137,7 +137,7 @@ def _by_area(given: Any, area: str, dims: Any, count: str | None) -> Named:
     grid = found.grid
     if area not in grid.dims:
         raise RolesError(
-            f"There is no column of areas {area!r}.{nearest(area, grid.dims)} The columns of"
+            f"There is no column of areas {area!r}.{hint_at(area, grid.dims)} The columns of"
             f" levels are: {list_names(grid.dims)}."
         )
     if len(grid.dims) == 1:
@@ -181,7 +181,7 @@ class SchemeDraw:
 
 
 def comparison(
-    named: Named,
+    named: NamedTables,
     drawn: Mapping[str, Sequence[Sequence[SchemeDraw]]],
     settings: RoundingSettings,
     *,
@@ -393,10 +393,10 @@ def compare_rounding(
     every_table = parse_tables(tables, area=area, dims=dims, count=count)
     named, notes = populated_tables(every_table, n_max)
     settings = RoundingSettings(
-        n_max=whole_number("n_max", n_max, least=0, most=LARGEST_N),
+        n_max=parse_whole_number("n_max", n_max, least=0, most=LARGEST_N),
         threshold=parse_threshold(threshold),
-        total=true_or_false(TOTAL, total),
-        draws=whole_number("draws", draws, most=MOST_DRAWS),
+        total=parse_true_or_false(TOTAL, total),
+        draws=parse_whole_number("draws", draws, most=MOST_DRAWS),
         seed=choose_seed(seed),
     )
     publish = dict(total=settings.total, margins=margins, structural=structural, nested=nested)
@@ -417,7 +417,7 @@ def compare_rounding(
     return SchemeComparison(comparison(named, drawn, settings, margins=parts, notes=notes))
 
 
-def _unchanged(drawn: Mapping[str, list[list[SchemeDraw]]], named: Named) -> Iterable[str]:
+def _unchanged(drawn: Mapping[str, list[list[SchemeDraw]]], named: NamedTables) -> Iterable[str]:
     """A note for each scheme that publishes every count as it is."""
     true = [tuple(counts.tolist()) for _, counts in named.values()]
     for scheme, of_tables in drawn.items():
@@ -434,7 +434,7 @@ def _schemes(given: Any) -> tuple[Scheme, ...]:
 
 
 def _draw(
-    named: Named,
+    named: NamedTables,
     scheme: Scheme,
     draw: int,
     *,
@@ -452,7 +452,7 @@ def _draw(
         if found[place] is None:
             release = make_release(grid, counts, rounding=scheme.text, **publish, seed=seeds[place])
             question = SapQuestion(release.system)
-            one = curve(question, settings.n_max, effort)
+            one = compute_curve(question, settings.n_max, effort)
             values = dict(release.published)[TABLE]
             found[place] = SchemeDraw(
                 np.array(one.lower), np.array(one.upper), values, one.complete
@@ -465,7 +465,7 @@ def _seed(seed: int, draw: int, place: int) -> int:
 
 
 def _together(
-    named: Named,
+    named: NamedTables,
     scheme: Scheme,
     seeds: Sequence[int],
     settings: RoundingSettings,
@@ -490,7 +490,9 @@ def _together(
             sums = counts.sum(axis=1, keepdims=True)
             totals = _publish_rows(sums, scheme, chosen, TOTAL)
             total_hi = _bounds(totals, scheme, sums.shape)[1][:, 0]
-        values, sure = curves(Tables(counts, lo, hi, total_hi, possible), settings.n_max)
+        values, sure = compute_curves(
+            TableBatch(counts, lo, hi, total_hi, possible), settings.n_max
+        )
         width = counts.shape[1]
         for row, place in enumerate(alike):
             if sure[row]:
@@ -500,9 +502,11 @@ def _together(
 
 
 def _impossible(grid: Grid, publish: Mapping[str, Any], counts: Counts) -> frozenset[int]:
-    within = nested_cells(grid, parse_nested(grid, publish["nested"]), counts)
+    within = find_nested_cells(grid, parse_nested(grid, publish["nested"]), counts)
     structural = publish["structural"]
-    return within if structural is None else within | structural_cells(grid, structural, counts)
+    return (
+        within if structural is None else within | parse_structural_cells(grid, structural, counts)
+    )
 
 
 def _publish_rows(

@@ -253,7 +253,7 @@ def _arc(entry: Sum, node: int, parent: int, side: int, counts: Sequence[int]) -
     return Arc(tail, head, flow, entry.lo, entry.hi)
 
 
-Room = NDArray[Any]
+Capacity = NDArray[Any]
 """Whole numbers of 64 bits, or Python's own where these are too short."""
 LARGEST = 1 << 60
 MOST_NODES = 2_000
@@ -273,8 +273,8 @@ class Flow:
         self._every = 1 + sum(self._most_of(number) for number in range(len(self._arcs)))
         """More than all rooms together: the room of an arc without an upper limit."""
         kind = np.int64 if self._every <= LARGEST else object
-        self._finite: Room = np.zeros(square, kind)
-        self._endless: Room = np.zeros(square, np.int64)
+        self._finite: Capacity = np.zeros(square, kind)
+        self._endless: Capacity = np.zeros(square, np.int64)
         for number, arc in enumerate(self._arcs):
             self._add(number, arc.tail, arc.head, 1)
             self._add(number, arc.head, arc.tail, 1)
@@ -299,7 +299,7 @@ class Flow:
         else:
             self._finite[tail, head] += times * room
 
-    def _without(self, number: int) -> Room:
+    def _without(self, number: int) -> Capacity:
         """The room between all nodes through every arc but one."""
         arc = self._arcs[number]
         ways = ((arc.tail, arc.head), (arc.head, arc.tail))
@@ -322,7 +322,7 @@ class Flow:
             return arc.flow - arc.lo
         return None if arc.hi is None else arc.hi - arc.flow
 
-    def _table(self, moved: Room, cell: int) -> list[int]:
+    def _table(self, moved: Capacity, cell: int) -> list[int]:
         """The table that a flow leads to: what went between two nodes, handed out to their arcs."""
         table = [arc.flow for arc in self._arcs[: self._n_cells]]
         for tail, head in np.argwhere(moved > 0).tolist():
@@ -336,7 +336,7 @@ class Flow:
         return table
 
 
-def _most(room: Room, start: int, end: int, wanted: int) -> int:
+def _most(room: Capacity, start: int, end: int, wanted: int) -> int:
     """How many of those wanted can be led from start to end; `room` is what is left."""
     moved = 0
     while moved < wanted:
@@ -351,7 +351,7 @@ def _most(room: Room, start: int, end: int, wanted: int) -> int:
     return moved
 
 
-def _shortest(room: Room, start: int, end: int) -> list[int] | None:
+def _shortest(room: Capacity, start: int, end: int) -> list[int] | None:
     """A shortest path with room on it."""
     before = np.full(len(room), -1)
     before[start] = start

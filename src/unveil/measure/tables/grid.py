@@ -14,7 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.arguments import is_list, quote_value
-from unveil.errors import InputError, RolesError, SettingsError, list_names, nearest, quote_text
+from unveil.errors import (
+    InputError,
+    RolesError,
+    SettingsError,
+    hint_at,
+    list_names,
+    quote_text,
+)
 from unveil.study.roles import names
 
 MOST_CELLS = 100_000
@@ -136,7 +143,7 @@ class Grid:
             if name not in self.dims:
                 raise RolesError(
                     f"A margin names {name!r}, which is not a dimension of the"
-                    f" table.{nearest(name, self.dims)} Its dimensions are:"
+                    f" table.{hint_at(name, self.dims)} Its dimensions are:"
                     f" {list_names(self.dims)}."
                 )
         if not 0 < len(asked) < len(self.dims):
@@ -192,7 +199,7 @@ class Grid:
         levels = self.levels[dim]
         if given in levels:
             return levels.index(given)
-        hint = f"{nearest(given, levels)} Its levels are: {list_names(levels)}."
+        hint = f"{hint_at(given, levels)} Its levels are: {list_names(levels)}."
         if self.of_people:
             hint = " Write it as in the data."
         raise SettingsError(
@@ -424,7 +431,7 @@ def parse_levels(given: Any, dims: Sequence[str]) -> tuple[tuple[str, ...], ...]
             if name not in dims:
                 raise RolesError(
                     f"Levels are given for {name!r}, which is not a dimension of the"
-                    f" table.{nearest(str(name), dims)} Its dimensions are: {list_names(dims)}."
+                    f" table.{hint_at(str(name), dims)} Its dimensions are: {list_names(dims)}."
                 )
         given = [given.get(dim) for dim in dims]
     given = as_reusable(given)
@@ -471,11 +478,11 @@ def _from_mapping(given: Mapping[Any, Any], dims: Any, levels: Any) -> tuple[Gri
 # Which levels of which dimensions did a user name, as a mapping or as text such as "sex=m"?
 
 
-Given = tuple[tuple[int, int], ...]
+GivenLevels = tuple[tuple[int, int], ...]
 """Key levels: pairs of a dimension and the place of its level."""
 
 
-def key_levels(given: Any, grid: Grid, *, where: str = "given") -> Given:
+def parse_given_levels(given: Any, grid: Grid, *, where: str = "given") -> GivenLevels:
     """Levels of some dimensions, written as a mapping or as text such as "sex=m,age=2"."""
     pairs = _pairs_in(given, where) if isinstance(given, str) else given
     if not isinstance(pairs, Mapping):
@@ -503,7 +510,7 @@ def _place(name: Any, level: Any, grid: Grid, where: str) -> tuple[int, int]:
     if name not in grid.dims:
         raise RolesError(
             f"{where} names {quote_value(name)}, which is not a dimension of the"
-            f" table.{nearest(str(name), grid.dims)} Its dimensions are: {list_names(grid.dims)}."
+            f" table.{hint_at(str(name), grid.dims)} Its dimensions are: {list_names(grid.dims)}."
         )
     if is_list(level) or isinstance(level, Mapping | Set):
         raise SettingsError(

@@ -210,13 +210,13 @@ class Programme:
 
     def _holds(self, table: Table, least: Sequence[int]) -> bool:
         lows = zip(table, self._sums.lo, least, self._sums.hi, strict=True)
-        if not all(max(lo, low) <= count and within(count, hi) for count, lo, low, hi in lows):
+        if not all(max(lo, low) <= count and is_within(count, hi) for count, lo, low, hi in lows):
             return False
         sums = ((sum(table[cell] for cell in entry.cells), entry) for entry in self._sums.sums)
-        return all(entry.lo <= total and within(total, entry.hi) for total, entry in sums)
+        return all(entry.lo <= total and is_within(total, entry.hi) for total, entry in sums)
 
 
-def within(count: int, hi: int | None) -> bool:
+def is_within(count: int, hi: int | None) -> bool:
     """Whether a count is not above an upper limit, if there is one."""
     return hi is None or count <= hi
 

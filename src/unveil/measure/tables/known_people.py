@@ -13,7 +13,14 @@ import numpy as np
 
 from unveil.arguments import is_list, quote_value
 from unveil.errors import InputError, SettingsError
-from unveil.measure.tables.grid import MOST_IN_FACTS, Given, Grid, as_count, key_levels, pairs
+from unveil.measure.tables.grid import (
+    MOST_IN_FACTS,
+    GivenLevels,
+    Grid,
+    as_count,
+    pairs,
+    parse_given_levels,
+)
 from unveil.measure.tables.parts import Fact, System
 from unveil.measure.tables.sap_depth import under
 
@@ -24,7 +31,7 @@ MOST_UNIONS = 2_000
 class KnownPeople:
     """So many people of whom these levels are known."""
 
-    levels: Given
+    levels: GivenLevels
     n: int
 
 
@@ -41,14 +48,14 @@ def parse_known(given: Any, grid: Grid) -> tuple[KnownPeople, ...]:
             'known must be a list of people, such as [{"sex": "m", "age": "2"}] or'
             f' [("sex=m", 3)] for three of them; given is {quote_value(given)}.'
         )
-    numbers: dict[Given, int] = {}
+    numbers: dict[GivenLevels, int] = {}
     for place, one in enumerate(given, 1):
         levels, n = _parse_statement(one, grid, f"Known person {place:,}")
         numbers[levels] = numbers.get(levels, 0) + n
     return tuple(KnownPeople(levels, n) for levels, n in numbers.items() if n)
 
 
-def _parse_statement(given: Any, grid: Grid, where: str) -> tuple[Given, int]:
+def _parse_statement(given: Any, grid: Grid, where: str) -> tuple[GivenLevels, int]:
     who, n = given if isinstance(given, tuple) and len(given) == 2 else (given, 1)
     number = as_count(n)
     if number is None or number < 0:
@@ -58,7 +65,7 @@ def _parse_statement(given: Any, grid: Grid, where: str) -> tuple[Given, int]:
     if as_count(who) is not None:
         places = np.unravel_index(grid.cell(who, where), grid.shape)
         return tuple((dim, int(place)) for dim, place in enumerate(places)), number
-    return key_levels(who, grid, where=where), number
+    return parse_given_levels(who, grid, where=where), number
 
 
 def remove_known(system: System, people: Iterable[KnownPeople], grid: Grid) -> System:
@@ -160,7 +167,7 @@ def _cells(bits: int) -> tuple[int, ...]:
     return tuple(np.flatnonzero(np.unpackbits(held, bitorder="little")).tolist())
 
 
-def _format_levels(levels: Given, grid: Grid) -> str:
+def _format_levels(levels: GivenLevels, grid: Grid) -> str:
     if not levels:
         return "the table"
     dims = [grid.dims[dim] for dim, _ in levels]

@@ -13,17 +13,23 @@ from typing import Any
 import numpy as np
 
 from unveil.arrays import Floats, Ints, Mask
-from unveil.errors import InputError, RolesError, list_names, nearest
+from unveil.errors import InputError, RolesError, hint_at, list_names
 from unveil.measure.result import RowsResult
-from unveil.measure.tables.audit import exposed_cells
+from unveil.measure.tables.audit import find_exposed_cells
 from unveil.measure.tables.bounds import release_of
 from unveil.measure.tables.flow import Network, network_of
-from unveil.measure.tables.grid import Given, Grid, key_levels
+from unveil.measure.tables.grid import GivenLevels, Grid, parse_given_levels
 from unveil.measure.tables.known_people import parse_known, remove_known
 from unveil.measure.tables.parts import System
 from unveil.measure.tables.sap import parse_effort, parse_n_max
 from unveil.measure.tables.sap_batch import Family, smallest
-from unveil.measure.tables.sap_curve import Curve, Effort, SapQuestion, curve, exact_curve_from
+from unveil.measure.tables.sap_curve import (
+    Curve,
+    Effort,
+    SapQuestion,
+    compute_curve,
+    exact_curve_from,
+)
 from unveil.measure.tables.sap_depth import chance_at, events_at, parse_depth
 from unveil.measure.tables.sap_events import AnyOracle, oracle_of
 from unveil.measure.tables.sap_exact import exact_curve, overlapping_signed_sums
@@ -236,7 +242,7 @@ def neighbour_sap(
     release = release_of(counts, asked)
     grid = release.grid
     dim = _dimension(grid, area)
-    keys = () if given is None else key_levels(given, grid)
+    keys = () if given is None else parse_given_levels(given, grid)
     if any(one == dim for one, _ in keys):
         raise RolesError(
             f"{grid.dims[dim]!r} is given a level, so its levels are not compared as areas. Omit"
@@ -246,7 +252,7 @@ def neighbour_sap(
     system = remove_known(release.system, parse_known(known, grid), grid)
     last = parse_n_max(N_KNOWN if n_max is None else n_max, system.N, is_given=False)
     sets = area_families(system, dim) if d is None and not keys else None
-    asked_of = _Asked(system, dim, keys, d, last, oracle=None)
+    asked_of = _AreaQuery(system, dim, keys, d, last, oracle=None)
     found = list(_curves(asked_of, sets, effort))
     rows = [
         _row(level, people, one)
@@ -288,19 +294,19 @@ def _dimension(grid: Grid, area: str | None) -> int:
         return max(range(len(grid.shape)), key=lambda one: grid.shape[one])
     if area not in grid.dims:
         raise RolesError(
-            f"The table has no dimension {area!r} of areas.{nearest(area, grid.dims)} Its"
+            f"The table has no dimension {area!r} of areas.{hint_at(area, grid.dims)} Its"
             f" dimensions are: {list_names(grid.dims)}."
         )
     return grid.dims.index(area)
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _AreaQuery:
     """What is asked of every area alike."""
 
     system: System
     dim: int
-    keys: Given
+    keys: GivenLevels
     depth: int | None
     last: int
     oracle: AnyOracle | None
@@ -313,7 +319,7 @@ class _Asked:
 
 
 def _curves(
-    asked: _Asked, sets: list[Family] | None, effort: Effort
+    asked: _AreaQuery, sets: list[Family] | None, effort: Effort
 ) -> Iterator[tuple[int, Curve]]:
     """People who can become known in each area, and its curve."""
     n_areas = asked.system.shape[asked.dim]
@@ -329,18 +335,18 @@ def _curves(
             yield people[level], made
             continue
         if asked.oracle is None:  # one oracle for all areas: what it learns of one serves others
-            given_away = exposed_cells(asked.system, effort.remaining)
+            given_away = find_exposed_cells(asked.system, effort.remaining)
             oracle = given_away.oracle or oracle_of(asked.system)
             asked, open_cells = replace(asked, oracle=oracle), given_away.exposed or ()
         question = replace(asked.question(level), open_cells=open_cells)
         part = slow.part(1 / (n_areas - level))
-        yield question.N, curve(question, asked.last, part) if question.N else _NOBODY
+        yield question.N, compute_curve(question, asked.last, part) if question.N else _NOBODY
 
 
 _NOBODY = exact_curve_from((Fraction(0),))
 
 
-def _by_formula(asked: _Asked, sets: Family, people: int) -> Curve | None:
+def _by_formula(asked: _AreaQuery, sets: Family, people: int) -> Curve | None:
     last = min(people, asked.last)
     g = overlapping_signed_sums(sets, asked.system.counts, last)
     return None if g is None else exact_curve_from(exact_curve(g, people, asked.last))

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.arguments import is_list, quote_value, true_or_false
+from unveil.arguments import is_list, parse_true_or_false, quote_value
 from unveil.arrays import Floats
-from unveil.errors import InputError, SettingsError, list_names, nearest
+from unveil.errors import InputError, SettingsError, hint_at, list_names
 from unveil.measure.tables.controlled_rounding import round_controlled
 from unveil.measure.tables.grid import (
     LARGEST_COUNT,
@@ -175,8 +175,8 @@ Plan = dict[str, Scheme]
 def plan(grid: Grid, rounding: Any, *, table: bool, total: bool, margins: Any) -> Plan:
     """What is published and how, or a sentence on what is wrong with what was asked."""
     asked = [grid.part(margin) for margin in grid.margins(margins)]
-    flagged = [*asked, *([TOTAL] if true_or_false(TOTAL, total) else [])]
-    is_shown = true_or_false(TABLE, table)
+    flagged = [*asked, *([TOTAL] if parse_true_or_false(TOTAL, total) else [])]
+    is_shown = parse_true_or_false(TABLE, table)
     if isinstance(rounding, Mapping):
         found = _from_mapping(grid, rounding, flagged)
     else:
@@ -226,7 +226,7 @@ def parse_part(grid: Grid, given: Any) -> str:
         if name not in grid.dims:
             known = (TABLE, TOTAL, MARGINS, *grid.dims)
             raise SettingsError(
-                f"The release has no part {quote_value(given)}.{nearest(name, known)} Its parts "
+                f"The release has no part {quote_value(given)}.{hint_at(name, known)} Its parts "
                 "are:"
                 f" table, total, margins, and any of the dimensions {list_names(grid.dims)}, "
                 "joined by"

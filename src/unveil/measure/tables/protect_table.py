@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from unveil.arguments import number_within, quote_value, whole_number
+from unveil.arguments import parse_number_within, parse_whole_number, quote_value
 from unveil.arrays import Floats, Ints, Mask
 from unveil.errors import InputError, InternalError, SettingsError
 from unveil.measure.result import RowsResult
 from unveil.measure.tables.audit import audit
-from unveil.measure.tables.bounds import tightest
+from unveil.measure.tables.bounds import find_tightest
 from unveil.measure.tables.flow import network_of
 from unveil.measure.tables.grid import TABLE, TOTAL, as_object_array
 from unveil.measure.tables.integer_programme import INFEASIBLE, OPTIMAL
@@ -112,7 +112,7 @@ def protect_table(
     ----------
     Fischetti and Salazar (1999, 2000). Castro (2012) for a survey.
     """
-    until = monotonic() + number_within("seconds", seconds, "(0, inf)")
+    until = monotonic() + parse_number_within("seconds", seconds, "(0, inf)")
     release = (
         counts
         if isinstance(counts, PublishedTable)
@@ -121,7 +121,7 @@ def protect_table(
     rules = [parse_scheme(text) for _, text in release.schemes]
     rule = _check_rule([one for one in rules if one.kind == "suppress"])
     most = rule.size - 2
-    wanted = min(2, most) if width is None else whole_number("width", width, most=most)
+    wanted = min(2, most) if width is None else parse_whole_number("width", width, most=most)
     values = _values(release, _costs(release, cost))
     report = progress or no_progress
     hidden = _greedy(values, wanted, until, release, report)
@@ -545,7 +545,7 @@ def _controlled(release: PublishedTable, values: _PublishedValues) -> Iterator[P
 
 def _option(other: PublishedTable, scheme: str, values: _PublishedValues) -> ProtectionOption:
     """What a way to publish costs, and what it leaves open."""
-    bounds = tightest(other.system, seconds=SAP_SECONDS)
+    bounds = find_tightest(other.system, seconds=SAP_SECONDS)
     cells = np.flatnonzero((values.matrix.sum(axis=1) == 1) & values.small)
     small = sorted({int(values.matrix[[one]].indices[0]) for one in cells.tolist()})
     pairs = [(bounds.lower[cell], bounds.upper[cell]) for cell in small]

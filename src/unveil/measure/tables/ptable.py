@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from unveil.arguments import number_within, quote_value, whole_number
+from unveil.arguments import parse_number_within, parse_whole_number, quote_value
 from unveil.arrays import Floats, Ints
 from unveil.errors import ReadError, RolesError, SettingsError
 from unveil.io.sources import read_table
@@ -135,11 +135,11 @@ def ptable(D: int, V: float, js: int = 0) -> Ptable:
     ----------
     Giessing (2016), from memory, not checked; compared with no other program.
     """
-    largest = whole_number("D", D, least=1, most=LARGEST_SHIFT)
-    variance = number_within("V", V, "(0, inf)")
+    largest = parse_whole_number("D", D, least=1, most=LARGEST_SHIFT)
+    variance = parse_number_within("V", V, "(0, inf)")
     if variance > largest**2:
         raise SettingsError(f"V is {variance:g}: shifts up to {largest} have at most {largest**2}.")
-    barred = whole_number("js", js, least=0, most=largest)
+    barred = parse_whole_number("js", js, least=0, most=largest)
     rows = [PtableRow((0,), (1.0,))]
     for i in range(1, largest + barred + 2):
         shifts = [v for v in range(-largest, largest + 1) if i + v == 0 or i + v > barred]

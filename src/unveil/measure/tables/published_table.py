@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unveil.arguments import is_list, quote_value, true_or_false
-from unveil.errors import InputError, SettingsError, list_names, nearest
+from unveil.arguments import is_list, parse_true_or_false, quote_value
+from unveil.errors import InputError, SettingsError, hint_at, list_names
 from unveil.measure.tables.crosstab import Crosstab
 from unveil.measure.tables.grid import (
     LARGEST_COUNT,
@@ -46,7 +46,7 @@ from unveil.measure.tables.schemes import (
 # What is said of a table besides what is published: other sums, and impossible cells.
 
 
-def constraint_facts(grid: Grid, given: Any) -> Iterator[Fact]:
+def parse_constraints(grid: Grid, given: Any) -> Iterator[Fact]:
     """What a user says is known besides, each as a fact."""
     if given is None:
         return
@@ -64,7 +64,7 @@ def _constraint(grid: Grid, given: Any, where: str) -> Fact:
         raise SettingsError(f'{where} is no mapping such as {{"cells": [0, 3], "lo": 2, "hi": 4}}.')
     for key in given:
         if key not in ("cells", "lo", "hi"):
-            hint = nearest(str(key), ("cells", "lo", "hi"))
+            hint = hint_at(str(key), ("cells", "lo", "hi"))
             raise SettingsError(f"{where} has an entry {key!r}.{hint} It has cells, lo and hi.")
     asked: Any = as_reusable(given.get("cells", ()))
     if not is_list(asked) or not len(asked):
@@ -90,7 +90,7 @@ def _bound(given: Any, where: str) -> int | None:
     return found
 
 
-def structural_cells(grid: Grid, given: Any, counts: Counts) -> frozenset[int]:
+def parse_structural_cells(grid: Grid, given: Any, counts: Counts) -> frozenset[int]:
     """The impossible cells, given by number, by levels or as a mask; none may have a count."""
     if given is None:
         return frozenset()
@@ -127,13 +127,15 @@ def parse_nested(grid: Grid, given: Any) -> tuple[tuple[str, str], ...]:
         if name not in grid.dims:
             raise SettingsError(
                 f"nested names {quote_value(name)}, which is not a dimension of the"
-                f" table.{nearest(str(name), grid.dims)} Its dimensions are:"
+                f" table.{hint_at(str(name), grid.dims)} Its dimensions are:"
                 f" {list_names(grid.dims)}."
             )
     return tuple(given.items())
 
 
-def nested_cells(grid: Grid, nested: Iterable[tuple[str, str]], counts: Counts) -> frozenset[int]:
+def find_nested_cells(
+    grid: Grid, nested: Iterable[tuple[str, str]], counts: Counts
+) -> frozenset[int]:
     """The combinations that a hierarchy rules out; a level without people may be anywhere."""
     found: set[int] = set()
     places = np.unravel_index(np.arange(grid.n_cells), grid.shape)
@@ -326,7 +328,7 @@ class PublishedTable:
             missing_values=missing_values,
             record_keys=record_keys,
         )
-        is_sample = true_or_false("sample", sample)
+        is_sample = parse_true_or_false("sample", sample)
         told = (*notes, OF_SAMPLE) if is_sample else notes
         wanted = check_names(asked)
         return make_release(
@@ -388,7 +390,7 @@ class PublishedTable:
             settings = {name: wanted.get(name, default) for name, default in DEFAULTS.items()}
             asked_for = plan(found.grid, **settings)
             wanted["published"] = {p: v for p, v in found.published.items() if p in asked_for}
-        is_sample = true_or_false("sample", sample)
+        is_sample = parse_true_or_false("sample", sample)
         told = (*found.notes, OF_SAMPLE) if is_sample else found.notes
         made = make_release(found.grid, found.counts, notes=told, of_sample=is_sample, **wanted)
         return replace(made, crosstab=found.crosstab)
@@ -447,7 +449,7 @@ def check_names(asked: Mapping[str, Any]) -> dict[str, Any]:
     for name in asked:
         if name not in ASKED:
             raise SettingsError(
-                f"A release has no setting {name!r}.{nearest(name, ASKED)} Its settings are:"
+                f"A release has no setting {name!r}.{hint_at(name, ASKED)} Its settings are:"
                 f" {list_names(ASKED)}."
             )
     return dict(asked)
@@ -474,7 +476,9 @@ def make_release(
     asked = plan(grid, rounding, table=table, total=total, margins=margins)
     given = parse_published(grid, published, asked)
     within = parse_nested(grid, nested)
-    impossible = structural_cells(grid, structural, counts) | nested_cells(grid, within, counts)
+    impossible = parse_structural_cells(grid, structural, counts) | find_nested_cells(
+        grid, within, counts
+    )
     drawn = choose_draw_seed(asked, given, seed)
     has_keys = record_keys is not None and any(one.kind == "cellkey" for one in asked.values())
     keys = record_keys.sums(drawn) if record_keys is not None and has_keys else None
@@ -482,7 +486,7 @@ def make_release(
     facts = [
         *_facts(grid, counts, asked, values),
         *_difference_facts(grid, asked, values),
-        *constraint_facts(grid, constraints),
+        *parse_constraints(grid, constraints),
     ]
     system = System(tuple(counts.tolist()), tuple(facts), impossible, grid.shape)
     alike = find_spellings(dict(zip(grid.dims, grid.levels, strict=True)))

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from unveil.arguments import absent_sentence, choice, is_list
+from unveil.arguments import absent_sentence, is_list, parse_choice
 from unveil.errors import InputError, ReadError, RolesError, SettingsError, list_names
 from unveil.io.read_cells import has_cells, read_cells, read_place
 from unveil.io.sources import read_table
@@ -38,7 +38,7 @@ ROWS, COLUMNS, COUNT = "rows", "columns", "count"
 
 
 @dataclass(frozen=True)
-class Long:
+class LongTable:
     """A long table: the columns of its levels, and the column of its counts."""
 
     table: Table
@@ -54,10 +54,10 @@ def read_layout(
     count: Any,
     layout: Any,
     published: str | None,
-) -> Long:
+) -> LongTable:
     """The file as a long table, whichever it is."""
     if layout is not None:
-        choice("layout", layout, LAYOUTS)
+        parse_choice("layout", layout, LAYOUTS)
     if count is not None and not isinstance(count, str):
         raise RolesError(f"count must be the name of a column; given is {type(count).__name__}.")
     rest = [name for name in table.frame.columns if name != published]
@@ -74,7 +74,7 @@ def read_layout(
             f"Column {counts!r} cannot be counts and a dimension at once. Name at least one column"
             " of levels with dims, and the column of counts with count."
         )
-    return Long(table, chosen, counts)
+    return LongTable(table, chosen, counts)
 
 
 def _layout(table: Table, rest: Sequence[str], dims: Sequence[str] | None, count: Any) -> str:
@@ -144,7 +144,7 @@ def _count_column(table: Table, rest: Sequence[str], dims: Sequence[str] | None)
 
 def _from_wide(
     table: Table, dims: tuple[str, ...] | None, count: Any, published: str | None
-) -> Long:
+) -> LongTable:
     """Every number with the label of its row and the header of its column."""
     if count is not None or published is not None:
         raise SettingsError(
@@ -177,7 +177,7 @@ def _from_wide(
     )
     names = COUNT if COUNT not in chosen else "counts"
     long.columns = [*chosen, names]
-    return Long(replace(table, frame=long), tuple(chosen), names, is_wide=True)
+    return LongTable(replace(table, frame=long), tuple(chosen), names, is_wide=True)
 
 
 def _as_float_or_whole(column: pl.Series) -> pl.Series:
@@ -249,10 +249,10 @@ _SIDES = ("rows", "columns")
 
 def _read_any_layout(
     source: Any, labels: frozenset[str], blank: str | None, plain: dict[str, Any]
-) -> tuple[Long, Crosstab | None]:
+) -> tuple[LongTable, Crosstab | None]:
     """A plain table, or a cross-table as an office lays it out."""
     if blank is not None:
-        choice("blank", blank, BLANKS)
+        parse_choice("blank", blank, BLANKS)
     if plain["layout"] != "crosstab":
         try:
             found = read_layout(read_table(source, side=ROLE), **plain)
@@ -276,7 +276,7 @@ def _read_any_layout(
 
 def _from_crosstab(
     table: Crosstab, source: Any, blank: str | None, plain: Mapping[str, Any]
-) -> Long:
+) -> LongTable:
     place = read_place(source, ROLE)
     dims = plain["dims"] or table.names
     if len(dims) != len(table.names) or plain["published"] is not None:
@@ -300,15 +300,15 @@ def _from_crosstab(
         {name: [one[k] for one in table.labels] for k, name in enumerate(dims)}
         | {_COUNTS: [one if isinstance(one, int) else 0 for one in table.values]}
     )
-    return Long(Table(side=ROLE, place=place, frame=frame, source=""), tuple(dims), _COUNTS)
+    return LongTable(Table(side=ROLE, place=place, frame=frame, source=""), tuple(dims), _COUNTS)
 
 
 _COUNTS = "\x00counts"  # a name that no column of a file has
 
 
 def _name_totals(
-    long: Long, crosstab: Crosstab | None, labels: frozenset[str]
-) -> tuple[Long, Crosstab | None, list[str]]:
+    long: LongTable, crosstab: Crosstab | None, labels: frozenset[str]
+) -> tuple[LongTable, Crosstab | None, list[str]]:
     """Levels that are the sums of the others, whatever they are called, named as totals.
 
     Of a table with one row (or column) it may be chance: then it is refused.

@@ -58,7 +58,7 @@ def read_published(
             f" table has {len(grid.dims):,}: {list_names(grid.dims)}."
         )
     values = _values(long.table, long.count)
-    sums = {label.strip().casefold() for label in total_label}
+    sums = {"total", "all"}
     rows = _match_rows(_published_labels(long.table, long.dims, sums), grid, table.place)
     return dict(_parts(rows, values))
 
@@ -92,7 +92,6 @@ def read_values(
     dims: Sequence[str],
     value: str | None = None,
     hidden: Sequence[str] = (),
-    total_label: Sequence[str] = ("Total", "All"),
 ) -> LabelledValues:
     """The published values of a long file with these dimensions, whatever levels it has.
 
@@ -100,7 +99,7 @@ def read_values(
     cross-table by these dimensions: those of its rows, then those of its headers, unless it names
     them.
     """
-    sums = {label.strip().casefold() for label in total_label}
+    sums = {"total", "all"}
     try:
         long = read_layout(
             read_table(source, side=ROLE),

@@ -11,15 +11,15 @@ from typing import Any
 
 import polars as pl
 
-from unveil.arguments import number_within, whole_number
+from unveil.arguments import parse_number_within, parse_whole_number
 from unveil.errors import InputError
-from unveil.measure.tables.audit import Exposure, exposed_cells
+from unveil.measure.tables.audit import Exposure, find_exposed_cells
 from unveil.measure.tables.bounds import release_of
-from unveil.measure.tables.grid import TABLE, TOTAL, Given, Grid, key_levels, pairs
+from unveil.measure.tables.grid import TABLE, TOTAL, GivenLevels, Grid, pairs, parse_given_levels
 from unveil.measure.tables.known_people import KnownPeople, parse_known, remove_known
 from unveil.measure.tables.parts import System, sums_of
 from unveil.measure.tables.published_table import PublishedTable
-from unveil.measure.tables.sap_curve import Curve, Effort, SapQuestion, curve
+from unveil.measure.tables.sap_curve import Curve, Effort, SapQuestion, compute_curve
 from unveil.measure.tables.sap_depth import (
     BY_DEPTH,
     chance_at,
@@ -46,7 +46,7 @@ class SapQuery:
 
     release: PublishedTable
     people: tuple[KnownPeople, ...]
-    keys: Given
+    keys: GivenLevels
     depth: int | None
 
 
@@ -88,7 +88,7 @@ def record_of(
         exposed=_within(main.system, keys, given_away.exposed),
         n_unseen=main.oracle.n_unseen if isinstance(main.oracle, ProgrammeOracle) else 0,
         by_depth=by_depth,
-        taught=what_zeros_teach(main.system, grid, given_away.recovered, keys),
+        taught=list_zero_disclosures(main.system, grid, given_away.recovered, keys),
         notes=release.notes,
     )
 
@@ -105,7 +105,9 @@ def _total_bounds(release: PublishedTable) -> tuple[int, int | None] | None:
     return release.bounds_of(TOTAL)[0] if TOTAL in dict(release.published) else None
 
 
-def _within(system: System, keys: Given, cells: tuple[int, ...] | None) -> tuple[int, ...] | None:
+def _within(
+    system: System, keys: GivenLevels, cells: tuple[int, ...] | None
+) -> tuple[int, ...] | None:
     """Those of the cells whose people have the key levels."""
     if cells is None or not keys:
         return cells
@@ -113,8 +115,8 @@ def _within(system: System, keys: Given, cells: tuple[int, ...] | None) -> tuple
     return tuple(cell for cell in cells if cell in inside)
 
 
-def what_zeros_teach(
-    system: System, grid: Grid, zeros: tuple[int, ...] | None, given: Given = ()
+def list_zero_disclosures(
+    system: System, grid: Grid, zeros: tuple[int, ...] | None, given: GivenLevels = ()
 ) -> SapTaught | None:
     """What the recovered zeros of a table teach, before anybody more becomes known."""
     if zeros is None:
@@ -158,7 +160,7 @@ def parse_n_max(n_max: Any, N: int, *, is_given: bool) -> int:
     """The largest n, or a sentence on what is wrong with it."""
     why = ": how many people an intruder may know"
     asked = min(N, N_MAX) if n_max is None else n_max
-    found = whole_number("n_max", asked, least=0, most=LARGEST_N, why=why)
+    found = parse_whole_number("n_max", asked, least=0, most=LARGEST_N, why=why)
     if N == 0 and n_max != 0:
         who = "with the given levels is left in the table" if is_given else "is left in the table"
         raise InputError(f"No one {who}, so that no one can become known. Use n_max=0.")
@@ -167,8 +169,8 @@ def parse_n_max(n_max: Any, N: int, *, is_given: bool) -> int:
 
 def parse_effort(nodes: Any, seconds: Any) -> tuple[int, float | None]:
     """What box splitting may spend, or a sentence on what is wrong with it."""
-    limit = None if seconds is None else number_within("seconds", seconds, "(0, inf)")
-    return whole_number("nodes", nodes), limit
+    limit = None if seconds is None else parse_number_within("seconds", seconds, "(0, inf)")
+    return parse_whole_number("nodes", nodes), limit
 
 
 def choose_sampling_seed(seed: Any, release: PublishedTable) -> int:
@@ -178,7 +180,7 @@ def choose_sampling_seed(seed: Any, release: PublishedTable) -> int:
 
 def parse_threshold(threshold: Any) -> float:
     """A probability, or a sentence on what is wrong with it."""
-    return number_within("The threshold", threshold, "[0, 1]", ", such as 0.05")
+    return parse_number_within("The threshold", threshold, "[0, 1]", ", such as 0.05")
 
 
 @dataclass(frozen=True, repr=False)
@@ -283,17 +285,17 @@ def sap(
     release = release_of(counts, asked | draws)
     grid = release.grid
     people = parse_known(known, grid)
-    keys = () if given is None else key_levels(given, grid)
+    keys = () if given is None else parse_given_levels(given, grid)
     d = parse_depth(depth, len(grid.dims) - len(keys))
     system = remove_known(release.system, people, grid)
     main = SapQuestion(system, events_at(system, d, keys), chance_at(system, keys))
     last = parse_n_max(n_max, main.N, is_given=bool(keys))
     effort = replace(effort, seed=choose_sampling_seed(seed, release))
-    given_away = exposed_cells(system, effort.remaining)
+    given_away = find_exposed_cells(system, effort.remaining)
     main = replace(main, open_cells=given_away.exposed or (), oracle=given_away.oracle)
     is_by_depth = isinstance(depth, str) and depth == BY_DEPTH
     depths = len(grid.dims) - len(keys) if is_by_depth else 1
-    found = curve(main, last, effort.part(1 / depths))
+    found = compute_curve(main, last, effort.part(1 / depths))
     by_depth = _by_depth(main, keys, last, effort, found) if is_by_depth else ()
     wanted = SapQuery(release, people, keys, d)
     made = record_of(wanted, main, found, by_depth, given_away=given_away, seed=effort.seed)
@@ -301,7 +303,7 @@ def sap(
 
 
 def _by_depth(
-    main: SapQuestion, keys: Given, last: int, effort: Effort, whole_table: Curve
+    main: SapQuestion, keys: GivenLevels, last: int, effort: Effort, whole_table: Curve
 ) -> tuple[SapDepth, ...]:
     n_free = len(main.system.shape) - len(keys)
     made = []
@@ -310,7 +312,7 @@ def _by_depth(
         events = events_at(main.system, depth, keys)
         of_depth = replace(main, events=events)
         part = effort.part(1 / max(1, n_free - depth))
-        one = whole_table if depth == n_free else curve(of_depth, last, part)
+        one = whole_table if depth == n_free else compute_curve(of_depth, last, part)
         made.append(
             SapDepth(
                 depth=depth,

@@ -33,7 +33,7 @@ class BoundedCells:
 
 
 @dataclass(frozen=True)
-class Separate:
+class SeparateFacts:
     """A release whose facts are on single cells and on groups that do not overlap."""
 
     lo: tuple[int, ...]
@@ -41,7 +41,7 @@ class Separate:
     group_of: dict[int, BoundedCells]  # only groups at their upper bound; others allow everything
 
 
-def separate(system: System) -> Separate | None:
+def separate(system: System) -> SeparateFacts | None:
     """The release as bounds on cells and on groups apart, or None where groups overlap."""
     known = sums_of(system)
     groups = [one for one in known.sums if not _is_implied(one, known)]
@@ -52,7 +52,7 @@ def separate(system: System) -> Separate | None:
         if one.hi == sum(system.counts[cell] for cell in one.cells):
             above = (cell for cell in one.cells if system.counts[cell] > known.lo[cell])
             group_of |= dict.fromkeys(one.cells, BoundedCells(frozenset(above)))
-    return Separate(known.lo, known.hi, group_of)
+    return SeparateFacts(known.lo, known.hi, group_of)
 
 
 def _is_implied(one: Sum, known: Sums) -> bool:
@@ -65,7 +65,7 @@ def _is_implied(one: Sum, known: Sums) -> bool:
 
 def family(
     system: System,
-    parts: Separate,
+    parts: SeparateFacts,
     *,
     events: Iterable[Sequence[int]] | None = None,
     chance: Sequence[int] | None = None,
@@ -107,7 +107,9 @@ def family(
     return smallest(found)
 
 
-def needed_cells(system: System, parts: Separate, event: Sequence[int]) -> frozenset[int] | None:
+def needed_cells(
+    system: System, parts: SeparateFacts, event: Sequence[int]
+) -> frozenset[int] | None:
     """All cells that must be full for an event; None where no sample does it."""
     needed = frozenset(event)
     for cell in event:
@@ -136,7 +138,7 @@ EXACT_FLOATS = 2**53  # whole numbers up to here are floats, and a quotient is r
 
 
 @dataclass(frozen=True)
-class Tables:
+class TableBatch:
     """Tables of equally many cells, one row a table, and what is published of them."""
 
     counts: Ints
@@ -146,7 +148,7 @@ class Tables:
     possible: Mask  # cells that are not structural
 
 
-def curves(tables: Tables, n_max: int) -> tuple[Floats, Mask]:
+def compute_curves(tables: TableBatch, n_max: int) -> tuple[Floats, Mask]:
     """SAP(0..n_max) of every table, and for which tables it is known: one row a table."""
     sets = _exposed_people(tables)
     N = tables.counts.sum(axis=1)
@@ -159,7 +161,7 @@ def curves(tables: Tables, n_max: int) -> tuple[Floats, Mask]:
     return made, sure
 
 
-def _exposed_people(tables: Tables) -> Ints:
+def _exposed_people(tables: TableBatch) -> Ints:
     """People of each set that gives a zero away, -1 where there is none: `family`.
 
     The last column is for the cells above their lower bounds, all together, of a total that is at

@@ -22,7 +22,7 @@ from unveil.measure.tables.integer_programme import OutOfTime
 from unveil.measure.tables.parts import System
 from unveil.measure.tables.sap_events import (
     AnyOracle,
-    Knob,
+    KnowledgePiece,
     ProgrammeOracle,
     Risk,
     SamplePolynomials,
@@ -169,22 +169,24 @@ class _BoxSearch:
 
     def _split(self, low: int, high: int, core: int, known: Sequence[int]) -> None:
         """Boxes in which one cell stays below the core, and what is above it in all: risky."""
-        for knob in self._in_order(core & ~low, known):
-            level = knob.level(core)
-            below = knob.all_bits & ~knob.bits(level - 1)
+        for piece in self._in_order(core & ~low, known):
+            level = piece.level(core)
+            below = piece.all_bits & ~piece.bits(level - 1)
             self._push(low, high & ~below)
-            low |= knob.bits(level)
+            low |= piece.bits(level)
         self.risky += self.weights.product(self.risk.factors(low, high))
 
-    def _in_order(self, missing: int, known: Sequence[int]) -> list[Knob]:
+    def _in_order(self, missing: int, known: Sequence[int]) -> list[KnowledgePiece]:
         """The cells a core has yet to reach: those of many cores first, then the largest."""
-        knobs = list(self.risk.list_knobs(missing))
-        shared = {knob.cell: sum(bool(core & knob.all_bits) for core in known) for knob in knobs}
-        return sorted(knobs, key=lambda knob: (-shared[knob.cell], -knob.people, knob.cell))
+        pieces = list(self.risk.list_pieces(missing))
+        shared = {
+            piece.cell: sum(bool(core & piece.all_bits) for core in known) for piece in pieces
+        }
+        return sorted(pieces, key=lambda piece: (-shared[piece.cell], -piece.people, piece.cell))
 
     def _size(self, bits: int) -> int:
         """How many more people a set of levels asks for."""
-        return sum(knob.fewest(knob.level(bits)) for knob in self.risk.list_knobs(bits))
+        return sum(piece.fewest(piece.level(bits)) for piece in self.risk.list_pieces(bits))
 
     def _push(self, low: int, high: int) -> None:
         weight = self.weights.product(self.risk.factors(low, high))

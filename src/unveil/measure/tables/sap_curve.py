@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import nextafter
 from time import monotonic
 
-from unveil.measure.tables.audit import exposed_cells_of
+from unveil.measure.tables.audit import search_exposed_cells
 from unveil.measure.tables.parts import System
 from unveil.measure.tables.sap_batch import Family, family, separate
 from unveil.measure.tables.sap_events import AnyOracle, oracle_of
@@ -17,7 +17,7 @@ from unveil.measure.tables.sap_exact import (
     signed_sums,
     stable_curve,
 )
-from unveil.measure.tables.sap_witness import witness_bound
+from unveil.measure.tables.sap_witness import bound_by_witnesses
 from unveil.records.count_tables import Method, SapChance
 from unveil.study.scenario import Progress, no_progress
 
@@ -37,7 +37,7 @@ class SapQuestion:
     events: tuple[tuple[int, ...], ...] | None = None
     chance: tuple[int, ...] | None = None
     open_cells: tuple[int, ...] | None = (
-        None  # `audit.exposed_cells_of`, where that is known already
+        None  # `audit.search_exposed_cells`, where that is known already
     )
     oracle: AnyOracle | None = None  # of a system that has no formula, where there is one already
 
@@ -94,7 +94,7 @@ class Curve:
         )
 
 
-def curve(question: SapQuestion, n_max: int, effort: Effort | None = None) -> Curve:
+def compute_curve(question: SapQuestion, n_max: int, effort: Effort | None = None) -> Curve:
     """SAP(0..n_max) of a question; beyond N it is SAP(N).
 
     Notes
@@ -188,7 +188,7 @@ def _by_splitting(question: SapQuestion, last: int, effort: Effort) -> Curve:
     if not found.complete:
         if floor := _floor(question, last, effort.part(BESIDE)):
             lower = list(map(max, lower, floor))
-        if ceiling := witness_bound(
+        if ceiling := bound_by_witnesses(
             question.system,
             oracle,
             last,
@@ -214,7 +214,7 @@ def _floor(question: SapQuestion, last: int, effort: Effort) -> Sequence[Fractio
     counts, chance = question.system.counts, question.chance or question.system.counts
     open_cells = question.open_cells
     if open_cells is None:
-        open_cells = exposed_cells_of(question.system, effort.remaining, oracle=question.oracle)
+        open_cells = search_exposed_cells(question.system, effort.remaining, oracle=question.oracle)
     if open_cells is None or _exact_work(question.N, last) > _limit_work(effort.remaining):
         return ()
     if question.events is not None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from unveil.arguments import quote_value
 from unveil.errors import SettingsError
-from unveil.measure.tables.grid import Given, as_count
+from unveil.measure.tables.grid import GivenLevels, as_count
 from unveil.measure.tables.parts import System
 
 # What does a recovered zero teach about somebody who is in the table?
@@ -28,7 +28,7 @@ Kind = Literal["settles", "rules_out_level", "combination_only"]
 
 
 @dataclass(frozen=True)
-class Lesson:
+class ZeroDisclosure:
     """What one recovered zero teaches at most, and about which dimensions."""
 
     cell: int
@@ -40,8 +40,8 @@ class Lesson:
 
 
 def list_lessons(
-    system: System, recovered: Collection[int], given: Given = ()
-) -> tuple[tuple[Lesson, ...], int]:
+    system: System, recovered: Collection[int], given: GivenLevels = ()
+) -> tuple[tuple[ZeroDisclosure, ...], int]:
     """What each recovered zero teaches, and of how many people a variable is settled.
 
     With key levels only about people who have them, and about the other variables.
@@ -76,11 +76,11 @@ def _mask(system: System, cells: Collection[int]) -> "np.ndarray[Any, np.dtype[n
     return made
 
 
-def _lesson(cell: int, dims: list[int], left: list[int]) -> Lesson:
+def _lesson(cell: int, dims: list[int], left: list[int]) -> ZeroDisclosure:
     settles = tuple(dim for dim, n_left in zip(dims, left, strict=True) if n_left == 1)
     rules_out = tuple(dim for dim, n_left in zip(dims, left, strict=True) if n_left > 1)
     kind: Kind = "settles" if settles else "rules_out_level" if rules_out else "combination_only"
-    return Lesson(cell, kind, settles, rules_out)
+    return ZeroDisclosure(cell, kind, settles, rules_out)
 
 
 Events = tuple[tuple[int, ...], ...]
@@ -105,14 +105,14 @@ def parse_depth(depth: Any, n_free: int) -> int | None:
     return found
 
 
-def under(shape: Sequence[int], given: Given) -> "np.ndarray[Any, np.dtype[np.int64]]":
+def under(shape: Sequence[int], given: GivenLevels) -> "np.ndarray[Any, np.dtype[np.int64]]":
     """The cells of those who have the key levels, in the shape of the other dimensions."""
     fixed = dict(given)
     at = tuple(fixed.get(dim, slice(None)) for dim in range(len(shape)))
     return np.asarray(np.arange(int(np.prod(shape))).reshape(shape)[at], np.int64)
 
 
-def events_at(system: System, depth: int | None, given: Given = ()) -> Events | None:
+def events_at(system: System, depth: int | None, given: GivenLevels = ()) -> Events | None:
     """The sets of cells of which one must be recovered; None where it is any cell by itself.
 
     Notes
@@ -152,7 +152,7 @@ def _check_many(n_cells: int, n_free: int, depth: int) -> None:
         )
 
 
-def chance_at(system: System, given: Given) -> tuple[int, ...] | None:
+def chance_at(system: System, given: GivenLevels) -> tuple[int, ...] | None:
     """How many of each cell can become known: only those with the key levels; None for all."""
     if not given:
         return None

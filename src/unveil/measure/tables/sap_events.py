@@ -43,7 +43,7 @@ class ProgrammeOracle:
         self._witnesses: list[list[Table]] = [[] for _ in system.counts]
         self._exposed: dict[int, bool] = {}
 
-    def raisable(self, cell: int, at_least: Sequence[int]) -> bool:
+    def can_increase(self, cell: int, at_least: Sequence[int]) -> bool:
         """Whether a table of at least `at_least` fits the release with more in the cell."""
         if cell not in self._limited:
             return True
@@ -56,17 +56,17 @@ class ProgrammeOracle:
         self._remember(table)
         return True
 
-    def recovers_all(self, at_least: Sequence[int], cells: Sequence[int]) -> bool:
+    def can_recover_all(self, at_least: Sequence[int], cells: Sequence[int]) -> bool:
         """Whether each of the cells is fully known and cannot be raised."""
         full = all(at_least[cell] >= self.system.counts[cell] for cell in cells)
-        return full and not any(self.raisable(cell, at_least) for cell in cells)
+        return full and not any(self.can_increase(cell, at_least) for cell in cells)
 
     def is_exposed(self, cell: int) -> bool:
         """Whether the cell is recovered once all its own people are known, and nobody else."""
         if cell not in self._exposed:
             alone = [0] * len(self.system.counts)
             alone[cell] = self.system.counts[cell]
-            self._exposed[cell] = not self.raisable(cell, alone)
+            self._exposed[cell] = not self.can_increase(cell, alone)
         return self._exposed[cell]
 
     def raise_together(self, empty: Iterable[int]) -> None:
@@ -277,7 +277,7 @@ Event = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Knob:
+class KnowledgePiece:
     """A cell of which more or less may be known, and where its levels stand among the bits."""
 
     cell: int
@@ -341,10 +341,10 @@ class Risk:
         self.events = _events(system, events)
         self.chance = system.counts if chance is None else tuple(chance)
         self.people = sum(self.chance)
-        self.knobs = _knobs(self, self.people if n_max is None else n_max)
-        self.top = _union(knob.all_bits for knob in self.knobs)
-        self._offsets = [knob.offset for knob in self.knobs]
-        self._knob_of = {knob.cell: knob for knob in self.knobs}
+        self.pieces = _make_pieces(self, self.people if n_max is None else n_max)
+        self.top = _union(piece.all_bits for piece in self.pieces)
+        self._offsets = [piece.offset for piece in self.pieces]
+        self._piece_of = {piece.cell: piece for piece in self.pieces}
         self._full = _union(1 << cell for cell, count in enumerate(system.counts) if not count)
         self._cells = tuple(sorted({cell for event in self.events for cell in event}))
 
@@ -356,9 +356,9 @@ class Risk:
         """The levels that a sample reaches: the people drawn of each cell that has any."""
         found = 0
         for cell, sampled in sample.items():
-            knob = self._knob_of.get(cell)
-            if knob is not None:
-                found |= knob.bits(knob.find_level(sampled))
+            piece = self._piece_of.get(cell)
+            if piece is not None:
+                found |= piece.bits(piece.find_level(sampled))
         return found
 
     def core(self, bits: int) -> int | None:
@@ -370,10 +370,10 @@ class Risk:
         if event is None:
             return None
         kept = self._blocking(event, bits) & bits
-        for knob in sorted(self.list_knobs(kept), key=lambda knob: (-knob.people, knob.cell)):
-            level = knob.level(kept)
-            others = kept & ~knob.bits(level)
-            kept = others | knob.bits(self._least_level(event, knob, others, level))
+        for piece in sorted(self.list_pieces(kept), key=lambda piece: (-piece.people, piece.cell)):
+            level = piece.level(kept)
+            others = kept & ~piece.bits(level)
+            kept = others | piece.bits(self._least_level(event, piece, others, level))
         return kept
 
     def alone(self) -> list[int]:
@@ -381,35 +381,35 @@ class Risk:
         if isinstance(self.oracle, ProgrammeOracle):
             return []
         arcs, single = self.oracle.cells, {event[0] for event in self.events if len(event) == 1}
-        return [k.all_bits for k in self.knobs if k.cell in single and not arcs[k.cell].rises]
+        return [k.all_bits for k in self.pieces if k.cell in single and not arcs[k.cell].rises]
 
     def factors(self, low: int, high: int) -> list[Factor]:
         """What the weight of all samples between two sets of levels is a product of."""
-        turned = list(self.list_knobs(low | self.top & ~high))
-        free = self.people - sum(knob.people for knob in turned)
-        made = [knob.factor(knob.level(low), knob.level(high)) for knob in turned]
+        turned = list(self.list_pieces(low | self.top & ~high))
+        free = self.people - sum(piece.people for piece in turned)
+        made = [piece.factor(piece.level(low), piece.level(high)) for piece in turned]
         return [*made, (free, 0, free)]
 
-    def list_knobs(self, bits: int) -> Iterator[Knob]:
+    def list_pieces(self, bits: int) -> Iterator[KnowledgePiece]:
         """The cells that have one of these bits."""
         while bits:
-            knob = self.knobs[bisect_right(self._offsets, bits.bit_length() - 1) - 1]
-            bits &= ~knob.all_bits
-            yield knob
+            piece = self.pieces[bisect_right(self._offsets, bits.bit_length() - 1) - 1]
+            bits &= ~piece.all_bits
+            yield piece
 
     def _at_least(self, bits: int) -> list[int]:
         """The people known in each cell when these levels are just reached."""
         known = [0] * len(self.system.counts)
-        for knob in self.list_knobs(bits):
-            known[knob.cell] = knob.fewest(knob.level(bits))
+        for piece in self.list_pieces(bits):
+            known[piece.cell] = piece.fewest(piece.level(bits))
         return known
 
-    def _least_level(self, event: Event, knob: Knob, others: int, level: int) -> int:
+    def _least_level(self, event: Event, piece: KnowledgePiece, others: int, level: int) -> int:
         """The lowest level of one cell that is risky beside what else is known, by halving."""
         low, high = 0, level
         while low < high:
             middle = (low + high) // 2
-            if self._happens(event, others | knob.bits(middle)):
+            if self._happens(event, others | piece.bits(middle)):
                 high = middle
             else:
                 low = middle + 1
@@ -429,7 +429,7 @@ class Risk:
         """Whether every cell of one event is recovered."""
         self._check_time()
         if isinstance(self.oracle, ProgrammeOracle):
-            return self.oracle.recovers_all(self._at_least(bits), event)
+            return self.oracle.can_recover_all(self._at_least(bits), event)
         found = self.oracle.find_recovered(bits | self._full, event)
         return all(found >> cell & 1 for cell in event)
 
@@ -456,7 +456,7 @@ def _events(system: System, given: Sequence[Sequence[int]] | None) -> tuple[Even
     return tuple(tuple(event) for event in given if not system.structural.issuperset(event))
 
 
-def _knobs(risk: Risk, n_max: int) -> tuple[Knob, ...]:
+def _make_pieces(risk: Risk, n_max: int) -> tuple[KnowledgePiece, ...]:
     made, offset = [], 0
     by_fullness = isinstance(risk.oracle, Network)
     rows = zip(risk.system.counts, risk.chance, strict=True)
@@ -467,6 +467,6 @@ def _knobs(risk: Risk, n_max: int) -> tuple[Knob, ...]:
         steps: Sequence[int] = (people,) if by_fullness else every
         if not steps:
             continue
-        made.append(Knob(cell, people, steps, cell if by_fullness else offset))
+        made.append(KnowledgePiece(cell, people, steps, cell if by_fullness else offset))
         offset += len(steps)
     return tuple(made)

@@ -16,6 +16,7 @@ import numpy as np
 from unveil.measure.tables.integer_programme import OutOfTime
 from unveil.measure.tables.parts import System
 from unveil.measure.tables.sap_events import AnyOracle, ProgrammeOracle, Risk
+from unveil.models.intervals import clopper_pearson
 from unveil.study.scenario import Progress, no_progress
 
 FEW = 20_000
@@ -71,27 +72,12 @@ def estimate(
     asked = _CachedOracle(risk, until)
     sizes = range(min(n_max, risk.people) + 1)
     counts = _count_risky(asked, sizes, draws, seed, progress)
+    tail = (1 - confidence) / 2
     return tuple(
-        Chance(n, made, risky, *clopper_pearson(risky, made, confidence))
+        Chance(n, made, risky, *map(float, clopper_pearson(risky, made, tail)))
         for n, (risky, made) in zip(sizes, counts, strict=False)
         if made
     )
-
-
-def clopper_pearson(risky: int, draws: int, confidence: float = 0.95) -> tuple[float, float]:
-    """The exact binomial interval: quantiles of beta(k, n - k + 1) and beta(k + 1, n - k).
-
-    References
-    ----------
-    Clopper and Pearson, The use of confidence or fiducial limits illustrated in the case of the
-    binomial, Biometrika 26 (1934).
-    """
-    from scipy.special import betaincinv
-
-    tail = (1 - confidence) / 2
-    lower = 0.0 if risky == 0 else float(betaincinv(risky, draws - risky + 1, tail))
-    upper = 1.0 if risky == draws else float(betaincinv(risky + 1, draws - risky, 1 - tail))
-    return lower, upper
 
 
 class _CachedOracle:

@@ -29,7 +29,7 @@ SECONDS = 30.0
 """For witnesses near the true table where time is not limited: any witness gives a bound."""
 
 
-def witness_bound(
+def bound_by_witnesses(
     system: System,
     oracle: AnyOracle,
     last: int,

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from unveil.arguments import quote_value
-from unveil.errors import SettingsError, list_names, nearest
+from unveil.errors import SettingsError, hint_at, list_names
 from unveil.measure.tables.ptable import Ptable, ptable, read_ptable
 
 MULTIPLES = ("conventional", "random", "controlled", "up", "down")
@@ -87,7 +87,7 @@ def parse_scheme(given: Any) -> Scheme:
         return _make_cellkey(given, given.strip().partition(":")[2].strip())
     if kind not in KINDS:
         raise SettingsError(
-            f"There is no rounding scheme {quote_value(given)}.{nearest(kind, KINDS)}"
+            f"There is no rounding scheme {quote_value(given)}.{hint_at(kind, KINDS)}"
             f" The schemes are: {list_names(KINDS)}."
         )
     if kind in UNSIZED:

@@ -333,7 +333,7 @@ class Frequencies:
     Fk: Floats
 
 
-def exact_frequencies(keys: Keys, weights: Floats | None) -> Frequencies:
+def count_exact_frequencies(keys: Keys, weights: Floats | None) -> Frequencies:
     """Records with the same keys, missing being a level like any other.
 
     Notes
@@ -347,7 +347,9 @@ def exact_frequencies(keys: Keys, weights: Floats | None) -> Frequencies:
     return Frequencies(fk, Fk)
 
 
-def wildcard_frequencies(combos: Combinations, same: Frequencies, alpha: float) -> Frequencies:
+def count_wildcard_frequencies(
+    combos: Combinations, same: Frequencies, alpha: float
+) -> Frequencies:
     """Records that match where a missing key may be anything.
 
     Notes

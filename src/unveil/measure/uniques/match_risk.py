@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from msgspec.structs import replace
 
-from unveil.arguments import check_fields, choice, number_within, quote_value
+from unveil.arguments import check_fields, parse_choice, parse_number_within, quote_value
 from unveil.arrays import Floats
 from unveil.count.cells import Keys, count_cells, count_keys
 from unveil.count.codes import encode
@@ -27,11 +27,11 @@ from unveil.measure.uniques.frequencies import (
     Combinations,
     Diversities,
     combinations,
+    count_exact_frequencies,
+    count_wildcard_frequencies,
     exact_diversities,
-    exact_frequencies,
     individual_risk,
     wildcard_diversities,
-    wildcard_frequencies,
 )
 from unveil.records.person import PeopleByKeys
 from unveil.records.uniques import (
@@ -69,9 +69,9 @@ class MatchRiskSettings:
         check_fields(
             self,
             {
-                "missing": partial(choice, choices=get_args(MatchRule)),
-                "alpha": partial(number_within, range_="[0, 1]"),
-                "recursive_c": partial(number_within, range_=f"(0, {MOST_C}]"),
+                "missing": partial(parse_choice, choices=get_args(MatchRule)),
+                "alpha": partial(parse_number_within, range_="[0, 1]"),
+                "recursive_c": partial(parse_number_within, range_=f"(0, {MOST_C}]"),
             },
         )
         for role, name in {"weights": self.weights, "sensitive": self.sensitive}.items():
@@ -345,9 +345,9 @@ def match_risk_of(table: OneTable, asked: MatchRiskSettings, progress: Progress)
     is_wild = asked.missing == "wildcard" and not combos.is_complete.all()
     progress("counting matches", 0, 1)
     weight = None if asked.weights is None else weights_of(table, asked.weights)
-    frequencies = exact_frequencies(counted, weight)
+    frequencies = count_exact_frequencies(counted, weight)
     if is_wild:
-        frequencies = wildcard_frequencies(combos, frequencies, asked.alpha)
+        frequencies = count_wildcard_frequencies(combos, frequencies, asked.alpha)
     diversity = None
     if asked.sensitive is not None:
         of = (table, counted, combos if is_wild else None)

@@ -15,7 +15,7 @@ counted once by all low keys together, and sums over that table say who is alone
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import comb, prod
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from unveil.arrays import Ints
 from unveil.count.cells import Keys
 from unveil.count.codes import CodedColumn, Codes
+from unveil.count.key_sets import count_sets
 from unveil.count.packing import Integers, is_dense, number
 from unveil.study.scenario import Progress, no_progress
 
@@ -114,12 +115,7 @@ class Partition:
     n_classes: int
 
 
-def n_sets(n_keys: int, most: int) -> int:
-    """How many sets of one to so many keys there are."""
-    return sum(comb(n_keys, size) for size in range(1, most + 1))
-
-
-def minimal_uniques(
+def find_minimal_uniques(
     rows: KeyRows, max_size: int, progress: Progress = no_progress
 ) -> Iterator[MinimalUnique]:
     """Every set of at most so many keys that is a minimal sample unique, with whose it is."""
@@ -128,7 +124,7 @@ def minimal_uniques(
     n_low = 0
     while n_low < min(MOST_LOW, len(order)) and _n_cells(rows, order[: n_low + 1]) <= MOST_CELLS:
         n_low += 1
-    block = max(ROOM // (n_sets(len(order) - n_low, max_size) + 1), 1024)
+    block = max(ROOM // (count_sets(len(order) - n_low, max_size) + 1), 1024)
     for start in range(0, rows.n_alone, block):
         stop = min(start + block, rows.n_alone)
         search = _UniqueSearch(rows, order, n_low, slice(start, stop), max_size)
@@ -165,7 +161,11 @@ class _UniqueSearch:
     def run(self, progress: Progress) -> Iterator[tuple[int, Ints]]:
         """The sets that are minimal for some, as bits, in the order they are visited."""
         n_keys, n_low = len(self.codes), len(self.low_levels)
-        total, n_done, told = n_sets(n_keys + n_low, self.max_size), n_sets(n_low, self.max_size), 0
+        total, n_done, told = (
+            count_sets(n_keys + n_low, self.max_size),
+            count_sets(n_low, self.max_size),
+            0,
+        )
         progress("searching for minimal uniques", 0, total)
         everyone = Partition(np.arange(self.n_rows), np.zeros(self.n_rows, np.int64), 1)
         yield from self._minimal(0, np.empty(0, np.int64), everyone)
@@ -176,11 +176,11 @@ class _UniqueSearch:
             left = self.max_size - mask.bit_count()
             alone, shared = self._refine(within, key, is_last=not (left and key + n_low))
             yield from self._minimal(mask, alone, shared)
-            n_done += 1 + n_sets(n_low, left)
+            n_done += 1 + count_sets(n_low, left)
             if shared is not None:
                 waiting += [(mask, child, shared) for child in reversed(range(key))]
             else:
-                n_done += n_sets(key + n_low, left) - n_sets(n_low, left)
+                n_done += count_sets(key + n_low, left) - count_sets(n_low, left)
             if n_done - told >= STEP:
                 progress("searching for minimal uniques", n_done, total)
                 told = n_done

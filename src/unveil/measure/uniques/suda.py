@@ -11,15 +11,16 @@ from typing import Any, get_args
 
 import numpy as np
 
-from unveil.arguments import check_fields, choice, number_within, whole_number
+from unveil.arguments import check_fields, parse_choice, parse_number_within, parse_whole_number
 from unveil.arrays import Floats, Mask
 from unveil.count.cells import count_keys
 from unveil.count.codes import CodedColumn
+from unveil.count.key_sets import count_sets
 from unveil.count.packing import Sides
 from unveil.errors import SettingsError
 from unveil.measure.disclosure.record import note_row_counts, people_by_keys
 from unveil.measure.one_table import OneTable, open_table
-from unveil.measure.uniques.minimal_uniques import key_rows, minimal_uniques, n_sets
+from unveil.measure.uniques.minimal_uniques import find_minimal_uniques, key_rows
 from unveil.measure.uniques.suda_result import SudaResult
 from unveil.measure.uniques.suda_scores import (
     MOST_DIS_KEYS,
@@ -67,32 +68,36 @@ class SudaSettings:
         check_fields(
             self,
             {
-                "dis_fraction": partial(number_within, range_=f"[{LEAST_FRACTION}, 1]", why=why),
-                "scores": partial(choice, choices=get_args(ScoreKind)),
-                "missing": partial(choice, choices=get_args(MissingRule)),
+                "dis_fraction": partial(
+                    parse_number_within, range_=f"[{LEAST_FRACTION}, 1]", why=why
+                ),
+                "scores": partial(parse_choice, choices=get_args(ScoreKind)),
+                "missing": partial(parse_choice, choices=get_args(MissingRule)),
             },
         )
-        max_size(self.max_msu, self.n_keys)  # too many sets are refused before any data is read
+        parse_max_size(
+            self.max_msu, self.n_keys
+        )  # too many sets are refused before any data is read
 
     @property
     def max_size(self) -> int:
         """Keys in the largest set that is searched for."""
-        return max_size(self.max_msu, self.n_keys)
+        return parse_max_size(self.max_msu, self.n_keys)
 
 
-def max_size(max_msu: Any, n_keys: int) -> int:
+def parse_max_size(max_msu: Any, n_keys: int) -> int:
     """How many keys a set may have, where the search would end."""
     if n_keys > MOST_KEYS:
         raise SettingsError(
             f"{n_keys} keys are given; uniques are searched among at most {MOST_KEYS}. Name the"
             " columns an intruder would know."
         )
-    size = n_keys if max_msu is None else min(whole_number("max_msu", max_msu), n_keys)
-    if n_sets(n_keys, size) > MOST_SETS:
-        largest = max(most for most in range(1, size) if n_sets(n_keys, most) <= MOST_SETS)
+    size = n_keys if max_msu is None else min(parse_whole_number("max_msu", max_msu), n_keys)
+    if count_sets(n_keys, size) > MOST_SETS:
+        largest = max(most for most in range(1, size) if count_sets(n_keys, most) <= MOST_SETS)
         wanted = "" if max_msu is None else f" of at most {size}"
         raise SettingsError(
-            f"{n_keys} keys make {n_sets(n_keys, size):,} sets{wanted}, and no more than"
+            f"{n_keys} keys make {count_sets(n_keys, size):,} sets{wanted}, and no more than"
             f" {MOST_SETS:,} are searched. Give max_msu (--max-msu on the command line), at most"
             f" {largest}, or fewer keys."
         )
@@ -169,14 +174,14 @@ def suda(
         person=person,
         progress=progress,
     )
-    return suda_of(table, asked, progress)
+    return measure_suda(table, asked, progress)
 
 
-def suda_of(table: OneTable, asked: SudaSettings, progress: Progress) -> SudaResult:
+def measure_suda(table: OneTable, asked: SudaSettings, progress: Progress) -> SudaResult:
     """The special uniques of a data set that is open already."""
     counted = count_keys(table.keys, table.keys[0].sides)
     rows = key_rows(table.keys, counted, exclude_missing=asked.missing == "exclude")
-    search = partial(minimal_uniques, rows, asked.max_size)
+    search = partial(find_minimal_uniques, rows, asked.max_size)
     of_uniques = score_uniques(search(progress), rows, asked.max_size, asked.scores)
     score = of_uniques.score
     n_in_pairs = 2 * int(np.count_nonzero(counted.counts[0] == 2))
@@ -221,10 +226,12 @@ def special_uniques(columns: Sequence[CodedColumn]) -> Mask:
     Of columns with several sides only the first, the original, is looked at. Missing is a level, as
     it is in counts, so that everyone who is special is alone in the counts too.
     """
-    largest = max_size(None, len(columns))
+    largest = parse_max_size(None, len(columns))
     own = [first_side(column) for column in columns]
     rows = key_rows(own, count_keys(own, own[0].sides), exclude_missing=False)
-    found = score_uniques(minimal_uniques(rows, largest, no_progress), rows, largest, "original")
+    found = score_uniques(
+        find_minimal_uniques(rows, largest, no_progress), rows, largest, "original"
+    )
     on_all = np.zeros(own[0].sides.n_rows)
     on_all[rows.records] = found.score
     return special(on_all, QUANTILE)

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 import polars as pl
 
-from unveil.arguments import number_within
+from unveil.arguments import parse_number_within
 from unveil.arrays import Floats, Ints, Mask
 from unveil.count.codes import CodedColumn, level_labels
 from unveil.measure.uniques.minimal_uniques import MinimalUnique
@@ -203,7 +203,7 @@ class SudaResult(Result):
 def parse_quantile(quantile: float) -> float:
     """A quantile from 0 to 1, or a sentence on what is wrong with it."""
     why = ", such as 0.9 for the top decile"
-    return number_within("The quantile of special uniques", quantile, "[0, 1]", why)
+    return parse_number_within("The quantile of special uniques", quantile, "[0, 1]", why)
 
 
 def _ranks(found: list[MinimalUnique]) -> tuple[list[int], ...]:

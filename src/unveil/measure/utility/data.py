@@ -6,10 +6,10 @@ from typing import Any
 
 import polars as pl
 
-from unveil.arguments import absent_sentence, check_faults, looks_like_data
+from unveil.arguments import absent_sentence, check_faults, is_like_data
 from unveil.count.codes import CodedColumn, add_declarations
 from unveil.count.packing import Sides
-from unveil.errors import RolesError, list_names, nearest
+from unveil.errors import RolesError, hint_at, list_names
 from unveil.io.table import Table
 from unveil.records.disclosure import Coercion
 from unveil.study.band_spec import parse_bands
@@ -54,7 +54,7 @@ class UtilityData:
             if one.name == name:
                 return one
         raise RolesError(
-            f"{name!r} is not among the compared columns.{nearest(str(name), self.names)}"
+            f"{name!r} is not among the compared columns.{hint_at(str(name), self.names)}"
             f" They are: {list_names(self.names)}."
         )
 
@@ -119,14 +119,14 @@ def _common(
 
 def _no_common_column(tables: Sequence[Table]) -> str:
     said = "The files have no column in common, so nothing can be compared."
-    if any(looks_like_data(table.frame.columns) for table in tables):
+    if any(is_like_data(table.frame.columns) for table in tables):
         return f"{said} A first line looks like a record: put a line with the names above it."
     return f"{said} Columns of the original: {list_names(tables[0].frame.columns)}."
 
 
 def _check_unknown(given: Mapping[str, Sequence[str]], chosen: Sequence[str]) -> None:
     faults = (
-        f"{what} names {name!r}, which is not compared.{nearest(name, chosen)} Compared columns"
+        f"{what} names {name!r}, which is not compared.{hint_at(name, chosen)} Compared columns"
         f" are: {list_names(chosen)}."
         for what, named in given.items()
         for name in named

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.arguments import check_faults, whole_number
+from unveil.arguments import check_faults, parse_whole_number
 from unveil.arrays import Ints
 from unveil.errors import SettingsError
 from unveil.measure.result import RowsResult
@@ -271,7 +271,7 @@ def _check_settings(ways: Any, groups: Any, n_worst: Any) -> None:
     faults = []
     for what, (given, least, most) in ranges.items():
         try:
-            whole_number(what, given, least=least, most=most)
+            parse_whole_number(what, given, least=least, most=most)
         except SettingsError as fault:
             faults.append(str(fault))
     check_faults(faults)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from unveil.arrays import Floats, Ints, Mask
 from unveil.count.centring import centre
 from unveil.count.codes import CodedColumn, level_labels
+from unveil.count.packing import smallest
 from unveil.errors import SettingsError
 from unveil.measure.utility.data import UtilityData
 from unveil.measure.utility.table_statistics import discrimination_of_scores
@@ -98,7 +99,7 @@ def _terms_of(variable: CodedColumn, rows: Ints, source: int) -> Iterator[Term]:
     distinct, place = np.unique(variable.amounts, return_inverse=True)
     found, numbers = np.unique(place.astype(np.uint32)[codes], return_inverse=True)
     yield Term(
-        Predictor(variable.name, _small(numbers), len(found), is_ordered=True),
+        Predictor(variable.name, smallest(numbers), len(found), is_ordered=True),
         distinct[found],
         source,
     )
@@ -113,12 +114,7 @@ def _terms_of(variable: CodedColumn, rows: Ints, source: int) -> Iterator[Term]:
 def _predictor(name: str, codes: NDArray[np.unsignedinteger], *, is_ordered: bool) -> Predictor:
     """The codes with only the levels that occur."""
     found, place = np.unique(codes, return_inverse=True)
-    return Predictor(name, _small(place), len(found), is_ordered)
-
-
-def _small(codes: Ints) -> NDArray[np.unsignedinteger]:
-    """Codes in the smallest type that holds them."""
-    return codes.astype(np.min_scalar_type(int(codes.max(initial=0))))
+    return Predictor(name, smallest(place), len(found), is_ordered)
 
 
 def pmse(n: Ints, p: Floats, share: float) -> float:
@@ -212,7 +208,7 @@ def fit_logit(terms: Sequence[Term], is_synthetic: Mask, order: int) -> Propensi
 # else: not on how many threads there are, nor on how many trees are grown side by side.
 
 
-Given = TypeVar("Given")
+ItemT = TypeVar("ItemT")
 Made = TypeVar("Made")
 
 SIDE_BY_SIDE = 2**18
@@ -246,7 +242,7 @@ def _permutation(label: Mask, path: tuple[int | str, ...], number: int) -> Mask:
 
 
 def run_in_threads(
-    work: Callable[[Given], Made], given: Iterable[Given], workers: int
+    work: Callable[[ItemT], Made], given: Iterable[ItemT], workers: int
 ) -> list[Made]:
     """What work makes of each, in order."""
     if workers == 1:

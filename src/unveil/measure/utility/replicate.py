@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from unveil.arguments import choice, number_within
+from unveil.arguments import parse_choice, parse_number_within
 from unveil.errors import SettingsError
 from unveil.measure.result import RowsResult
 from unveil.measure.utility.replicate_data import (
@@ -35,11 +35,11 @@ from unveil.models.intervals import (
 )
 from unveil.records.replication import (
     CopyOrAll,
-    FindingCopy,
-    FindingNotMeasured,
-    FindingRow,
     ReplicatedResult,
     Replication,
+    ReplicationCopy,
+    ReplicationNotMeasured,
+    ReplicationRow,
     Unit,
 )
 from unveil.study.scenario import Progress, no_progress
@@ -73,7 +73,7 @@ def terms_of(answers: Sequence[FileEstimate]) -> list[str]:
 
 def rows_of(
     name: str, kind: str, answers: Sequence[FileEstimate], settings: ReplicationSettings
-) -> Iterator[FindingRow]:
+) -> Iterator[ReplicationRow]:
     """One row for each term and copy; of several copies also one for all combined."""
     copies = range(1, len(answers))
     sets: list[tuple[CopyOrAll, list[int]]] = [(copy, [copy]) for copy in copies]
@@ -87,7 +87,7 @@ def rows_of(
                 [answers[one].terms.get(term) for one in members], sizes, settings
             )
             compared = _compare_estimates(before, made, settings.sizes[0] * len(sizes) / sum(sizes))
-            yield FindingRow(
+            yield ReplicationRow(
                 finding=name, term=term, unit=UNITS[kind], copy=copy, **before, **made, **compared
             )
 
@@ -174,7 +174,7 @@ def _compare_estimates(
     }
 
 
-def summaries(rows: Sequence[FindingRow]) -> tuple[FindingCopy, ...]:
+def summaries(rows: Sequence[ReplicationRow]) -> tuple[ReplicationCopy, ...]:
     """Means over the terms of a finding, for every copy and for all combined."""
     return tuple(
         _summary(copy, [row for row in rows if row.copy == copy])
@@ -182,11 +182,11 @@ def summaries(rows: Sequence[FindingRow]) -> tuple[FindingCopy, ...]:
     )
 
 
-def _summary(copy: Any, rows: Sequence[FindingRow]) -> FindingCopy:
+def _summary(copy: Any, rows: Sequence[ReplicationRow]) -> ReplicationCopy:
     overlaps = [row.overlap for row in rows if row.overlap is not None]
     apart = [abs(r.standardised_difference) for r in rows if r.standardised_difference is not None]
     ratios = [row.ratio_of_counts for row in rows if row.ratio_of_counts is not None]
-    return FindingCopy(
+    return ReplicationCopy(
         copy=copy,
         n_terms=len(rows),
         n_compared=sum(row.difference is not None for row in rows),
@@ -201,26 +201,26 @@ def _mean(figures: Sequence[float]) -> float | None:
 
 
 def list_not_measured(
-    name: str, answers: Sequence[FileEstimate], rows: Sequence[FindingRow]
-) -> Iterator[FindingNotMeasured]:
+    name: str, answers: Sequence[FileEstimate], rows: Sequence[ReplicationRow]
+) -> Iterator[ReplicationNotMeasured]:
     """Why a file, a term in a file, or the overlap of a term has no figure."""
     for side, answer in enumerate(answers):
         copy: Any = side or "original"
         if answer.why is not None:
-            yield FindingNotMeasured(finding=name, term=None, copy=copy, reason=answer.why)
+            yield ReplicationNotMeasured(finding=name, term=None, copy=copy, reason=answer.why)
             continue
         for term in terms_of(answers):
             if term not in answer.terms:
                 reason = answer.left_out.get(term, "this file has no such term")
-                yield FindingNotMeasured(finding=name, term=term, copy=copy, reason=reason)
+                yield ReplicationNotMeasured(finding=name, term=term, copy=copy, reason=reason)
     for row in rows:
         if row.difference is not None and row.overlap is None:
-            yield FindingNotMeasured(
+            yield ReplicationNotMeasured(
                 finding=name, term=row.term, copy=row.copy, reason=_no_length(row)
             )
 
 
-def _no_length(row: FindingRow) -> str:
+def _no_length(row: ReplicationRow) -> str:
     if row.original_se is None or row.synthetic_se is None:
         return "a single record has no standard error"
     return "an interval has no length, so there is no overlap"
@@ -281,8 +281,8 @@ def replicate(
     progress = progress or no_progress
     is_file = isinstance(findings, str | os.PathLike)
     asked = parse_results(read_findings(findings) if is_file else findings)
-    share = number_within("level", level, "(0, 1)", ", such as 0.95")
-    rule = choice("synthesis", synthesis, SYNTHESES)
+    share = parse_number_within("level", level, "(0, 1)", ", such as 0.95")
+    rule = parse_choice("synthesis", synthesis, SYNTHESES)
     stages = tuple(map(str, synthetic)) if isinstance(synthetic, Mapping) else ()
     if isinstance(synthetic, Mapping) and not synthetic:
         raise SettingsError("synthetic is empty. Name at least one file.")
@@ -305,8 +305,8 @@ def _record(
     stages: tuple[str, ...],
     progress: Progress,
 ) -> Replication:
-    rows: list[FindingRow] = []
-    lost: list[FindingNotMeasured] = []
+    rows: list[ReplicationRow] = []
+    lost: list[ReplicationNotMeasured] = []
     told: list[ReplicatedResult] = []
     for done, one in enumerate(asked):
         progress("computing the published results", done, len(asked))

@@ -9,11 +9,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from unveil.arguments import absent_sentence, check_faults, finite_numbers
+from unveil.arguments import absent_sentence, check_faults, parse_finite_numbers
 from unveil.arrays import Floats, Ints
 from unveil.count.centring import centre
 from unveil.count.codes import CodedColumn, Codes, add_declarations, code_of, level_labels
-from unveil.errors import RolesError, SettingsError, list_names, nearest
+from unveil.errors import RolesError, SettingsError, hint_at, list_names
 from unveil.expressions.evaluate import evaluate, evaluate_condition, parts_of
 from unveil.expressions.nodes import ColumnRef as Named
 from unveil.expressions.nodes import Expression, Text
@@ -139,11 +139,13 @@ def _apart(given: Mapping[str, Any] | None, original: Table) -> dict[str, tuple[
     for name in given:
         if name not in columns:
             raise RolesError(
-                f"Special codes are given for {name!r}.{nearest(str(name), columns)} The columns"
+                f"Special codes are given for {name!r}.{hint_at(str(name), columns)} The columns"
                 f" of the original are: {list_names(columns)}."
             )
     return {
-        name: finite_numbers(_parse_codes(codes), what=f"special code of {name!r}", example="-8")
+        name: parse_finite_numbers(
+            _parse_codes(codes), what=f"special code of {name!r}", example="-8"
+        )
         for name, codes in given.items()
     }
 

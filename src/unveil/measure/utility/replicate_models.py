@@ -24,7 +24,7 @@ from unveil.models.formula import Formula, TermFactor
 from unveil.models.regression import (
     INTERCEPT,
     Coefficients,
-    Unfit,
+    FitFailure,
     fit_classes,
     fit_linear,
     fit_ordered,
@@ -247,7 +247,7 @@ def _answer(problem: RegressionProblem, side: int) -> tuple[FileEstimate, tuple[
         return FileEstimate(why=lacking), ()
     axes = axes_of(Design(tuple(_columns(problem, side)), n))
     fitted, prefixes = _fit_side(problem, axes, side)
-    if isinstance(fitted, Unfit):
+    if isinstance(fitted, FitFailure):
         return FileEstimate(why=fitted.reason), axes.collinear
     found = {
         term: Estimate(one.estimate, one.se, n, df=fitted.df)
@@ -350,7 +350,7 @@ def _factor_columns(
 
 def _fit_side(
     problem: RegressionProblem, axes: Axes, side: int
-) -> tuple[Coefficients | Unfit, list[str]]:
+) -> tuple[Coefficients | FitFailure, list[str]]:
     """The fit in one file, and what the names of its terms begin with."""
     rows, opened = problem.complete[side], problem.opened
     if problem.model == "linear":
@@ -359,24 +359,26 @@ def _fit_side(
         assert problem.condition is not None
         met = opened.truth(problem.condition, side)[0][rows].astype(np.int64)
         if met.all() or not met.any():
-            return Unfit("the outcome is the same for everyone"), [""]
+            return FitFailure("the outcome is the same for everyone"), [""]
         return fit_classes(axes, met, [""]), [""]
     return _by_class(problem, problem.classes, axes, side)
 
 
 def _by_class(
     problem: RegressionProblem, classes: ResultLevels, axes: Axes, side: int
-) -> tuple[Coefficients | Unfit, list[str]]:
+) -> tuple[Coefficients | FitFailure, list[str]]:
     codes = problem.opened.codes(problem.outcome, side)[problem.complete[side]]
     first = problem.opened.codes(problem.outcome, 0)[problem.complete[0]]
     here, there = ([code for code in classes.order if code in np.unique(c)] for c in (codes, first))
     if len(here) < 2:
-        return Unfit("the outcome is the same for everyone"), [""]
+        return FitFailure("the outcome is the same for everyone"), [""]
     if problem.model != "multinomial" and here != there:
-        return Unfit("the outcome has other levels than in the original"), [""]
+        return FitFailure("the outcome has other levels than in the original"), [""]
     if classes.reference not in here:
         level = classes.shown[classes.reference]
-        return Unfit(f"no one has {classes.name} = {level}, which others are compared with"), [""]
+        return FitFailure(f"no one has {classes.name} = {level}, which others are compared with"), [
+            ""
+        ]
     if problem.model == "ordered":
         cuts = [f"{classes.shown[a]} | {classes.shown[b]}" for a, b in pairwise(here)]
         return fit_ordered(axes, _places(codes, here), cuts), [""]

@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from unveil.arguments import check_faults, is_list, number_in, quote_value
-from unveil.errors import InputError, ReadError, SettingsError, list_names, nearest, quote_text
+from unveil.errors import (
+    InputError,
+    ReadError,
+    SettingsError,
+    hint_at,
+    list_names,
+    quote_text,
+)
 from unveil.expressions.nodes import Expression
 from unveil.expressions.parse import parse_condition
 from unveil.io.read_toml import parse_document, read_text
@@ -22,7 +29,7 @@ def read_findings(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
     document = parse_document(file.name, read_text(file, "a list of published results"))
     found = document.get("finding")
     if not isinstance(found, list):
-        hint = next((hint for key in document if (hint := nearest(key, ["finding"]))), "")
+        hint = next((hint for key in document if (hint := hint_at(key, ["finding"]))), "")
         raise ReadError(
             f"The file {quote_text(file.name)} has no [[finding]].{hint} Begin each with"
             " [[finding]], then name, kind and what it is about."
@@ -123,7 +130,7 @@ def _parse_result(entry: Any, place: int) -> ResultSpec:
     if name is not None:
         what = f"{what} ({quote_text(_text(entry, 'name', what))})"
     if not isinstance(kind, str) or kind not in KINDS:
-        hint = nearest(kind, KINDS) if isinstance(kind, str) else ""
+        hint = hint_at(kind, KINDS) if isinstance(kind, str) else ""
         said = "has no kind" if kind is None else f"has the kind {quote_value(kind)}"
         raise SettingsError(f"{what} {said}.{hint} It must be one of: {list_names(KINDS)}.")
     _check_keys(entry, kind, what)
@@ -143,7 +150,7 @@ def _check_keys(entry: Mapping[str, Any], kind: str, what: str) -> None:
         if key not in known:
             raise SettingsError(
                 f"{what} has the key {quote_text(key)}, which a {kind} does not"
-                f" have.{nearest(key, known)} Its keys are: {list_names(known)}."
+                f" have.{hint_at(key, known)} Its keys are: {list_names(known)}."
             )
     for key, example in _NEEDED[kind].items():
         if entry.get(key) is None:
@@ -161,7 +168,7 @@ def _one_of(entry: Mapping[str, Any], key: str, choices: tuple[str, ...], what: 
     text = entry.get(key)
     if text is None or text in choices:
         return text
-    hint = nearest(text, choices) if isinstance(text, str) else ""
+    hint = hint_at(text, choices) if isinstance(text, str) else ""
     raise SettingsError(
         f"{what}: {key} is {quote_value(text)}.{hint} It must be one of: {list_names(choices)}."
     )

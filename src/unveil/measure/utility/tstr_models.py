@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.arguments import choice, looks_like_data, whole_number
+from unveil.arguments import is_like_data, parse_choice, parse_whole_number
 from unveil.arrays import Floats, Ints, Mask
 from unveil.count.centring import centre
 from unveil.count.codes import CodedColumn
-from unveil.errors import RolesError, SettingsError, list_names, nearest
-from unveil.measure.utility.associations import doubled_ranks
+from unveil.errors import RolesError, SettingsError, hint_at, list_names
 from unveil.measure.utility.data import UtilityData
+from unveil.models.auc import auc
 from unveil.models.axes import Sparse
 from unveil.models.regression import fit_line, fit_softmax, softmax_probabilities
 from unveil.models.tree import grow_tree
@@ -154,13 +154,13 @@ def parse_outcome(opened: UtilityData, name: str, kind: Any) -> Outcome:
 
 
 def _absent(name: str, columns: Sequence[str]) -> str:
-    if looks_like_data(columns):
+    if is_like_data(columns):
         return (
             f"The outcome {name!r} is not a column of every file. The first line looks like a"
             " record: put a line with the names above it."
         )
     return (
-        f"The outcome {name!r} is not a column of every file.{nearest(name, columns)} Columns of"
+        f"The outcome {name!r} is not a column of every file.{hint_at(name, columns)} Columns of"
         f" every file are: {list_names(columns)}."
     )
 
@@ -170,7 +170,7 @@ def _kind(variable: CodedColumn, given: Any) -> OutcomeKind:
     if given is None:
         return "regression" if n_values > _FEW_NUMBERS else "classification"
     kinds: tuple[OutcomeKind, ...] = ("classification", "regression")
-    asked = choice("kind", given, kinds)
+    asked = parse_choice("kind", given, kinds)
     if asked == "regression" and not variable.is_scaled:
         raise SettingsError(
             f"The outcome {variable.name!r} holds categories, so no regression can predict it."
@@ -192,12 +192,12 @@ def _classes(variable: CodedColumn, is_known: Mask, n_sides: int) -> Ints:
 
 def parse_model(kind: OutcomeKind, given: Any) -> ModelKind:
     """The model, the regression of the kind unless another is said."""
-    return MODELS[kind][0] if given is None else choice("model", given, MODELS[kind])
+    return MODELS[kind][0] if given is None else parse_choice("model", given, MODELS[kind])
 
 
 def parse_folds(given: Any, outcome: Outcome, place: str) -> int:
     """How many folds, or a sentence on why that means nothing."""
-    number = whole_number("folds", given, least=2, most=100)
+    number = parse_whole_number("folds", given, least=2, most=100)
     n_known = len(outcome.rows(0))
     if n_known < 2 * number:
         raise SettingsError(
@@ -281,28 +281,6 @@ def log_loss(truth: Ints, chances: Floats) -> float | None:
     return float(-np.log(np.clip(given, FLOOR, 1.0)).mean())
 
 
-def auc(is_case: Floats, score: Floats) -> float | None:
-    """How often a case has a higher score than another record, ties counting half.
-
-    Notes
-    -----
-    (sum of the cases' mid-ranks - n1 (n1 + 1) / 2) / (n1 n0). Undefined without cases or without
-    others.
-
-    References
-    ----------
-    Hanley and McNeil (1982), Radiology 143, 29-36; Mann and Whitney (1947).
-    """
-    n_cases = int(is_case.sum())
-    n_others = len(is_case) - n_cases
-    if not n_cases or not n_others:
-        return None
-    _, place, counts = np.unique(score, return_inverse=True, return_counts=True)
-    ranks = doubled_ranks(counts.astype(np.int64))[place]
-    doubled = int(ranks[is_case > 0].sum()) - n_cases * (n_cases + 1)
-    return doubled / (2 * n_cases * n_others)
-
-
 def mean_auc(truth: Ints, chances: Floats) -> float | None:
     """AUC of two classes; of more the mean over each class against the rest.
 
@@ -310,8 +288,11 @@ def mean_auc(truth: Ints, chances: Floats) -> float | None:
     """
     n_classes = chances.shape[1]
     wanted = [1] if n_classes == 2 else range(n_classes)
-    found = [auc((truth == one).astype(np.float64), chances[:, one]) for one in wanted]
-    known = [one for one in found if one is not None]
+    known = [
+        auc(chances[truth == one, one], chances[truth != one, one])
+        for one in wanted
+        if 0 < (truth == one).sum() < len(truth)
+    ]
     return sum(known) / len(known) if known else None
 
 

@@ -15,7 +15,7 @@ from typing import Any, get_args
 import numpy as np
 from msgspec.structs import replace
 
-from unveil.arguments import check_fields, choice, whole_number
+from unveil.arguments import check_fields, parse_choice, parse_whole_number
 from unveil.arrays import Mask
 from unveil.measure.result import RowsResult
 from unveil.measure.utility.data import UtilityData, open_columns
@@ -62,11 +62,11 @@ class UtilitySettings:
         check_fields(
             self,
             {
-                "model": partial(choice, choices=get_args(Model)),
-                "interactions": partial(whole_number, most=MOST_ORDER),
-                "n_permutations": partial(whole_number, least=0, most=MOST_PERMUTATIONS),
-                "workers": partial(whole_number, most=1_000),
-                "sample": partial(whole_number, most=MOST_SAMPLED),
+                "model": partial(parse_choice, choices=get_args(Model)),
+                "interactions": partial(parse_whole_number, most=MOST_ORDER),
+                "n_permutations": partial(parse_whole_number, least=0, most=MOST_PERMUTATIONS),
+                "workers": partial(parse_whole_number, most=1_000),
+                "sample": partial(parse_whole_number, most=MOST_SAMPLED),
             },
         )
 

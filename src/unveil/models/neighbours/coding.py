@@ -362,7 +362,7 @@ _ALIKE = 1.01
 
 
 @dataclass(frozen=True)
-class Health:
+class Collinearity:
     """The condition number, and the inflation of each column with those it leans on."""
 
     condition: float
@@ -387,7 +387,7 @@ class Health:
         return [int(p) for p in order if by_column[p] > 0.1 * by_column.max()]
 
 
-def health(matrix: Matrix) -> Health:
+def measure_collinearity(matrix: Matrix) -> Collinearity:
     """How close the covariance of the complete original rows is to singular."""
     scale = _regularise(matrix)
     inverse = np.linalg.inv(scale + _RIDGE * np.eye(len(scale)))
@@ -397,7 +397,7 @@ def health(matrix: Matrix) -> Health:
         for own in (matrix.owner == place for place in range(len(matrix.columns)))
     ]
     condition = values[-1] / max(values[0], _RIDGE)
-    return Health(float(condition), np.array(inflation), scale, matrix.owner)
+    return Collinearity(float(condition), np.array(inflation), scale, matrix.owner)
 
 
 def _regularise(matrix: Matrix) -> Floats:
@@ -415,11 +415,11 @@ def _regularise(matrix: Matrix) -> Floats:
 
 def drop_redundant(
     matrix: Matrix, protected: Sequence[str]
-) -> tuple[Matrix, Health, list[UnusableColumn]]:
+) -> tuple[Matrix, Collinearity, list[UnusableColumn]]:
     """The matrix without the columns that repeat others, one at a time, the worst first."""
     dropped: list[UnusableColumn] = []
     while True:
-        found = health(matrix)
+        found = measure_collinearity(matrix)
         if not found.is_poor or len(matrix.columns) == 1:
             return matrix, found, dropped
         worst = _worst(matrix, found, protected)
@@ -427,7 +427,7 @@ def drop_redundant(
         matrix = matrix.without([worst])
 
 
-def _worst(matrix: Matrix, found: Health, protected: Sequence[str]) -> int:
+def _worst(matrix: Matrix, found: Collinearity, protected: Sequence[str]) -> int:
     """The most inflated column that may go; of those alike, the last."""
     free = [p for p, column in enumerate(matrix.columns) if column.name not in protected]
     guilty = [p for p in free if found.inflation[p] > _ALIKE]
@@ -441,7 +441,7 @@ def _worst(matrix: Matrix, found: Health, protected: Sequence[str]) -> int:
     return [p for p in guilty if found.inflation[p] * _ALIKE >= most][-1]
 
 
-def _dropped_column(matrix: Matrix, found: Health, place: int) -> UnusableColumn:
+def _dropped_column(matrix: Matrix, found: Collinearity, place: int) -> UnusableColumn:
     column, inflation = matrix.columns[place].name, float(found.inflation[place])
     partners = [matrix.columns[p].name for p in found.partners(place)]
     if inflation > INFINITE:

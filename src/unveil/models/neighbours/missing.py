@@ -18,7 +18,7 @@ from unveil.count.threads import limit_to_one_thread
 from unveil.errors import InternalError
 from unveil.models.neighbours.distances import PRODUCTS, TOLERANCE, Geometry
 from unveil.models.neighbours.originals import NearestOriginals, Originals
-from unveil.models.neighbours.search import nearest, within
+from unveil.models.neighbours.search import find_nearest, find_within
 
 # The shortest difference of two rows, where some values are missing and may be any in range.
 #
@@ -503,7 +503,7 @@ def near_leads(
     for mine, found in _pairs_of_patterns(geometry, synthetic, original, is_exact=is_exact):
         for near in found:
             theirs = near.of_original.rows
-            for row, at, distance in nearest(near, mine.rows, best=leads.distance[mine.rows]):
+            for row, at, distance in find_nearest(near, mine.rows, best=leads.distance[mine.rows]):
                 leads.take(mine.rows[row], theirs[at], distance, originals)
         is_bounded |= any(near.is_bound for near in found)
     return is_bounded
@@ -523,7 +523,7 @@ def near_within(
     for mine, found in _pairs_of_patterns(geometry, synthetic, original, is_exact=is_exact):
         for near in found:
             left = mine.rows[~refused[mine.rows]]
-            refused[left[within(near, left, own[near.of_original.rows])]] = True
+            refused[left[find_within(near, left, own[near.of_original.rows])]] = True
     return refused
 
 
@@ -533,7 +533,7 @@ def near_within(
 # number for each pair, leaves few pairs of which all combinations of values are tried.
 
 
-class Far:
+class OwnDistances:
     """Distinct originals; `own` is brought down to the distance of each to its nearest other.
 
     It holds the distances between complete rows already.

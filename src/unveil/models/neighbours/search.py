@@ -149,7 +149,7 @@ def _tiles(distance: Distance) -> Iterator[slice]:
     return chunks(slice(0, distance.n_others), distance.tile[1])
 
 
-def nearest(
+def find_nearest(
     distance: Distance,
     rows: Ints,
     *,
@@ -177,7 +177,7 @@ def nearest(
         yield pairs.row.astype(np.int64) + some.start, pairs.other.astype(np.int64), pairs.distance
 
 
-def nearest_other(distance: Distance, rows: Ints, own: Ints) -> Floats:
+def find_nearest_other(distance: Distance, rows: Ints, own: Ints) -> Floats:
     """How far the nearest other is from each row that is itself among the others, at `own`.
 
     Infinite where there is no other.
@@ -185,12 +185,12 @@ def nearest_other(distance: Distance, rows: Ints, own: Ints) -> Floats:
     found = np.full(len(rows), np.inf)
     if distance.n_others < 2:
         return found
-    for place, _, apart in nearest(distance, rows, own=own):
+    for place, _, apart in find_nearest(distance, rows, own=own):
         np.minimum.at(found, place, apart)
     return found
 
 
-def within(distance: Distance, rows: Ints, limits: Floats) -> Mask:
+def find_within(distance: Distance, rows: Ints, limits: Floats) -> Mask:
     """Which rows are closer to any of the others than the limit of that other."""
     if not np.isfinite(limits).all():
         return np.ones(len(rows), bool)
@@ -310,7 +310,7 @@ def _in_balls(
         size = max(least, min(4 * size, MOST_PAIRS * len(now) // (4 * max(len(row), 1))))
 
 
-def nearest_distances(people: Floats, records: Floats, most: int) -> tuple[Floats, Floats]:
+def find_nearest_distances(people: Floats, records: Floats, most: int) -> tuple[Floats, Floats]:
     """How far the nearest other person, and the nearest record, is from each of the people.
 
     Of more than `most` people these are so many, spread over the space as the people are.

@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from unveil.arguments import check_fields, choice
+from unveil.arguments import check_fields, parse_choice
 from unveil.arrays import Floats
 from unveil.errors import SettingsError
 from unveil.records.protection import Drop, Fill, Metric, Rule, Ties
@@ -34,11 +34,11 @@ def _precision(_: str, given: Any) -> Floats:
 
 
 _CHECKS: dict[str, Callable[[str, Any], Any]] = {
-    "metric": partial(choice, choices=get_args(Metric)),
-    "rule": partial(choice, choices=get_args(Rule)),
-    "ties": partial(choice, choices=get_args(Ties)),
-    "missing": partial(choice, choices=get_args(Fill)),
-    "drop": partial(choice, choices=get_args(Drop)),
+    "metric": partial(parse_choice, choices=get_args(Metric)),
+    "rule": partial(parse_choice, choices=get_args(Rule)),
+    "ties": partial(parse_choice, choices=get_args(Ties)),
+    "missing": partial(parse_choice, choices=get_args(Fill)),
+    "drop": partial(parse_choice, choices=get_args(Drop)),
     "columns": lambda _, given: names(given, "Columns"),
     "protect_columns": lambda _, given: names(given, "Protected columns"),
     "special_codes": lambda _, given: parse_bands(None, given).special_codes,

@@ -14,8 +14,8 @@ from unveil.errors import SettingsError, list_names
 from unveil.io.table import Table
 from unveil.models.neighbours.coding import (
     INFINITE,
+    Collinearity,
     DistanceColumn,
-    Health,
     Matrix,
     PersonSequences,
     code_columns,
@@ -36,9 +36,15 @@ from unveil.models.neighbours.distances import (
     Unplaced,
     number_apart,
 )
-from unveil.models.neighbours.missing import Far, Pattern, near_leads, near_within, patterns
+from unveil.models.neighbours.missing import (
+    OwnDistances,
+    Pattern,
+    near_leads,
+    near_within,
+    patterns,
+)
 from unveil.models.neighbours.originals import NearestOriginals, Originals, distinct
-from unveil.models.neighbours.search import nearest, nearest_other, within
+from unveil.models.neighbours.search import find_nearest, find_nearest_other, find_within
 from unveil.models.neighbours.settings import DistanceSettings, parse_ranges
 from unveil.records.disclosure import Coercion
 from unveil.records.protection import UnusableColumn, UsedColumn
@@ -49,10 +55,10 @@ class Space(Protocol):
 
     is_bounded: bool
 
-    def leads(self) -> NearestOriginals:
+    def find_nearest(self) -> NearestOriginals:
         """The nearest originals of each synthetic row."""
 
-    def own_of(self, rows: Ints) -> Floats:
+    def find_own_distances(self, rows: Ints) -> Floats:
         """How far the nearest other original is from these originals."""
 
     def within(self, rows: Ints) -> Mask:
@@ -60,7 +66,7 @@ class Space(Protocol):
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedSpace:
     """A space, the columns it is made of, and what was excluded or noticed."""
 
     space: Space
@@ -77,7 +83,7 @@ class Prepared:
         tables: Sequence[Table],
         settings: DistanceSettings,
         beside: PersonSequences | None = None,
-    ) -> "Prepared":
+    ) -> "PreparedSpace":
         """The same original beside another copy: its geometry, ranges and distances stay.
 
         The settings must name the columns used, in their order.
@@ -98,14 +104,16 @@ def prepare_space(
     tables: Sequence[Table],
     settings: DistanceSettings,
     people: Sequence[PersonSequences] | None = None,
-) -> Prepared:
+) -> PreparedSpace:
     """Code, screen and whiten what both tables have in common; rows, or people with their rows."""
     columns, notes = code_columns(tables, settings)
     low, high = _ranges(columns, parse_ranges(settings.ranges, [c.name for c in columns]))
     if tables[0].frame.height == 1 and settings.inverse_covariance is None:
         used = tuple(_used_column(column, 1, None) for column in columns)
-        alone = _Alone.beside(columns, None if people is None else people[1])
-        return Prepared(alone, _Alone.beside, used, (), None, _holes(columns), (), notes)
+        alone = _SingleRowSpace.beside(columns, None if people is None else people[1])
+        return PreparedSpace(
+            alone, _SingleRowSpace.beside, used, (), None, _holes(columns), (), notes
+        )
     faults = [] if settings.inverse_covariance is not None else unusable(columns, settings.metric)
     _check(faults, settings)
     kept = [p for p, c in enumerate(columns) if c.name not in {fault.column for fault in faults}]
@@ -128,13 +136,13 @@ def prepare_space(
         n = 1 if people is None else people[0].n_places
         shared = _shared_columns([*columns] * n, settings.metric, np.tile(low, n), np.tile(high, n))
         apart = PatternSpace(shared, *_put_side_by_side(_as_matrices(columns), people))
-        return Prepared(
+        return PreparedSpace(
             apart,
             lambda other, beside: apart.against(_widen(_as_matrices(other)[1], beside, n)),
             *left,
         )
     space = PlainSpace(distance, columns)
-    return Prepared(space, lambda other, _: space.against(other), *left)
+    return PreparedSpace(space, lambda other, _: space.against(other), *left)
 
 
 def _put_side_by_side(
@@ -229,7 +237,7 @@ def _mahalanobis(
     notes: tuple[Coercion, ...],
     *,
     people: Sequence[PersonSequences] | None,
-) -> Prepared:
+) -> PreparedSpace:
     matrix, found = Matrix.of(columns), None
     if settings.inverse_covariance is None:
         matrix, found, more = _regular(matrix, settings)
@@ -256,7 +264,7 @@ def _mahalanobis(
         )
     else:
         space = MahalanobisSpace(geometry, matrix.original, matrix.synthetic, is_exact=is_exact)
-    return Prepared(
+    return PreparedSpace(
         space,
         lambda columns, beside: space.against(_widen(matrix.encode_copy(columns), beside, n)),
         _used_columns(matrix, found),
@@ -268,7 +276,7 @@ def _mahalanobis(
     )
 
 
-def _used_columns(matrix: Matrix, found: Health | None) -> tuple[UsedColumn, ...]:
+def _used_columns(matrix: Matrix, found: Collinearity | None) -> tuple[UsedColumn, ...]:
     widths = np.bincount(matrix.owner, minlength=len(matrix.columns))
     inflation = [None] * len(widths) if found is None else found.inflation.tolist()
     parts = zip(matrix.columns, widths, inflation, strict=True)
@@ -288,7 +296,7 @@ def _ends(matrix: Matrix, by_name: dict[str, tuple[float, float]]) -> tuple[Floa
 
 def _regular(
     matrix: Matrix, settings: DistanceSettings
-) -> tuple[Matrix, Health, list[UnusableColumn]]:
+) -> tuple[Matrix, Collinearity, list[UnusableColumn]]:
     """The matrix without what makes its covariance singular, or nearly so."""
     rows = matrix.complete
     if len(rows) < 2:
@@ -345,7 +353,7 @@ class MahalanobisSpace:
 
     def _own_of_complete(self, rows: Ints) -> Floats:
         """How far the nearest other complete row is from some of them."""
-        return nearest_other(Mahalanobis(self._complete, self._complete), rows, rows)
+        return find_nearest_other(Mahalanobis(self._complete, self._complete), rows, rows)
 
     @property
     def originals(self) -> Originals:
@@ -372,23 +380,23 @@ class MahalanobisSpace:
         if len(here):
             own[here] = self._own_of_complete(np.arange(len(here)))
             own[here[self._counts[here] > 1]] = 0.0
-        far = Far(self._geometry, self._original, self._groups, own)
+        far = OwnDistances(self._geometry, self._original, self._groups, own)
         far.shorten(self._counts)
         self.is_bounded |= far.is_bounded
         self._originals.fill(own)
         return own[rows]
 
-    def own_of(self, rows: Ints) -> Floats:
+    def find_own_distances(self, rows: Ints) -> Floats:
         """How far the nearest other original is from the originals that first stand here."""
         return self._originals.own(np.searchsorted(self._position, rows))
 
-    def leads(self) -> NearestOriginals:
+    def find_nearest(self) -> NearestOriginals:
         """The nearest originals of each synthetic row."""
         leads = NearestOriginals.none(len(self._synthetic))
         mine, theirs = _complete_rows(self._copied), _complete_rows(self._groups)
         if len(mine) and len(theirs):
             points = Points.of(self._geometry, self._synthetic[mine])
-            pairs = nearest(Mahalanobis(points, self._complete), np.arange(len(mine)))
+            pairs = find_nearest(Mahalanobis(points, self._complete), np.arange(len(mine)))
             for row, at, distance in pairs:
                 leads.take(mine[row], theirs[at], distance, self._originals)
         self.is_bounded |= near_leads(
@@ -410,7 +418,7 @@ class MahalanobisSpace:
         if len(mine) and len(theirs):
             points = Points.of(self._geometry, synthetic[mine])
             complete = Mahalanobis(points, self._complete)
-            refused[mine] = within(complete, np.arange(len(mine)), own[theirs])
+            refused[mine] = find_within(complete, np.arange(len(mine)), own[theirs])
         left = np.flatnonzero(~refused)
         refused[left] |= near_within(
             self._geometry,
@@ -442,7 +450,7 @@ class PlainSpace:
         self._n, self._distance = len(columns[0].original), distance
         between = distance(columns, "far")
         self._originals = Originals(
-            np.arange(self._n), lambda rows: nearest_other(between, rows, rows)
+            np.arange(self._n), lambda rows: find_nearest_other(between, rows, rows)
         )
         self._put_beside(columns)
 
@@ -461,21 +469,21 @@ class PlainSpace:
         other._put_beside(columns)
         return other
 
-    def own_of(self, rows: Ints) -> Floats:
+    def find_own_distances(self, rows: Ints) -> Floats:
         """How far the nearest other original is from these."""
         return self._originals.own(rows)
 
-    def leads(self) -> NearestOriginals:
+    def find_nearest(self) -> NearestOriginals:
         """The nearest originals of each synthetic row."""
         leads = NearestOriginals.none(self._n_synthetic)
         rows = self._n + np.arange(self._n_synthetic)
-        for row, at, distance in nearest(self._shortest, rows):
+        for row, at, distance in find_nearest(self._shortest, rows):
             leads.take(row, at, distance, self._originals)
         return leads
 
     def within(self, rows: Ints) -> Mask:
         """Which of these synthetic rows are too close to any original."""
-        return within(self._shortest, self._n + rows, self._originals.all_own)
+        return find_within(self._shortest, self._n + rows, self._originals.all_own)
 
 
 PlainDistance = Callable[[Sequence[DistanceColumn], Unplaced], Distance]
@@ -587,14 +595,14 @@ class PatternSpace:
         known[at[asked[at]]] = own[asked[at]]
         return rows, have, space
 
-    def leads(self) -> NearestOriginals:
+    def find_nearest(self) -> NearestOriginals:
         """Of each row the nearest original of the pattern that is closest for its limit."""
         n_rows = len(self._synthetic)
         found = replace(NearestOriginals.none(n_rows), own=np.zeros(n_rows))
         assert found.own is not None
         best = np.full(n_rows, np.inf)
         for rows, have, space in self._parts(np.arange(n_rows)):
-            leads = space.leads()
+            leads = space.find_nearest()
             with np.errstate(divide="ignore", invalid="ignore"):
                 ratio = np.nan_to_num(leads.distance / leads.limit, nan=1e300, posinf=1e300)
             closer = ratio < best[rows]
@@ -602,11 +610,11 @@ class PatternSpace:
             best[at] = ratio[closer]
             found.distance[at], found.limit[at] = leads.distance[closer], leads.limit[closer]
             found.first[at] = have[leads.first[closer]]
-            found.own[at] = space.own_of(leads.first[closer])
+            found.own[at] = space.find_own_distances(leads.first[closer])
         found.first[np.isinf(best)] = -1
         return found
 
-    def own_of(self, rows: Ints) -> Floats:
+    def find_own_distances(self, rows: Ints) -> Floats:
         """Not one number here: it depends on what a row shares with the original."""
         return np.full(len(rows), np.nan)
 
@@ -618,7 +626,7 @@ class PatternSpace:
         return refused[rows]
 
 
-class _Alone:
+class _SingleRowSpace:
     """One original row: there is no other for it to be compared with, so nothing can be kept."""
 
     is_bounded = False
@@ -627,14 +635,16 @@ class _Alone:
         self._n_synthetic = n_synthetic
 
     @classmethod
-    def beside(cls, columns: Sequence[DistanceColumn], people: PersonSequences | None) -> "_Alone":
+    def beside(
+        cls, columns: Sequence[DistanceColumn], people: PersonSequences | None
+    ) -> "_SingleRowSpace":
         return cls(len(columns[0].synthetic) if people is None else people.n_people)
 
-    def leads(self) -> NearestOriginals:
+    def find_nearest(self) -> NearestOriginals:
         n = self._n_synthetic
         return NearestOriginals(np.full(n, np.nan), np.zeros(n, np.int64), np.full(n, np.inf))
 
-    def own_of(self, rows: Ints) -> Floats:
+    def find_own_distances(self, rows: Ints) -> Floats:
         return np.full(len(rows), np.inf)
 
     def within(self, rows: Ints) -> Mask:

@@ -15,7 +15,7 @@ from typing import Any, get_args
 import msgspec
 import polars as pl
 
-from unveil.arguments import choice, number_within, quote_value, whole_number
+from unveil.arguments import parse_choice, parse_number_within, parse_whole_number, quote_value
 from unveil.atomic import replace_file
 from unveil.errors import InputError, ReadError, RolesError, SettingsError, WriteError, list_names
 from unveil.io.table import Table
@@ -52,7 +52,7 @@ from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import Study, StudyFile, open_files
 from unveil.study.take_study import takes_study
 from unveil.synthesis.identifiers import Instructions
-from unveil.synthesis.settings import check_progress, codes_by_column
+from unveil.synthesis.settings import check_progress, parse_codes_by_column
 from unveil.version import __version__
 
 # A folder that remembers: each setting that is done has its file, and nothing else may mix in.
@@ -333,7 +333,7 @@ def explore(
     foreign = parse_files(files, [one.name for one in chosen])
     if not chosen and not foreign:
         raise SettingsError("No method and no file is given. Name at least one.")
-    n_copies = whole_number("copies", copies, most=MOST_COPIES)
+    n_copies = parse_whole_number("copies", copies, most=MOST_COPIES)
     tested = _check_recognition(recognition, chosen)
     share, say = _share(control), check_progress(progress or no_progress)
     given: Any = (drop, (), real_values)
@@ -344,7 +344,7 @@ def explore(
     whose = _check_person(table, person, time, tested)
     others = [name for name in table.frame.columns if name != whose]
     known = roles([replace(table, frame=table.frame.select(others))], keys, targets)
-    codes = codes_by_column(special_codes, "Special codes", table.frame.columns, table.place)
+    codes = parse_codes_by_column(special_codes, "Special codes", table.frame.columns, table.place)
     parse_bands(bands, None)
     store = Store(None if folder is None else Path(folder))
     number = choose_seed(store.seed() if seed is None else seed)
@@ -378,14 +378,14 @@ def explore(
 
 def _axes(risk: Any, utility: Any) -> tuple[RiskAxis, UtilityAxis]:
     return (
-        choice("risk", risk, get_args(RiskAxis)),
-        choice("utility", utility, get_args(UtilityAxis)),
+        parse_choice("risk", risk, get_args(RiskAxis)),
+        parse_choice("utility", utility, get_args(UtilityAxis)),
     )
 
 
 def _share(given: Any) -> float | None:
     why = ", a share of the people such as 0.2; None for no control"
-    return None if given is None else number_within("control", given, "[0, 1)", why) or None
+    return None if given is None else parse_number_within("control", given, "[0, 1)", why) or None
 
 
 def _check_recognition(given: Any, settings: Sequence[CandidateSetting]) -> dict[str, Any] | None:

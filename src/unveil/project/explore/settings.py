@@ -13,7 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from unveil.arguments import choice, is_list, quote_value, whole_number
+from unveil.arguments import is_list, parse_choice, parse_whole_number, quote_value
 from unveil.errors import SettingsError, quote_text, unknown_name
 from unveil.synthesis.methods import Options
 
@@ -68,14 +68,14 @@ class CandidateSetting:
             filter={True: {}, False: None}[filter_] if isinstance(filter_, bool) else filter_,
             add_noise=None if noise == {} else noise,
             name=name or "",
-            rows=None if said.get("rows") is None else whole_number("rows", said["rows"]),
-            files=None if said.get("files") is None else whole_number("files", said["files"]),
+            rows=None if said.get("rows") is None else parse_whole_number("rows", said["rows"]),
+            files=None if said.get("files") is None else parse_whole_number("files", said["files"]),
         )
 
     def __post_init__(self) -> None:
         put = partial(object.__setattr__, self)
         if not isinstance(self.method, Mapping):
-            put("method", choice("The method of a setting", self.method, METHODS))
+            put("method", parse_choice("The method of a setting", self.method, METHODS))
         if self.method not in ("parametric", "sample"):
             put("options", {**self.options, "min_leaf": self.options.get("min_leaf", DEFAULT_LEAF)})
         if self.filter is not None:

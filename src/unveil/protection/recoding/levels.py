@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 import polars as pl
 
-from unveil.errors import SettingsError, nearest, quote_text
+from unveil.errors import SettingsError, hint_at, quote_text
 from unveil.io.code_meanings import NOUNS, find_code_number, kind_of
 from unveil.io.numbers import TAGS, level_text
 from unveil.protection.recoding.column import (
@@ -186,7 +186,7 @@ class RecodeLevels:
         for one in given:
             if self.find_level(one) not in self.known_levels:
                 name = quote_text(one) if isinstance(one, str) else f"{one:.15g}"
-                hint = nearest(str(one), [*self.labels.values()])
+                hint = hint_at(str(one), [*self.labels.values()])
                 raise SettingsError(
                     f"column {self.column.name!r} has no level {name}, {what}.{hint} Check how it"
                     " is written."

@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from unveil.arguments import (
-    choice,
-    finite_numbers,
     is_list,
     number_in,
-    number_within,
+    parse_choice,
+    parse_finite_numbers,
+    parse_number_within,
+    parse_true_or_false,
+    parse_whole_number,
     quote_value,
-    true_or_false,
-    whole_number,
 )
-from unveil.errors import InputError, SettingsError, list_names, nearest
+from unveil.errors import InputError, SettingsError, hint_at, list_names
 from unveil.protection.recoding.categories import check_cycles
 from unveil.records.base import Record
 from unveil.records.recoding import KINDS, LevelName, Number, Period, Step, Tail, as_mapping
@@ -48,30 +48,30 @@ def _number(name: str, given: Any) -> Number:
 
 
 def _positive(name: str, given: Any) -> Number:
-    number_within(name, given, "(0, inf)", ", such as 5")
+    parse_number_within(name, given, "(0, inf)", ", such as 5")
     return _number(name, given)
 
 
 def _share(name: str, given: Any) -> float:
-    return number_within(name, given, "(0, 1)", ", such as 0.99")
+    return parse_number_within(name, given, "(0, 1)", ", such as 0.99")
 
 
 def _upper_share(name: str, given: Any) -> float:
     why = ", such as 0.99: outliers lie beyond it, and below 1 less it"
-    return number_within(name, given, "[0.5, 1)", why)
+    return parse_number_within(name, given, "[0.5, 1)", why)
 
 
 def _parse_spread(name: str, given: Any) -> Number:
-    number_within(name, given, "(0, 1]", ", such as 0.5")
+    parse_number_within(name, given, "(0, 1]", ", such as 0.5")
     return _number(name, given)
 
 
 def _count(name: str, given: Any) -> int:
-    return whole_number(name, given, least=2, most=MOST_RECORDS)
+    return parse_whole_number(name, given, least=2, most=MOST_RECORDS)
 
 
 def _numbers(name: str, given: Any) -> tuple[Number, ...]:
-    finite_numbers(given, what=f"number of {name}", example="-8, -9")
+    parse_finite_numbers(given, what=f"number of {name}", example="-8, -9")
     return tuple(_number(name, one) for one in (given if is_list(given) else [given]))
 
 
@@ -120,7 +120,7 @@ def _name(name: str, given: Any) -> str:
 
 
 def _one_of(kinds: Any) -> Reader:
-    return lambda name, given: choice(name, given, get_args(kinds))
+    return lambda name, given: parse_choice(name, given, get_args(kinds))
 
 
 def _keep_value(name: str, given: Any) -> Any:
@@ -146,7 +146,7 @@ SETTINGS: dict[str, dict[str, Reader]] = {
         "below": _count,
         "into": _level,
         "hierarchy": _hierarchy,
-        "always": true_or_false,
+        "always": parse_true_or_false,
         "special_codes": _levels,
     },
     "merge": {"levels": _levels, "into": _level},
@@ -274,7 +274,7 @@ def step_fault(number: int, given: Any, known: Sequence[str]) -> str | None:
         return f"Step {number} has no do. Give it one: {every}."
     if isinstance(do, str) and do in known:
         return None
-    hint = nearest(do, known) if isinstance(do, str) else ""
+    hint = hint_at(do, known) if isinstance(do, str) else ""
     return f"Step {number}: do is {quote_value(do)}.{hint} It must be one of: {every}."
 
 
@@ -285,7 +285,7 @@ def unknown_settings(
     rest = f"Its settings are: {list_names(known, most=40)}." if known else none
     for name in given:
         if name not in known:
-            hint = nearest(str(name), known)
+            hint = hint_at(str(name), known)
             yield str(name), f"there is no setting {quote_value(name)}.{hint} {rest}"
 
 

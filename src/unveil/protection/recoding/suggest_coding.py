@@ -138,10 +138,10 @@ BANDS = (16, 8, 5)  # to about so many bands: the first that leaves few alone
 YEARS = (1850, 2100)
 SPAN = 150  # whole numbers within so short a span are ages, years or scores
 
-Found = tuple[Step, str]
+FoundStep = tuple[Step, str]
 
 
-def proposals(column: RecodedColumn) -> Iterator[Found]:
+def proposals(column: RecodedColumn) -> Iterator[FoundStep]:
     """Every coding that might help, with its reason."""
     side = column.sides[0]
     kind = kind_of(side.dtype)
@@ -192,7 +192,7 @@ def _is_beyond_reckoning(held: pl.Series) -> bool:
     return any(abs(end) > LARGEST_EXACT for end in ends)
 
 
-def _propose_for_many(column: RecodedColumn, held: pl.Series) -> Iterator[Found]:
+def _propose_for_many(column: RecodedColumn, held: pl.Series) -> Iterator[FoundStep]:
     n_values = held.n_unique()
     if len(held) >= FEWEST and n_values >= NEAR_UNIQUE * len(held):
         yield _drop(column, n_values, len(held))
@@ -203,7 +203,7 @@ def _is_coded(column: RecodedColumn) -> bool:
     return kind_of_series(column.sides[0], column.variable) in ("category", "ordered")
 
 
-def _propose_for_categories(column: RecodedColumn) -> Iterator[Found]:
+def _propose_for_categories(column: RecodedColumn) -> Iterator[FoundStep]:
     levels = RecodeLevels(column)
     counts = {level: n for level, n in levels.counts.items() if level not in levels.no_answers}
     n = sum(counts.values())
@@ -215,12 +215,12 @@ def _propose_for_categories(column: RecodedColumn) -> Iterator[Found]:
     yield from rare_levels(levels, counts)
 
 
-def _drop(column: RecodedColumn, n_values: int, n: int) -> Found:
+def _drop(column: RecodedColumn, n_values: int, n: int) -> FoundStep:
     reason = f"{n_values:,} different values among {records(n)}: it is or acts as an identifier."
     return Drop(column=column.name), reason
 
 
-def _propose_for_dates(column: RecodedColumn, held: pl.Series) -> Iterator[Found]:
+def _propose_for_dates(column: RecodedColumn, held: pl.Series) -> Iterator[FoundStep]:
     months = held.dt.truncate("1mo")
     n_exact = int((held != months).sum())
     if not n_exact:
@@ -235,7 +235,7 @@ def _propose_for_dates(column: RecodedColumn, held: pl.Series) -> Iterator[Found
     )
 
 
-def _propose_for_numbers(column: RecodedColumn) -> Iterator[Found]:
+def _propose_for_numbers(column: RecodedColumn) -> Iterator[FoundStep]:
     numbers = np.sort(ordinary(column.sides[0], column.apart))
     n = len(numbers)
     if n < FEWEST or np.abs(numbers[[0, -1]]).max() > HUGE:
@@ -271,7 +271,7 @@ def _is_identifier(ordered: Floats) -> bool:
     return bool(span >= SPAN or span == n_values - 1 == len(ordered) - 1)
 
 
-def _tails(column: RecodedColumn, ordered: Floats) -> Iterator[Found]:
+def _tails(column: RecodedColumn, ordered: Floats) -> Iterator[FoundStep]:
     """Tails that begin much further from the median than the shoulder lies.
 
     Notes
@@ -295,7 +295,7 @@ def _tails(column: RecodedColumn, ordered: Floats) -> Iterator[Found]:
             yield kind(column=column.name, quantile=share), reason
 
 
-def _outliers(column: RecodedColumn, ordered: Floats) -> Iterator[Found]:
+def _outliers(column: RecodedColumn, ordered: Floats) -> Iterator[FoundStep]:
     middle = float(np.median(ordered))
     scale = ROBUST * float(np.median(np.abs(ordered - middle)))
     n_far = int((np.abs(ordered - middle) > FAR * scale).sum())

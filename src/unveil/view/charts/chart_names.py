@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from unveil.errors import SettingsError, list_names, nearest
+from unveil.errors import SettingsError, hint_at, list_names
 from unveil.records.attacks import Attacks, CopyAttacks, Membership
 from unveil.records.base import Copy, Record
 from unveil.records.cap import Cap, Gtcap, Tcap
@@ -55,7 +55,7 @@ def _one_of(name: str, known: Sequence[str], what: str) -> str:
     if name in known:
         return name
     raise SettingsError(
-        f"There is no {what} {name!r}.{nearest(str(name), known)} There are: {list_names(known)}."
+        f"There is no {what} {name!r}.{hint_at(str(name), known)} There are: {list_names(known)}."
     )
 
 

@@ -22,12 +22,12 @@ from unveil.view.sections import (
     checks,
     context,
     filter,
-    findings,
     gtcap,
     identity,
     leakage,
     methods,
     noise,
+    replication,
     tables,
     uniques,
     utility,
@@ -59,7 +59,7 @@ ANNEXES = (
     Annex("Alerts, flags and rulings", (_alerts, checks.blocks)),
     Annex("Uniqueness", (identity.blocks, uniques.blocks)),
     Annex("CAP, TCAP, GTCAP, excess risk and attacks", (cap.blocks, gtcap.blocks, leakage.blocks)),
-    Annex("Utility", (utility.blocks, findings.blocks)),
+    Annex("Utility", (utility.blocks, replication.blocks)),
     Annex("Context, files, settings, limits and history", (context.blocks,)),
 )
 MORE = (

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unveil.arrays import Ints, Mask
-from unveil.measure.tables.plan.closing import Bits, BoxBounds, pack_tables, tables_in
+from unveil.measure.tables.plan.closure import Bits, BoxBounds, pack_tables, tables_in
 from unveil.measure.tables.plan.worlds import Worlds
 
 MOST_SETS = 512
@@ -172,23 +172,23 @@ SECONDS = 20.0
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class OmittedTables:
     """Tables to leave out, the most effective first, and how many boxes are given away then."""
 
     tables: TableSet
     n_left: int
 
 
-def choose_left_out(
+def choose_omitted(
     sets: Sequence[TableSet],
     boxes: Ints,
     n_tables: int,
     close_without: CloseWithout,
     until: float | None,
-) -> LeftOut | None:
+) -> OmittedTables | None:
     """The fewest tables without which none of the boxes is recovered; None: out of time."""
     known = [*dict.fromkeys(sets)]
-    best: LeftOut | None = None
+    best: OmittedTables | None = None
     while best is None or best.n_left:
         if until is not None and time.monotonic() >= until:
             return best
@@ -198,7 +198,7 @@ def choose_left_out(
             return best
         still = boxes[bounds.spare(boxes) == 0]
         if best is None or len(still) < best.n_left:
-            best = LeftOut(_order(chosen, known), len(still))
+            best = OmittedTables(_order(chosen, known), len(still))
         proofs = np.unique(bounds.above_by[still] | bounds.below_by[still], axis=0)
         more = {tables_in(mask) for mask in proofs} - {*known} - {()}
         if len(still) and not more:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from unveil.arguments import is_list, quote_value
 from unveil.arrays import Ints
 from unveil.count.codes import CodedColumn
-from unveil.errors import RolesError, SettingsError, list_names, nearest, quote_text
+from unveil.errors import RolesError, SettingsError, hint_at, list_names, quote_text
 from unveil.measure.tables.from_records import MISSING, texts
 from unveil.measure.tables.plan.plan_file import PlanSettings
 from unveil.measure.tables.read_published import LabelledValues
@@ -229,7 +229,7 @@ class PlanColumn:
             if found is not None and found[1] - found[0] != len(set(places)):
                 found = None
         if found is None:
-            hint = nearest(str(given), self.levels) if self.codes is None else ""
+            hint = hint_at(str(given), self.levels) if self.codes is None else ""
             raise SettingsError(
                 f"{where} names {describe(given)}, which column {self.name!r} does not have.{hint}"
                 " Write >= 16, < 18, 16 to 17, a level or a list of levels."
@@ -321,7 +321,7 @@ def _draft_columns(
     for name in (*settings.groups, *settings.levels, *settings.ranges):
         if settings.base(name) not in drafts:
             raise RolesError(
-                f"The plan declares column {name!r}, which no table uses.{nearest(name, [*drafts])}"
+                f"The plan declares column {name!r}, which no table uses.{hint_at(name, [*drafts])}"
             )
     _draft_labels(settings, drafts, files)
     return drafts
@@ -495,7 +495,7 @@ def _groups(fine: NDArray[np.integer[Any]], coarse: NDArray[np.integer[Any]]) ->
 def _not_in_hierarchy(level: str, column: str, known: Sequence[str]) -> str:
     return (
         f"A group of the plan has the level {quote_value(level)}, which column {column!r} does not"
-        f" have.{nearest(level, known)}"
+        f" have.{hint_at(level, known)}"
     )
 
 

@@ -18,8 +18,8 @@ from unveil.arrays import Floats, Ints
 from unveil.measure.tables.integer_programme import OutOfTime, Programme
 from unveil.measure.tables.parts import Fact, System
 from unveil.measure.tables.plan.boxes import Boxes
-from unveil.measure.tables.plan.closing import NO_LIMIT
-from unveil.measure.tables.plan.table_facts import OpenedPlan, PlanFacts
+from unveil.measure.tables.plan.closure import NO_LIMIT
+from unveil.measure.tables.plan.table_facts import PlanData, PlanFacts
 
 MOST_CELLS = 20_000
 """Of one programme; larger ones take minutes a bound."""
@@ -62,7 +62,7 @@ class LocalProgramme:
     @classmethod
     def of(
         cls,
-        opened: OpenedPlan,
+        opened: PlanData,
         tables: Iterable[int],
         until: float | None = None,
         facts: PlanFacts | None = None,
@@ -183,7 +183,7 @@ def _cells(
 
 
 def _true_cells(
-    opened: OpenedPlan, cuts: Sequence[Ints], shape: tuple[int, ...]
+    opened: PlanData, cuts: Sequence[Ints], shape: tuple[int, ...]
 ) -> tuple[int, ...] | None:
     """True counts of the cells; people outside all of them are left out."""
     if opened.n_people is None:

@@ -10,13 +10,13 @@ from typing import Any, get_args
 
 import numpy as np
 
-from unveil.arguments import choice, whole_number
+from unveil.arguments import parse_choice, parse_whole_number
 from unveil.arrays import Ints, Mask
 from unveil.errors import InputError, list_names
 from unveil.measure.result import RowsResult
 from unveil.measure.tables.bounds import parse_seconds
 from unveil.measure.tables.plan.boxes import Boxes, add_remainders, with_pieces
-from unveil.measure.tables.plan.closing import (
+from unveil.measure.tables.plan.closure import (
     BoxBounds,
     Contradiction,
     LineBatch,
@@ -25,10 +25,10 @@ from unveil.measure.tables.plan.closing import (
     pack_tables,
     tables_in,
 )
-from unveil.measure.tables.plan.disclosed import find_disclosed
+from unveil.measure.tables.plan.find_disclosed import find_disclosed
 from unveil.measure.tables.plan.local_programme import LocalProgramme
 from unveil.measure.tables.plan.plan_file import PlanSettings, parse_plan, read_plan_file
-from unveil.measure.tables.plan.table_facts import OpenedPlan, PlanFacts, open_plan
+from unveil.measure.tables.plan.table_facts import PlanData, PlanFacts, open_plan
 from unveil.records.publication_plan import PlanMeasure, PublicationPlan
 from unveil.study.scenario import Progress, no_progress
 
@@ -44,7 +44,7 @@ class Plan:
     """
 
     settings: PlanSettings
-    opened: OpenedPlan
+    opened: PlanData
 
     @classmethod
     def from_file(cls, path: Any, *, seed: int | None = None) -> Plan:
@@ -245,8 +245,8 @@ class Plan:
         limit = parse_seconds(seconds)
         record = find_disclosed(
             self,
-            threshold=whole_number("threshold", given, least=2),
-            width=whole_number("width", width, least=0),
+            threshold=parse_whole_number("threshold", given, least=2),
+            width=parse_whole_number("width", width, least=0),
             limits=parse_plan_limits(limits or {}),
             until=None if limit is None else time.monotonic() + limit,
             progress=progress or no_progress,
@@ -257,7 +257,7 @@ class Plan:
 def parse_plan_limits(given: Mapping[str, Any]) -> dict[PlanMeasure, int]:
     """Limits by the name of what they count."""
     return {
-        choice("A limit of a plan", name, get_args(PlanMeasure)): whole_number(
+        parse_choice("A limit of a plan", name, get_args(PlanMeasure)): parse_whole_number(
             f"The limit of {name}", limit, least=0
         )
         for name, limit in given.items()

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from unveil.arguments import is_list, quote_value, true_or_false, whole_number
-from unveil.errors import RolesError, SettingsError, list_names, nearest
+from unveil.arguments import is_list, parse_true_or_false, parse_whole_number, quote_value
+from unveil.errors import RolesError, SettingsError, hint_at, list_names
 from unveil.io.read_toml import parse_document, read_text
 from unveil.measure.tables.crosstab import HIDDEN_MARKS
 from unveil.seeding import choose_seed
@@ -108,7 +108,7 @@ def parse_plan(given: Mapping[str, Any], folder: Path | None = None) -> PlanSett
         apart=apart,
         missing_values=_texts(given.get("missing_values", ()), "missing_values"),
         hidden=_texts(given.get("hidden", HIDDEN_MARKS), "hidden"),
-        threshold=whole_number("threshold", given.get("threshold", THRESHOLD), least=2),
+        threshold=parse_whole_number("threshold", given.get("threshold", THRESHOLD), least=2),
         record_keys=_parse_record_keys(given.get("record_keys"), tables),
         seed=choose_seed(given.get("seed")),
     )
@@ -142,7 +142,7 @@ def _check_known(given: Any, known: Sequence[str], where: str) -> None:
     for key in given:
         if key not in known:
             raise SettingsError(
-                f"{where} has no setting {quote_value(key)}.{nearest(str(key), known)} Its settings"
+                f"{where} has no setting {quote_value(key)}.{hint_at(str(key), known)} Its settings"
                 f" are: {list_names(known)}."
             )
 
@@ -204,10 +204,10 @@ def _parse_table(given: Any, number: int, folder: Path | None) -> TableSettings:
         bands=_parse_bands(given.get("bands", {}), where),
         publish=_place_schemes(given.get("publish", "exact"), folder),
         margins=margins,
-        total=true_or_false(f"{where}: total", given.get("total", margins == "all")),
+        total=parse_true_or_false(f"{where}: total", given.get("total", margins == "all")),
         file=_place(given.get("file"), folder),
         value=given.get("value"),
-        secondary=true_or_false(f"{where}: secondary", given.get("secondary", False)),
+        secondary=parse_true_or_false(f"{where}: secondary", given.get("secondary", False)),
         population=str(given.get("population", "")),
     )
 
@@ -228,7 +228,9 @@ def _parse_bands(given: Any, where: str) -> dict[str, tuple[int, ...]]:
     made = {}
     for column, breaks in given.items():
         asked = [*breaks] if is_list(breaks) else []
-        found = [whole_number(f"{where}: a band of {column!r}", b, least=-(10**9)) for b in asked]
+        found = [
+            parse_whole_number(f"{where}: a band of {column!r}", b, least=-(10**9)) for b in asked
+        ]
         if not found or found != sorted(set(found)):
             raise SettingsError(
                 f"{where} has bands of column {column!r} that are no list of rising whole numbers."
@@ -256,7 +258,7 @@ def _parse_columns(
         where = f"Column {name!r} of the plan"
         _check_known(one, ("levels", "range", "of", "groups", "apart"), where)
         n_given = sum(key in one for key in ("levels", "range", "of"))
-        if true_or_false(f"{where}: apart", one.get("apart", False)):
+        if parse_true_or_false(f"{where}: apart", one.get("apart", False)):
             apart.add(name)
         if not n_given and name in apart:
             continue
@@ -267,7 +269,7 @@ def _parse_columns(
             )
         if "range" in one:
             ends = [*one["range"]] if is_list(one["range"]) else []
-            found = [whole_number(f"{where}: range", end, least=-(10**9)) for end in ends]
+            found = [parse_whole_number(f"{where}: range", end, least=-(10**9)) for end in ends]
             if len(found) != 2 or found[0] > found[1]:
                 raise SettingsError(f"{where}: range must be two numbers, such as [0, 110].")
             ranges[name] = found[0], found[1] + 1

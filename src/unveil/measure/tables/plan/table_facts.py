@@ -11,13 +11,13 @@ import numpy as np
 
 from unveil.arguments import is_list, quote_value
 from unveil.arrays import Ints, Mask
-from unveil.errors import InputError, InternalError, SettingsError, list_names, nearest
+from unveil.errors import InputError, InternalError, SettingsError, hint_at, list_names
 from unveil.measure.one_table import OneTable, open_table
 from unveil.measure.tables.grid import TABLE, Grid, PartRows, check_names, find_spellings
 from unveil.measure.tables.parts import plan as plan_parts
 from unveil.measure.tables.parts import publish
 from unveil.measure.tables.plan.boxes import Boxes, count_people
-from unveil.measure.tables.plan.closing import NO_LIMIT, BoxBounds
+from unveil.measure.tables.plan.closure import NO_LIMIT, BoxBounds
 from unveil.measure.tables.plan.columns import (
     Members,
     PlanColumn,
@@ -71,7 +71,7 @@ class PlanFacts:
 
 
 @dataclass(frozen=True)
-class OpenedPlan:
+class PlanData:
     """A plan whose files are read: columns in order, facts by table, people by level."""
 
     columns: tuple[PlanColumn, ...]
@@ -128,7 +128,7 @@ class OpenedPlan:
         return count_people(boxes, [c for c in codes if c is not None], self.n_people)
 
 
-def open_plan(settings: PlanSettings) -> OpenedPlan:
+def open_plan(settings: PlanSettings) -> PlanData:
     """Read the data and the tables, and put everything that is published into boxes."""
     files = {
         table.name: read_values(
@@ -281,7 +281,7 @@ class _Reader:
         files: Mapping[str, LabelledValues],
         notes: Sequence[str],
         questions: Iterable[str],
-    ) -> OpenedPlan:
+    ) -> PlanData:
         """The facts of all tables."""
         found = [
             self._table(table, files.get(table.name), i)
@@ -308,17 +308,17 @@ class _Reader:
         )
         bases = [self._filtered(one, quote_value(one.name)) for one in self._settings.tables]
         filters = np.array(bases, np.int64).reshape(-1, len(columns), 2)
-        return OpenedPlan(
+        return PlanData(
             columns,
             facts,
             self._n_people,
             tuple(notes),
             filters,
-            (*questions, *self._ask(names)),
+            (*questions, *self._list_questions()),
             keyed,
         )
 
-    def _ask(self, names: Sequence[str]) -> Iterator[str]:
+    def _list_questions(self) -> Iterator[str]:
         if self._unruled:
             yield (
                 f"No rule is stated for the suppressed values of {list_names(self._unruled, 4)}: a"
@@ -373,7 +373,7 @@ class _Reader:
         wanted = [str(one) for one in given] if is_list(given) else [str(given)]
         for one in wanted:
             if one not in groups:
-                hint = nearest(one, [*groups])
+                hint = hint_at(one, [*groups])
                 raise SettingsError(
                     f"{where} names {quote_value(one)}, which column {name!r} does not have.{hint}"
                 )

@@ -18,7 +18,7 @@ from itertools import pairwise
 import numpy as np
 
 from unveil.arrays import Ints, Mask
-from unveil.measure.tables.plan.closing import (
+from unveil.measure.tables.plan.closure import (
     NO_LIMIT,
     Bits,
     BoxBounds,
@@ -46,9 +46,9 @@ class Worlds:
         self._helps = upper - lower <= width
         helps = self._helps[facts.box]
         is_high = helps & (facts.upper == upper[facts.box]) & (facts.upper < NO_LIMIT)
-        self._above = _Sayings.of(facts, np.flatnonzero(is_high))
+        self._above = _PlanBounds.of(facts, np.flatnonzero(is_high))
         is_low = helps & (facts.lower == lower[facts.box]) & (facts.lower > 0)
-        self._below = _Sayings.of(facts, np.flatnonzero(is_low))
+        self._below = _PlanBounds.of(facts, np.flatnonzero(is_low))
         self._is_nobody = self._helps & (lower == 0)
         self._tracks = [*_lay(batches, whole.unproven(), self._helps)]
 
@@ -105,7 +105,7 @@ def _members(sets: Bits) -> Bits:
 
 
 @dataclass(frozen=True)
-class _Sayings:
+class _PlanBounds:
     """Values that are bounds of the whole plan, by box."""
 
     boxes: Ints
@@ -115,7 +115,7 @@ class _Sayings:
     also: Ints
 
     @classmethod
-    def of(cls, facts: PlanFacts, rows: Ints) -> _Sayings:
+    def of(cls, facts: PlanFacts, rows: Ints) -> _PlanBounds:
         rows = rows[np.argsort(facts.box[rows], kind="stable")]
         boxes, first = np.unique(facts.box[rows], return_index=True)
         return cls(boxes, first, facts.table[rows], facts.also[rows])

@@ -8,7 +8,7 @@ import pytest
 
 import unveil
 from unveil.measure.structure.relations import find_relations
-from unveil.protection.given_back import ProtectedColumn, find_given_back
+from unveil.protection.recomputed_columns import ProtectedColumn, find_recomputed
 
 N = 900
 RECODINGS = ("top_code", "bottom_code", "band", "round", "drop", "merge")
@@ -243,7 +243,7 @@ def test_codes_that_nobody_declared_do_not_hide_a_relation() -> None:
     noised = coded["weight"] + pl.Series(rng.normal(0, 5, N))
     column = ProtectedColumn.of("weight", "add_noise", coded["weight"], noised)
     released = coded.with_columns(weight=noised)
-    (back,) = find_given_back([column], {"weight": coded}, {"weight": released}, {})
+    (back,) = find_recomputed([column], {"weight": coded}, {"weight": released}, {})
     assert 0.8 < back.share < 0.9  # all rows but those with a code
     honest = coded.with_columns(bmi=pl.Series(rng.normal(24, 4, N)))
     assert find_relations(honest, "weight", ["height", "bmi"], is_thorough=True) == ()
@@ -294,7 +294,7 @@ def test_a_product_within_a_sum_gives_a_column_back(
     bills = _bills(**columns)
     hidden = bills[column] + pl.Series(np.random.default_rng(7).normal(0, 5, N))
     protected = ProtectedColumn.of(column, "add_noise", bills[column], hidden)
-    (found,) = find_given_back(
+    (found,) = find_recomputed(
         [protected], {column: bills}, {column: bills.with_columns(hidden.alias(column))}, {}
     )
     assert set(found.sources) == set(sources.split())
@@ -324,7 +324,7 @@ def test_a_relation_that_some_rows_break_gives_the_others_back(column: str, shar
     )
     hidden = frame[column] + pl.Series(rng.normal(0, frame[column].std() / 2, N))
     protected = ProtectedColumn.of(column, "add_noise", frame[column], hidden)
-    (found,) = find_given_back(
+    (found,) = find_recomputed(
         [protected], {column: frame}, {column: frame.with_columns(hidden.alias(column))}, {}
     )
     assert set(found.sources) == ({"bmi", "height"} if column == "weight" else {"rent", "income"})
@@ -347,12 +347,12 @@ def test_noise_of_several_copies_averages_out() -> None:
         {name: factor * (weight + pl.Series(rng.normal(0, 8, N))) for name, factor in units.items()}
     )
     column = ProtectedColumn.of("weight", "add_noise", weight, released["weight"])
-    (found,) = find_given_back([column], {"weight": frame}, {"weight": released}, {})
+    (found,) = find_recomputed([column], {"weight": frame}, {"weight": released}, {})
     assert (found.kind, set(found.sources)) == ("together", {*units} - {"weight"})
     mean = pl.DataFrame({name: released[name] / factor for name, factor in units.items()})
     assert found.error == pytest.approx((mean.mean_horizontal() - weight).abs().median(), rel=0.1)
     one = {"weight": released.select("weight", "pounds")}
-    assert [*find_given_back([column], {"weight": frame}, one, {})] == []
+    assert [*find_recomputed([column], {"weight": frame}, one, {})] == []
 
 
 SET_BACK = [

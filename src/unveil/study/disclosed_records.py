@@ -33,7 +33,7 @@ class RecordSums:
         return int(self.n[here].sum()), int(self.n[here][self.t[here] == t].sum())
 
 
-class Found(Protocol):
+class DisclosedRecords(Protocol):
     """The original records of one target that are disclosed and that no exclusion takes out."""
 
     def sums(self, key: int | None = None, *, shared: bool = False) -> RecordSums:
@@ -50,7 +50,7 @@ class Found(Protocol):
 
 
 @dataclass(frozen=True)
-class FoundCells:
+class DisclosedCells:
     """The same counted in memory: original records by cell and, where asked for, by segment.
 
     Without segments the pieces are the cells. `gone` says which cells exclusions take out, if any.

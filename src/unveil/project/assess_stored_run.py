@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from unveil.assessment.assess_run import ProjectStatements, assess_run
-from unveil.assessment.flag_rulings import InForce, Ruling
+from unveil.assessment.flag_rulings import ExclusionInForce, Ruling
 from unveil.assessment.limits import limits_of
 from unveil.assessment.run_alerts import GateStatements
 from unveil.assessment.summarise import ProjectFacts, summarise_run
@@ -43,7 +43,9 @@ def list_changes(project: ProjectFile, run: Run) -> tuple[str, ...]:
     return tuple(said)
 
 
-def judge_run(project: ProjectFile, run: Run, parts: Parts, *, is_new: bool = False) -> Judgement:
+def assess_stored_run(
+    project: ProjectFile, run: Run, parts: Parts, *, is_new: bool = False
+) -> Judgement:
     """Limits, findings, rulings and answers of now, held against the figures of a run.
 
     A run that is new (`is_new`) is of the files and settings as they are.
@@ -186,7 +188,7 @@ def read_statements(project: ProjectFile) -> ProjectStatements:
             Ruling(one.finding, one.accept, one.reason, one.by, one.on) for one in project.rulings
         ),
         exclusions=tuple(
-            InForce(one.scenario, one.exclusion.text, one.reason, one.by, one.on)
+            ExclusionInForce(one.scenario, one.exclusion.text, one.reason, one.by, one.on)
             for one in project.excludes
         ),
         answered=frozenset(context.factors),

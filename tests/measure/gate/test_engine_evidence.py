@@ -11,7 +11,7 @@ import unveil
 from unveil.cli import main
 from unveil.errors import EngineError
 from unveil.examples import survey, survey_synthetic
-from unveil.measure.gate import counted
+from unveil.measure.gate import engine_evidence
 from unveil.study.engine_study import EngineStudy
 
 MOST = 3_000
@@ -20,8 +20,8 @@ MOST = 3_000
 @pytest.fixture
 def is_large(monkeypatch):
     """Memory holds no more than 3,000 of the 10,000 records."""
-    monkeypatch.setattr(counted, "MOST_BROUGHT", MOST)
-    monkeypatch.setattr(counted, "LEAST_BROUGHT", MOST)
+    monkeypatch.setattr(engine_evidence, "MOST_BROUGHT", MOST)
+    monkeypatch.setattr(engine_evidence, "LEAST_BROUGHT", MOST)
 
 
 def assessed(tmp_path, synthetic, engine="chunks", original=None, **asked):

@@ -10,8 +10,8 @@ from typing import Literal
 
 from starlette.requests import Request
 
-from unveil.app.engine import CountingEngine
-from unveil.app.form_fields import asked_place
+from unveil.app.counting_process import CountingProcess
+from unveil.app.form_fields import parse_place
 from unveil.app.jobs import Jobs
 from unveil.errors import InputError, UnveilError
 from unveil.project.decide import load_decisions
@@ -39,7 +39,7 @@ STEPS = (
 
 
 @dataclass(frozen=True)
-class DeskStep:
+class ProcessStep:
     """One of the seven steps: done, a person is needed, or not begun; and why, in a word or two."""
 
     number: int
@@ -109,11 +109,11 @@ class Snapshot:
         return tuple(dict.fromkeys(one for one in named if one))
 
     @cached_property
-    def steps(self) -> tuple[DeskStep, ...]:
+    def steps(self) -> tuple[ProcessStep, ...]:
         """The seven steps, each with its state."""
         said = dict(self._states())
         return tuple(
-            DeskStep(number, id_, name, *said.get(id_, ("todo", "")))
+            ProcessStep(number, id_, name, *said.get(id_, ("todo", "")))
             for number, (id_, name) in enumerate(STEPS, start=1)
         )
 
@@ -149,7 +149,7 @@ class Snapshot:
 
 
 @dataclass
-class Desk:
+class Workspace:
     """One folder in a browser: its snapshot, its counted scenarios, its jobs."""
 
     folder: Path
@@ -160,7 +160,7 @@ class Desk:
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def __post_init__(self) -> None:
-        self.engine = CountingEngine(self.folder)
+        self.counting = CountingProcess(self.folder)
         self.jobs = Jobs(self.folder)
 
     @property
@@ -184,13 +184,13 @@ class Desk:
             disk = self._look()
             if disk != self._disk:
                 self.now = await asyncio.to_thread(self._load)
-                self.engine.forget()
+                self.counting.forget()
                 self._disk = self._look()
 
     def scenario_of(self, request: Request) -> str:
         """The scenario that a page asks for by its place, `?s=1`; the first otherwise."""
         names = () if self.result is None else self.result.scenarios
-        return names[asked_place(request, "s", names)] if names else ""
+        return names[parse_place(request, "s", names)] if names else ""
 
     def _look(self) -> object:
         """What changes when a file that a page depends on does: sizes and times, no content."""

@@ -25,14 +25,18 @@ from unveil.io.memory import CELL
 from unveil.io.table import Table
 from unveil.measure.gate.beside_table import find_beside
 from unveil.measure.gate.columns import ORIGINAL, LinkColumn, link_column
-from unveil.measure.gate.copied_columns import extra_columns, identifiers, single_holder
+from unveil.measure.gate.copied_columns import (
+    find_copied_identifiers,
+    find_extra_columns,
+    find_single_holder,
+)
 from unveil.measure.gate.evidence import (
     FAST,
     SLOW,
     DeclaredRoles,
     Files,
     gather_evidence,
-    numbers_records,
+    has_record_numbers,
 )
 from unveil.measure.gate.linked_people import FINE, LEAST_GROUP
 from unveil.measure.gate.links import effective_links, expected_share
@@ -84,11 +88,13 @@ def gather_in_engine(
 ) -> GateEvidence:
     """What the gate looks at, of files that an engine keeps; `brought` is what memory holds."""
     if brought is None:
-        return gather_counted(files, roles, progress)
+        return gather_engine_evidence(files, roles, progress)
     return gather_evidence(Files(brought.files), roles, progress=progress)
 
 
-def gather_counted(files: OpenFiles, roles: DeclaredRoles, progress: Progress) -> GateEvidence:
+def gather_engine_evidence(
+    files: OpenFiles, roles: DeclaredRoles, progress: Progress
+) -> GateEvidence:
     """Count everything that the gate looks at, of files that memory does not hold.
 
     A file with columns that another one lacks is looked at by itself too, in all of its own.
@@ -127,7 +133,7 @@ def _add_file(found: GateEvidence, copy: int, alone: GateEvidence) -> GateEviden
 def _gather_release(study: EngineStudy, roles: DeclaredRoles, progress: Progress) -> GateEvidence:
     """The same of the columns that all files have."""
     most = _most_brought(study)
-    made = CountedRelease(study, roles, progress)
+    made = EngineRelease(study, roles, progress)
     named = made.share_columns if study.backend.is_here else ()  # a cluster keeps its records
     shares = [made.look_at_share(name, most) for name in named]
     found = [one for one in shares if one is not None]
@@ -139,7 +145,7 @@ def _gather_release(study: EngineStudy, roles: DeclaredRoles, progress: Progress
         whole=tuple(_add_least_own(row, found) for row in evidence.whole),
         **{name: _worst(seen[name], grade) for name, grade in _GRADES.items()},
         single=(*evidence.single, *(one for share in found for one in share.computed)),
-        not_tested=(*made.list_not_tested(found, most), *_untested_columns(found)),
+        not_tested=(*made.list_not_tested(found), *_untested_columns(found)),
     )
 
 
@@ -172,7 +178,7 @@ class Share:
         return tuple(one for one in self.evidence.single if one.computed_from)
 
 
-class CountedRelease:
+class EngineRelease:
     """The files of a release that an engine keeps: columns by their counts, shares by records."""
 
     def __init__(self, study: EngineStudy, roles: DeclaredRoles, progress: Progress) -> None:
@@ -185,7 +191,7 @@ class CountedRelease:
             progress(f"coding {name}", done, len(names))
             self.columns[name] = link_column(name, self.files)
         self.linking = [
-            one for one in self.columns.values() if not numbers_records(one, self.copies)
+            one for one in self.columns.values() if not has_record_numbers(one, self.copies)
         ]
 
     def _is_common(self, name: str) -> bool:
@@ -231,7 +237,7 @@ class CountedRelease:
             row
             for column in self.columns.values()
             for copy in self.copies
-            if (row := single_holder(column, copy, copy)) is not None
+            if (row := find_single_holder(column, copy, copy)) is not None
         ]
         return GateEvidence(
             files=tuple(table.source for table in self.files),
@@ -251,7 +257,7 @@ class CountedRelease:
         original = self._thin(ORIGINAL, self.files[0].frame.columns)
         known = (*self.roles.compared, *self.roles.others)
         for copy in self.copies:
-            yield from identifiers(
+            yield from find_copied_identifiers(
                 Study([original]).files,
                 list(self.columns.values()),
                 copy,
@@ -261,7 +267,7 @@ class CountedRelease:
             )
             mine = self.files[0].frame.columns
             more = [name for name in self.files[copy].frame.columns if name not in mine]
-            yield from extra_columns(Study([original, self._thin(copy, more)]).files, copy)
+            yield from find_extra_columns(Study([original, self._thin(copy, more)]).files, copy)
 
     def _beside(self) -> Iterator[BesideTable]:
         """What each file holds beside its table."""
@@ -385,7 +391,7 @@ class CountedRelease:
             alike = found.with_columns(named).group_by("n", *back)
             yield alike.agg(pl.len().cast(pl.Int64).alias("times"))
 
-    def list_not_tested(self, shares: Sequence[Share], most: int) -> Iterator[NotTested]:
+    def list_not_tested(self, shares: Sequence[Share]) -> Iterator[NotTested]:
         """What was looked at in shares, and what these cannot show."""
         yield NotTested(
             what="control",

@@ -35,7 +35,7 @@ _ENCODED = re.compile(r"[A-Za-z0-9+/_=-]{16,}")
 
 
 @dataclass(frozen=True)
-class _Said:
+class _TextValue:
     """A value of a column as it stands in texts."""
 
     column: int
@@ -45,10 +45,10 @@ class _Said:
 
 
 @dataclass(frozen=True, eq=False)
-class _SaidValues:
+class _TextValues:
     """The original's values that stand in texts, by their words, and whose they are."""
 
-    said: dict[str, list[_Said]]
+    said: dict[str, list[_TextValue]]
     codes: list[Ints]  # by column, of each row; -1 for what stands in no text
     chance: list[float]  # by column, that a number like its own is one that a single person has
     n_rows: int
@@ -62,7 +62,7 @@ class Texts:
     in_order: bool = False
 
 
-def count_told(original: Table, groups: Sequence[Texts]) -> list[int]:
+def count_disclosed(original: Table, groups: Sequence[Texts]) -> list[int]:
     """How many texts of each group tell of one person, by themselves or one after the other."""
     every = [(place, text) for place, group in enumerate(groups) for text in group.texts if text]
     read: list[list[Forms]] = [[] for _ in groups]
@@ -78,8 +78,8 @@ def count_told(original: Table, groups: Sequence[Texts]) -> list[int]:
     names |= {w for one in original.variables.values() for w in _words([one.label or ""])[0]}
     found = []
     for group, whole in zip(read, joined, strict=True):
-        n = sum(any(_tells(words, held, names) for words in forms) for forms in group)
-        n = n or int(any(_tells(words, held, names) for words in whole))
+        n = sum(any(_is_disclosive(words, held, names) for words in forms) for forms in group)
+        n = n or int(any(_is_disclosive(words, held, names) for words in whole))
         found.append(n or _count_single(group, held))
     return found
 
@@ -131,7 +131,7 @@ def _join(group: Sequence[Forms]) -> Forms:
     return [[word for forms in group for word in forms[0]]] if len(group) > 1 else []
 
 
-def _hold(original: Table, texts: Sequence[Sequence[str]]) -> _SaidValues:
+def _hold(original: Table, texts: Sequence[Sequence[str]]) -> _TextValues:
     """Look up which values of the original stand in the texts."""
     grams = {
         " ".join(words[i : i + n])
@@ -140,7 +140,7 @@ def _hold(original: Table, texts: Sequence[Sequence[str]]) -> _SaidValues:
         for n in range(1, _LONGEST + 1)
     }
     asked = pl.Series(sorted(grams), dtype=pl.String)
-    said: dict[str, list[_Said]] = defaultdict(list)
+    said: dict[str, list[_TextValue]] = defaultdict(list)
     codes, chance = [], []
     n_rows = original.frame.height
     for place, name in enumerate(original.frame.columns):
@@ -158,12 +158,12 @@ def _hold(original: Table, texts: Sequence[Sequence[str]]) -> _SaidValues:
         for spelling in _spellings(levels, original, name):
             for level in spelling.is_in(asked.implode()).arg_true():
                 n = int(counts[level])
-                one = _Said(place, level, n / n_rows, is_own and n == 1)
+                one = _TextValue(place, level, n / n_rows, is_own and n == 1)
                 if one not in said[spelling[level]]:
                     said[spelling[level]].append(one)
                     kept.add(level)
         codes.append(_codes(column, levels, sorted(kept)))
-    return _SaidValues(dict(said), codes, chance, n_rows)
+    return _TextValues(dict(said), codes, chance, n_rows)
 
 
 def _codes(column: pl.Series, levels: pl.Series, kept: list[int]) -> Ints:
@@ -208,7 +208,7 @@ def _chance(levels: pl.Series, n_alone: int) -> float:
     return min(1.0, n_alone / (float(np.ptp(numbers)) + 1))
 
 
-def _parts(words: Sequence[str], held: _SaidValues) -> dict[str, int]:
+def _parts(words: Sequence[str], held: _TextValues) -> dict[str, int]:
     """Values that stand in a text, the longest first, and of how many words each is."""
     parts: dict[str, int] = {}
     start = 0
@@ -222,7 +222,7 @@ def _parts(words: Sequence[str], held: _SaidValues) -> dict[str, int]:
     return parts
 
 
-def _tells(words: Sequence[str], held: _SaidValues, names: set[str]) -> bool:
+def _is_disclosive(words: Sequence[str], held: _TextValues, names: set[str]) -> bool:
     """Whether a text holds values of one person's row, and not by chance."""
     parts = _parts(words, held)
     columns = {one.column for part in parts for one in held.said[part]}
@@ -251,7 +251,7 @@ def _tells(words: Sequence[str], held: _SaidValues, names: set[str]) -> bool:
 
 
 def _is_record(
-    words: Sequence[str], parts: dict[str, int], own: list[str], held: _SaidValues, names: set[str]
+    words: Sequence[str], parts: dict[str, int], own: list[str], held: _TextValues, names: set[str]
 ) -> bool:
     """Whether one person's values are what a text says, or would hardly meet in it by chance."""
     shares = (min(1.0, sum(one.share for one in held.said[part])) for part in own)
@@ -268,7 +268,7 @@ def _is_record(
     return covered >= _MOSTLY and (n_words >= LEAST_COLUMNS or expected < _HARDLY)
 
 
-def _count_single(group: Sequence[Forms], held: _SaidValues) -> int:
+def _count_single(group: Sequence[Forms], held: _TextValues) -> int:
     """Texts with a value that a single person has, where hardly any would by chance.
 
     Words say less than numbers and codes: a label may be what one person answered.

@@ -1,8 +1,8 @@
 """Where are the counted scenarios? In a process of their own, so that pages never wait for numbers.
 
-`python -m unveil.app.engine FOLDER` answers questions, one line of JSON each, one after the other;
-equal questions are asked once. It dies: another is started, and counts again. Nothing that it
-knows is worth keeping, for all of it follows from the project folder.
+`python -m unveil.app.counting_process FOLDER` answers questions, one line of JSON each, one after
+the other; equal questions are asked once. It dies: another is started, and counts again. Nothing
+that it knows is worth keeping, for all of it follows from the project folder.
 """
 
 import asyncio
@@ -45,7 +45,7 @@ class Counting(Exception):  # noqa: N818 - no fault: it is being counted
         self.what, self.done, self.total, self.about = what, done, total, about
 
 
-class CountingEngine:
+class CountingProcess:
     """The server's end of the pipe."""
 
     def __init__(self, folder: Path) -> None:
@@ -133,7 +133,7 @@ class CountingEngine:
     async def _started(self) -> Process:
         if self._process is None or self._process.returncode is not None:
             self._far = ("starting", 0, 1)
-            words = ("-m", "unveil.app.engine", str(self.folder))
+            words = ("-m", "unveil.app.counting_process", str(self.folder))
             self._process = await asyncio.create_subprocess_exec(
                 sys.executable, *words, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, limit=LONGEST
             )

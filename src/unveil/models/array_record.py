@@ -11,7 +11,7 @@ Arrays = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Stored:
+class ArrayRecord:
     """A record that becomes arrays and back, field by field: "cuts.left" is `left` of `cuts`.
 
     The fields of records named in `FLAT` stand beside the others, without a prefix. Notes are not
@@ -48,15 +48,17 @@ class Stored:
         return cls(**made)
 
 
-def _stored_fields(kind: type[Stored]) -> dict[str, Any]:
+def _stored_fields(kind: type[ArrayRecord]) -> dict[str, Any]:
     hints = get_type_hints(kind)
     return {field.name: hints[field.name] for field in fields(kind) if field.name != "notes"}
 
 
-def _record_in(kind: Any) -> type[Stored] | None:
+def _record_in(kind: Any) -> type[ArrayRecord] | None:
     """The record that a field may hold; None where it holds an array or a number."""
     kinds = (kind, *get_args(kind))
-    return next((one for one in kinds if isinstance(one, type) and issubclass(one, Stored)), None)
+    return next(
+        (one for one in kinds if isinstance(one, type) and issubclass(one, ArrayRecord)), None
+    )
 
 
 def add_prefix(name: str, arrays: Mapping[str, Any]) -> Arrays:

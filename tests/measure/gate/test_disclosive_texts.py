@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from oracles import gate
 from profiles import examples
 from unveil.io.sources import read_table
-from unveil.measure.gate.told_values import Texts, count_told
+from unveil.measure.gate.disclosive_texts import Texts, count_disclosed
 
 PEOPLE = pl.DataFrame(
     {
@@ -29,7 +29,7 @@ AMOUNTS = PEOPLE.with_columns(
 
 
 def tells(*texts, people=PEOPLE, in_order=False):
-    (found,) = count_told(read_table(people, side="original"), [Texts(texts, in_order)])
+    (found,) = count_disclosed(read_table(people, side="original"), [Texts(texts, in_order)])
     return found
 
 

@@ -15,11 +15,11 @@ from unveil.errors import InputError
 from unveil.measure.tables.integer_programme import OutOfTime
 from unveil.measure.tables.plan.certificates import (
     Certificate,
-    LeftOut,
+    OmittedTables,
     Proofs,
-    choose_left_out,
+    choose_omitted,
 )
-from unveil.measure.tables.plan.closing import NO_LIMIT, BoxBounds, tables_in
+from unveil.measure.tables.plan.closure import NO_LIMIT, BoxBounds, tables_in
 from unveil.measure.tables.plan.local_programme import (
     LocalProgramme,
     NoTable,
@@ -59,7 +59,7 @@ RULE_KNOWN = (
 
 
 @dataclass
-class _Findings:
+class _KnownBounds:
     """What is known of every box so far."""
 
     lower: Ints
@@ -86,29 +86,29 @@ def find_disclosed(
     bounds, is_closed = plan.close(until=until)
     kinds = _kinds(plan)
     matters = _matters(plan, bounds, kinds, threshold)
-    search = _Findings(
+    search = _KnownBounds(
         bounds.lower,
         bounds.upper,
         tightest=np.zeros(boxes.n, bool),
         settled=bounds.upper - bounds.lower <= 0,
         by_programme={},
     )
-    settler = _Settler(plan, search, matters, width, _share(until, PROGRAMME_SHARE), progress)
-    settler.ask_parts(np.flatnonzero(matters & ~search.settled))
+    solver = _BoxSolver(plan, search, matters, width, _share(until, PROGRAMME_SHARE), progress)
+    solver.solve_parts(np.flatnonzero(matters & ~search.settled))
     progress("naming the tables", 0, 1)
     by_lines = np.flatnonzero(matters & (bounds.spare() <= width))
     found, n_without = _certify(plan, bounds, by_lines, width, until)
-    near = replace(settler, until=_share(until, NEAR_SHARE, NEAR_SECONDS))
-    near.ask_near(np.flatnonzero(matters & ~search.settled))
+    near = replace(solver, until=_share(until, NEAR_SHARE, NEAR_SECONDS))
+    near.solve_near(np.flatnonzero(matters & ~search.settled))
     given = np.flatnonzero(matters & (search.upper - search.lower <= width))
     given = given[_is_small(plan, search, kinds, threshold)[given]]
-    certificates = _certify_by_programme(replace(settler, until=until), given, found)
+    certificates = _certify_by_programme(replace(solver, until=until), given, found)
     recovered = given[search.upper[given] == search.lower[given]]
     left_out = None
     if len(recovered):
         progress("choosing tables to withhold", 0, 1)
         sets = [certificates[box].tables for box in recovered.tolist()]
-        left_out = choose_left_out(
+        left_out = choose_omitted(
             sets,
             recovered,
             len(names),
@@ -154,7 +154,7 @@ def _share(until: float | None, share: float, most: float | None = None) -> floa
     return now + share * max(until - now, 0.0)
 
 
-def _n_left(left_out: LeftOut | None, n_recovered: int) -> int | None:
+def _n_left(left_out: OmittedTables | None, n_recovered: int) -> int | None:
     if left_out is not None:
         return left_out.n_left
     return None if n_recovered else 0
@@ -193,7 +193,7 @@ def _matters(plan: Plan, bounds: BoxBounds, kinds: np.ndarray, threshold: int) -
     return found
 
 
-def _is_small(plan: Plan, search: _Findings, kinds: np.ndarray, threshold: int) -> Mask:
+def _is_small(plan: Plan, search: _KnownBounds, kinds: np.ndarray, threshold: int) -> Mask:
     """Without microdata: boxes whose bounds, as they are now, may hold a small count."""
     least = np.where(kinds == "unpublished", 1, 0)
     found: Mask = (kinds == "suppressed") | ((search.lower < threshold) & (search.upper >= least))
@@ -204,17 +204,17 @@ def _is_small(plan: Plan, search: _Findings, kinds: np.ndarray, threshold: int) 
 
 
 @dataclass(frozen=True)
-class _Settler:
+class _BoxSolver:
     """Asks HiGHS about boxes, until time runs out."""
 
     plan: Plan
-    search: _Findings
+    search: _KnownBounds
     matters: Mask
     width: int
     until: float | None
     progress: Progress
 
-    def ask_parts(self, open_: Ints) -> None:
+    def solve_parts(self, open_: Ints) -> None:
         """Settle boxes by all tables that overlap: what is found is the tightest."""
         plan = self.plan
         part = overlapping_tables(plan.facts, len(plan.names))
@@ -231,7 +231,7 @@ class _Settler:
             except NoTable:
                 raise InputError(plan.contradiction(tables.tolist())) from None
 
-    def ask_near(self, open_: Ints) -> None:
+    def solve_near(self, open_: Ints) -> None:
         """By the tables nearest to a box alone: what is found holds, and may be loose."""
         try:
             for done, box in enumerate(open_.tolist()):
@@ -324,12 +324,12 @@ def _certify(
 
 
 def _certify_by_programme(
-    settler: _Settler, given: Ints, found: Mapping[int, Certificate]
+    solver: _BoxSolver, given: Ints, found: Mapping[int, Certificate]
 ) -> dict[int, Certificate]:
     """The sets of tables of all boxes; of those that lines do not give away, by whole tables."""
-    by_programme = settler.search.by_programme
+    by_programme = solver.search.by_programme
     return {
-        box: settler.drop_tables(box, by_programme[box]) if box in by_programme else found[box]
+        box: solver.drop_tables(box, by_programme[box]) if box in by_programme else found[box]
         for box in given.tolist()
     }
 
@@ -339,7 +339,7 @@ def _certify_by_programme(
 
 def _rows(
     plan: Plan,
-    search: _Findings,
+    search: _KnownBounds,
     given: Ints,
     kinds: np.ndarray,
     certificates: Mapping[int, Certificate],

@@ -63,7 +63,7 @@ class ProtectedColumn:
         return (known & ~same).to_numpy()
 
 
-def find_given_back(
+def find_recomputed(
     columns: Sequence[ProtectedColumn],
     original: Mapping[str, pl.DataFrame],
     released: Mapping[str, pl.DataFrame],
@@ -252,13 +252,11 @@ def _sentence(column: ProtectedColumn, relation: Relation, share: float, n_rows:
     )
 
 
-def with_planned_noise(
-    frame: pl.DataFrame, sigmas: Mapping[str, float], seed: int = 0
-) -> pl.DataFrame:
+def with_planned_noise(frame: pl.DataFrame, sigmas: Mapping[str, float]) -> pl.DataFrame:
     """The original as its columns would be released: with noise of the planned amounts."""
     made = []
     for name, sigma in sigmas.items():
         if name in frame.columns and sigma > 0:
-            drawn = stream(seed, "given back", name).normal(0, sigma, frame.height)
+            drawn = stream(0, "given back", name).normal(0, sigma, frame.height)
             made.append((frame[name].cast(pl.Float64) + pl.Series(drawn)).alias(name))
     return frame.with_columns(made)
