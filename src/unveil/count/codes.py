@@ -307,8 +307,8 @@ def _encode_text(text: pl.Series) -> tuple[Codes, pl.Series]:
         texts = text.to_list()
         distinct = sorted({one for one in texts if one is not None})
         place: dict[str | None, int] = {one: code for code, one in enumerate(distinct)}
-        codes = np.array([place.get(one, len(distinct)) for one in texts], np.uint32)
-        return codes, pl.Series(distinct, dtype=pl.String)
+        found = [place.get(one, len(distinct)) for one in texts]
+        return np.array(found, np.uint32), pl.Series(distinct, dtype=pl.String)
     # Levels seen in a few places are nearly always all of them: each text is then hashed once.
     hashes = text.hash().to_numpy()
     step = max(len(text) // FEW_PLACES, 1)
