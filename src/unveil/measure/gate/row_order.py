@@ -71,7 +71,7 @@ def find_row_order(columns: Iterable[LinkColumn], copy: int) -> Iterator[BesideT
         yield BesideTable(
             copy=copy,
             detail=(
-                "Its rows follow the original's order, or its reverse, with gaps:"
+                "Its rows follow the order of the original's, or its reverse, with gaps:"
                 f" {', '.join(map(repr, names))} predict the place of a row with a correlation of"
                 f" {relation:.2f} (1 is always). Shuffle the rows."
             ),
