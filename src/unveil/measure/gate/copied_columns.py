@@ -6,6 +6,7 @@ person has; and columns that the original does not have but that repeat or recod
 
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
+from itertools import islice, product
 
 import msgspec
 import numpy as np
@@ -42,6 +43,8 @@ _FEWEST_STEPS = 6  # of a rounded column, or any would look like one
 _SAME_SHARES = 0.05
 _DIGITS = 8
 _MOST_NUMBERS = 12  # columns of which ratios are tried
+_DATES = (pl.Date, pl.Datetime)
+_MOST_DATES = 60  # sets of three columns that are tried as a date
 _LONGEST_CODE = 64
 """Letters and digits of the longest code: a hash of 256 bits."""
 _NAMED = ("named as an identifier", "household in its")
@@ -244,8 +247,9 @@ def find_extra_columns(files: OpenFiles, copy: Copy) -> Iterator[CopiedColumn]:
     if not theirs:
         return
     recognised = find_identifiers(files.select(1), theirs, {})
+    of_dates = _find_date_parts(original, synthetic, theirs, copy)
     for name in theirs:
-        found = next(_likenesses(original, synthetic, name, copy), None)
+        found = next(_likenesses(original, synthetic, name, copy), of_dates.get(name))
         found = _find_computed(original, synthetic, name, copy) if found is None else found
         if found is None:
             column = link_column(name, files.select(1))
@@ -275,9 +279,7 @@ def _find_computed(original: Table, synthetic: Table, name: str, copy: Copy) -> 
             continue
         told = replace(original, frame=pl.DataFrame({like: values}))
         row = find_single_holder(_beside(told, like, synthetic, name), 1, copy)
-        if row is None or row.n_held < SHARED * original.frame.height:
-            continue
-        if row.n_reappearing / row.n_held - row.expected >= SHARED / 2:
+        if row is not None and _is_of_people(row, original):
             detail = f"its values are {words}, as people of the original have them"
             return CopiedColumn(
                 copy=copy,
@@ -289,6 +291,64 @@ def _find_computed(original: Table, synthetic: Table, name: str, copy: Copy) -> 
                 n_records=len(theirs),
             )
     return None
+
+
+def _is_of_people(row: SingleHolder, original: Table) -> bool:
+    """Whether values of one person each, which most have, reappear beyond what is expected."""
+    is_most = row.n_held >= SHARED * original.frame.height
+    return is_most and row.n_reappearing / row.n_held - row.expected >= SHARED / 2
+
+
+def _find_date_parts(
+    original: Table, synthetic: Table, names: Sequence[str], copy: Copy
+) -> dict[str, CopiedColumn]:
+    """New columns that are, together, the year, month and day of people's dates."""
+    frame = synthetic.frame
+    whole = {
+        name: frame[name].cast(pl.Int64, strict=False)
+        for name in names
+        if frame[name].dtype.is_numeric() or frame[name].dtype == pl.String
+    }
+    spans = {
+        name: (int(low), int(high))
+        for name, one in whole.items()
+        if one.null_count() == frame[name].null_count()
+        and isinstance(low := one.min(), int)
+        and isinstance(high := one.max(), int)
+    }
+    for like in (one for one in original.frame.columns if original.frame[one].dtype in _DATES):
+        dates = original.frame[like].dt.date()
+        years = dates.dt.year().min(), dates.dt.year().max()
+        parts = [
+            [name for name, (low, high) in spans.items() if first <= low and high <= last]
+            for first, last in (years, (1, 12), (1, 31))
+            if isinstance(first, int) and isinstance(last, int)
+        ]
+        tried = (one for one in product(*parts) if len(set(one)) == 3)
+        for asked in islice(tried, _MOST_DATES):
+            values = dict(zip("ymd", (whole[name] for name in asked), strict=True))
+            texts = pl.DataFrame(values).select(pl.format("{}-{}-{}", "y", "m", "d")).to_series()
+            made = texts.str.to_date("%Y-%m-%d", strict=False)  # none on 31 February
+            sides = [
+                replace(table, frame=pl.DataFrame({like: one}))
+                for table, one in ((original, dates), (synthetic, made))
+            ]
+            row = find_single_holder(_beside(sides[0], like, sides[1], like), 1, copy)
+            if row is not None and _is_of_people(row, original):
+                detail = f"{format_names(asked)} are the year, month and day of people's {like}"
+                return {
+                    name: CopiedColumn(
+                        copy=copy,
+                        column=name,
+                        reason="recodes",
+                        like=like,
+                        detail=detail,
+                        n_real=row.n_reappearing,
+                        n_records=len(made),
+                    )
+                    for name in asked
+                }
+    return {}
 
 
 def _computed_numbers(frame: pl.DataFrame) -> Iterator[tuple[str, str, Floats]]:
