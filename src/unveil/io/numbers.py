@@ -59,6 +59,15 @@ def is_letter(side: pl.Series) -> pl.Series:
     return side.alias("").is_in(list(TAG_OF)).fill_null(value=False)
 
 
+def letters_in(column: pl.Series) -> tuple[str, ...]:
+    """The letters of missing values that a column holds: ".a" and others."""
+    highest = column.max() if column.dtype == pl.Float64 else None
+    if not isinstance(highest, float) or highest < min(TAG_OF):  # which takes no time to see
+        return ()
+    found = set(column.filter(is_letter(column)).to_list())
+    return tuple(tag for tag, number in TAGS.items() if number in found)
+
+
 def unify_number_types(
     name: str, sides: Sequence[pl.Series], tables: Sequence[Table]
 ) -> tuple[list[pl.Series], list[Coercion]]:

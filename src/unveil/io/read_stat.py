@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from unveil.errors import ReadError
-from unveil.io.numbers import LETTERS, TAGS, is_letter
+from unveil.io.numbers import LETTERS, TAGS, is_letter, letters_in
 from unveil.io.parsers import damaged_sentence
 from unveil.io.stat_codebook import (
     StatColumn,
@@ -34,7 +34,6 @@ from unveil.records.disclosure import Coercion
 _NUMBER_OF: dict[Any, float] = {
     spelt: TAGS[f".{letter}"] for letter in LETTERS for spelt in (letter, letter.upper())
 }
-_LOWEST_LETTER = min(TAGS.values())
 
 
 def series_of(values: list[Any], kind: str) -> pl.Series:
@@ -54,20 +53,6 @@ def join_parts(parts: Sequence[pl.Series]) -> pl.Series:
     if len(parts) == 1:
         return parts[0]
     return pl.concat([part.cast(pl.Float64) for part in parts] if is_mixed else parts)
-
-
-def _may_have_letters(column: pl.Series) -> bool:
-    """Whether a number is as large as letters are; asked first, for it takes no time."""
-    highest = column.max() if column.dtype == pl.Float64 else None
-    return isinstance(highest, float) and highest >= _LOWEST_LETTER
-
-
-def letters_in(column: pl.Series) -> tuple[str, ...]:
-    """The letters of missing values that occur."""
-    if not _may_have_letters(column):
-        return ()
-    found = set(column.filter(is_letter(column)).unique().to_list())
-    return tuple(tag for tag, number in TAGS.items() if number in found)
 
 
 # Which text do bytes stand for that are not in the encoding their file declares?

@@ -8,7 +8,7 @@ import polars as pl
 
 from unveil.errors import WriteError, list_names
 from unveil.io.code_meanings import NOUNS
-from unveil.io.numbers import EXACT_IN_FLOAT, TAG_OF, TAGS, is_letter
+from unveil.io.numbers import EXACT_IN_FLOAT, TAGS, is_letter, letters_in
 from unveil.io.outgoing import TEXTS, find_kind
 from unveil.io.stat_dates import parse_clock_text
 from unveil.io.write_labels import number_of
@@ -217,13 +217,6 @@ _STATA_LARGEST = 8.9884656743115785e307
 _SPSS_LARGEST = 1.797693134862315e308
 _SPSS_TEXT = 32_767
 _STATA_TEXT = 2_000_000_000
-
-
-def letters_in(column: pl.Series) -> list[str]:
-    """The letters of missing values that a column of numbers holds: ".a" and others."""
-    letters = is_letter(column)
-    held = column.filter(letters).alias("").unique().to_list() if letters.any() else []
-    return sorted(TAG_OF[number] for number in held)
 
 
 def without_letters(column: pl.Series) -> pl.Series:

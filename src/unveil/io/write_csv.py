@@ -8,14 +8,13 @@ import polars as pl
 
 from unveil.errors import list_names
 from unveil.io.dictionary import OWN
-from unveil.io.numbers import TAG_OF
+from unveil.io.numbers import TAG_OF, letters_in
 from unveil.io.outgoing import OutgoingTable
 from unveil.io.stat_dates import clock_text
 from unveil.io.write_checks import (
     as_integers,
     is_text,
     is_whole,
-    letters_in,
     value_faults,
     without_letters,
 )

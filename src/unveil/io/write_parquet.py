@@ -8,9 +8,10 @@ import polars as pl
 from polars.io.plugins import register_io_source
 
 from unveil.errors import list_names
+from unveil.io.numbers import letters_in
 from unveil.io.outgoing import OutgoingTable
 from unveil.io.read_parquet import CODEBOOK
-from unveil.io.write_checks import letters_in, value_faults
+from unveil.io.write_checks import value_faults
 
 NOTICE = "unveil.notice"
 """The key under which a Parquet file carries its label: that it is fake, where it is."""

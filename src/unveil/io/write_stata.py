@@ -7,14 +7,13 @@ from pathlib import Path
 import polars as pl
 
 from unveil.errors import list_names
-from unveil.io.numbers import TAGS
+from unveil.io.numbers import TAGS, letters_in
 from unveil.io.outgoing import OutgoingTable, find_kind
 from unveil.io.stat_dates import is_finer_than_milliseconds, stata_number
 from unveil.io.write_checks import (
     as_integers,
     is_text,
     is_whole,
-    letters_in,
     value_faults,
     without_letters,
 )
