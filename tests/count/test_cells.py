@@ -61,6 +61,7 @@ def test_cells_are_the_plain_counts_whether_dense_or_sorted(dense, sides, chunk)
 def test_a_profile_holds_every_cell_once_and_each_look_once(sides, chunk):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(profile, "CHUNK", chunk)
+        patch.setattr(profile, "FEW_CELLS", 0)
         scenario = scenario_of(sides)
         pair = scenario.pooled_copies
         found = pair.looks(0)

@@ -13,7 +13,7 @@ import unveil
 from unveil.examples import survey
 from unveil.records.disclosure import NotMeasured
 from unveil.records.report import ExclusionText, Parts
-from unveil.view.blocks import Figure, Heading, Items
+from unveil.view.blocks import Figure, Heading, Items, TableBlock
 from unveil.view.format import n_of, ratio
 from unveil.view.sections.checks import value_of
 from view import report_cases
@@ -517,8 +517,13 @@ def test_headings_go_down_one_level_at_a_time_and_charts_have_sentences_and_tabl
     blocks = list(flat(draw(name, getattr(report_cases, case)())))
     levels = [2, *(one.level for one in blocks if isinstance(one, Heading))]
     assert all(below <= above + 1 for above, below in pairwise(levels))
-    drawn = [one for one in blocks if isinstance(one, Figure)]
-    assert all(one.table is not None and one.table.rows for one in drawn)
+    for place, one in enumerate(blocks):  # its own table, or one that stands before it
+        if isinstance(one, Figure):
+            tables = [
+                one.table,
+                *(block for block in blocks[:place] if isinstance(block, TableBlock)),
+            ]
+            assert any(table is not None and table.rows for table in tables)
 
 
 def test_identity_that_could_not_be_measured_says_why():

@@ -32,7 +32,6 @@ def people(seed):
 
 
 ORIGINAL, OTHERS = people(1), people(2)
-GAPS = ORIGINAL.filter(pl.int_range(N) % 7 != 0)
 
 
 def kappa(mine, theirs):
@@ -103,10 +102,6 @@ def noisy(frame):
         (ORIGINAL, noisy(ORIGINAL), True),
         (ORIGINAL, noisy(ORIGINAL).sample(fraction=1, shuffle=True, seed=1), False),
         (ORIGINAL, OTHERS.with_columns(ORIGINAL["town"]), True),
-        (ORIGINAL, ORIGINAL.reverse(), True),
-        (ORIGINAL, GAPS, True),
-        (ORIGINAL.sort("cost"), GAPS.sort("cost"), True),
-        (ORIGINAL, GAPS.sample(fraction=1, shuffle=True, seed=1), False),
         (ORIGINAL.sort("cost"), OTHERS.sort("cost"), False),
         (ORIGINAL.sort("town", "age"), OTHERS.sort("town", "age"), False),
         (

@@ -26,7 +26,6 @@ SIGMAS = 6.0
 """So many standard errors from no relation are no chance, however many columns are looked at."""
 _APART = (*range(1, 13), 24, 30, 31, 52, 60, 100)
 _OWN = 0.95
-_OWN_ORDER = 3.0  # standard errors
 _BINS = 20
 _FEWEST_KNOWN = 50
 _FEWEST_MATCHES = 10
@@ -60,20 +59,6 @@ def find_row_order(columns: Iterable[LinkColumn], copy: int) -> Iterator[BesideT
                 f"Its rows have the order of the original's: row by row, {name!r} agrees by"
                 f" {same:.2f} (1 is always), and by {elsewhere:.2f} with rows near them. Shuffle"
                 " them."
-            ),
-            is_much=True,
-        )
-        return
-    names, relation, z = correlate_places(
-        [column for column in asked if not _has_own_order(column)], copy
-    )
-    if relation > GAIN and z >= SIGNIFICANT:
-        yield BesideTable(
-            copy=copy,
-            detail=(
-                "Its rows follow the order of the original's, or its reverse, with gaps:"
-                f" {', '.join(map(repr, names))} predict the place of a row with a correlation of"
-                f" {relation:.2f} (1 is always). Shuffle the rows."
             ),
             is_much=True,
         )
@@ -187,19 +172,6 @@ def correlate_places(
         if z > best[2]:
             best = tuple(columns[place].name for place in places), relation, z
     return best
-
-
-def _has_own_order(column: LinkColumn) -> bool:
-    """Whether the original is sorted by the column, or it has a trend: or too little to tell.
-
-    The place of every second row is guessed from the others.
-    """
-    codes: Codes = column.select_side(ORIGINAL)
-    if column.is_number:
-        codes = np.maximum(1 + np.floor(column.ranks[codes] * _BINS), 0).astype(np.int64)
-    codes = codes[:: _stride(codes)]
-    relation, n = _correlate(codes[::2], codes[1::2])
-    return n < _FEWEST_KNOWN or relation * n**0.5 > _OWN_ORDER
 
 
 def _correlate(mine: Codes, theirs: Codes) -> tuple[float, int]:
