@@ -26,7 +26,6 @@ SIGMAS = 6.0
 """So many standard errors from no relation are no chance, however many columns are looked at."""
 _APART = (*range(1, 13), 24, 30, 31, 52, 60, 100)
 _OWN = 0.95
-_BINS = 20
 _FEWEST_KNOWN = 50
 _FEWEST_MATCHES = 10
 _MOST_PAIRED = 6
