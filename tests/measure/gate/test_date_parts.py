@@ -45,6 +45,21 @@ def test_a_date_in_three_columns_is_told(as_text):
     }
 
 
+WAYS = {
+    "two digits of the year": lambda one: {"yr": one.year % 100, "mon": one.month, "dy": one.day},
+    "day of the year": lambda one: {"yr": one.year, "doy": one.timetuple().tm_yday},
+    "month and day": lambda one: {"yr": one.year, "md": 100 * one.month + one.day},
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("seed", "reason"), [(1, "recodes"), (4, "unknown")])
+def test_other_ways_to_spell_a_date_are_told_where_it_is_of_people(way, seed, reason):
+    rows = [WAYS[way](one) for one in dates(seed)]
+    found = reasons({name: [row[name] for row in rows] for name in rows[0]})
+    assert {one for one, _ in found.values()} == {reason}
+
+
 def test_dates_of_no_one_are_not():
     found = reasons(spelt(dates(4)))
     assert {reason for reason, _ in found.values()} == {"unknown"}

@@ -4,9 +4,10 @@ Identifiers, by role and by what `unveil.suggest` recognises, with real values; 
 person has; and columns that the original does not have but that repeat or recode one it has.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import islice, product
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -44,7 +45,20 @@ _SAME_SHARES = 0.05
 _DIGITS = 8
 _MOST_NUMBERS = 12  # columns of which ratios are tried
 _DATES = (pl.Date, pl.Datetime)
-_MOST_DATES = 60  # sets of three columns that are tried as a date
+_MOST_DATES = 60  # sets of columns that are tried as a date
+_DATE_PARTS: dict[str, Callable[[Any], pl.Series]] = {
+    "year": lambda dates: dates.year(),
+    "year of its century": lambda dates: dates.year() % 100,
+    "month": lambda dates: dates.month(),
+    "day": lambda dates: dates.day(),
+    "day of the year": lambda dates: dates.ordinal_day(),
+    "month and day in one number": lambda dates: dates.month().cast(pl.Int64) * 100 + dates.day(),
+}
+_DATE_WAYS = tuple(
+    (year, *rest)
+    for year in ("year", "year of its century")
+    for rest in (("month", "day"), ("day of the year",), ("month and day in one number",))
+)
 _LONGEST_CODE = 64
 """Letters and digits of the longest code: a hash of 256 bits."""
 _NAMED = ("named as an identifier", "household in its")
@@ -302,7 +316,7 @@ def _is_of_people(row: SingleHolder, original: Table) -> bool:
 def _find_date_parts(
     original: Table, synthetic: Table, names: Sequence[str], copy: Copy
 ) -> dict[str, CopiedColumn]:
-    """New columns that are, together, the year, month and day of people's dates."""
+    """New columns that are, together, people's dates: year, month and day, or another way."""
     frame = synthetic.frame
     whole = {
         name: frame[name].cast(pl.Int64, strict=False)
@@ -316,26 +330,23 @@ def _find_date_parts(
         and isinstance(low := one.min(), int)
         and isinstance(high := one.max(), int)
     }
-    for like in (one for one in original.frame.columns if original.frame[one].dtype in _DATES):
-        dates = original.frame[like].dt.date()
-        years = dates.dt.year().min(), dates.dt.year().max()
-        parts = [
-            [name for name, (low, high) in spans.items() if first <= low and high <= last]
-            for first, last in (years, (1, 12), (1, 31))
-            if isinstance(first, int) and isinstance(last, int)
+    dated = [one for one in original.frame.columns if original.frame[one].dtype in _DATES]
+    for like, way in product(dated, _DATE_WAYS):
+        told = [_DATE_PARTS[part](original.frame[like].dt).cast(pl.Int64) for part in way]
+        fitting = [
+            [name for name, (low, high) in spans.items() if least <= low and high <= most]
+            for least, most in ((one.min(), one.max()) for one in told)
+            if isinstance(least, int) and isinstance(most, int)
         ]
-        tried = (one for one in product(*parts) if len(set(one)) == 3)
+        tried = (one for one in product(*fitting) if len(set(one)) == len(way))
         for asked in islice(tried, _MOST_DATES):
-            values = dict(zip("ymd", (whole[name] for name in asked), strict=True))
-            texts = pl.DataFrame(values).select(pl.format("{}-{}-{}", "y", "m", "d")).to_series()
-            made = texts.str.to_date("%Y-%m-%d", strict=False)  # none on 31 February
             sides = [
-                replace(table, frame=pl.DataFrame({like: one}))
-                for table, one in ((original, dates), (synthetic, made))
+                replace(table, frame=pl.DataFrame({like: _join_numbers(values)}))
+                for table, values in ((original, told), (synthetic, [whole[n] for n in asked]))
             ]
             row = find_single_holder(_beside(sides[0], like, sides[1], like), 1, copy)
             if row is not None and _is_of_people(row, original):
-                detail = f"{format_names(asked)} are the year, month and day of people's {like}"
+                detail = f"{format_names(asked)} are the {format_names(way)} of people's {like}"
                 return {
                     name: CopiedColumn(
                         copy=copy,
@@ -344,11 +355,17 @@ def _find_date_parts(
                         like=like,
                         detail=detail,
                         n_real=row.n_reappearing,
-                        n_records=len(made),
+                        n_records=frame.height,
                     )
                     for name in asked
                 }
     return {}
+
+
+def _join_numbers(columns: Sequence[pl.Series]) -> pl.Series:
+    """Numbers of several columns as one text a row; none where one is missing."""
+    frame = pl.DataFrame({str(place): one for place, one in enumerate(columns)})
+    return frame.select(pl.concat_str(pl.all(), separator="-")).to_series()
 
 
 def _computed_numbers(frame: pl.DataFrame) -> Iterator[tuple[str, str, Floats]]:

@@ -68,7 +68,7 @@ def has_row_order(columns: Sequence[LinkColumn], side: int) -> bool:
 
     If the order tells nothing, both relations are as in a shuffled file, whatever the data.
     """
-    if correlate_places(columns, side)[2] > SIGMAS:
+    if places_z(columns, side) > SIGMAS:
         return True
     heads = [(here[:_MOST_ROWS], there[:_MOST_ROWS]) for here, there in _list_codes(columns, side)]
     return any(
@@ -151,10 +151,8 @@ def matches_z(mine: Codes, theirs: Codes) -> float:
 # Places of rows
 
 
-def correlate_places(
-    columns: Sequence[LinkColumn], side: int
-) -> tuple[tuple[str, ...], float, float]:
-    """The columns that tell best the place of a row, the correlation, and its z.
+def places_z(columns: Sequence[LinkColumn], side: int) -> float:
+    """How far the place of a row follows from its values, by the columns that tell it best: z.
 
     The place of a row is guessed from the mean place of people with the same (or the nearest)
     values in the original. In a shuffled file the correlation of guess and place over m rows has
@@ -164,13 +162,11 @@ def correlate_places(
         (mine[:: _stride(mine)], theirs[:: _stride(theirs)])
         for mine, theirs in _list_codes(columns, side)
     ]
-    best: tuple[tuple[str, ...], float, float] = (), 0.0, 0.0
-    for places in _choose_sets(columns):
-        relation, n = _correlate(*_join_codes([codes[place] for place in places]))
-        z = relation * float(np.sqrt(max(n - 1, 0)))
-        if z > best[2]:
-            best = tuple(columns[place].name for place in places), relation, z
-    return best
+    found = (
+        _correlate(*_join_codes([codes[place] for place in places]))
+        for places in _choose_sets(columns)
+    )
+    return max((relation * max(n - 1, 0) ** 0.5 for relation, n in found), default=0.0)
 
 
 def _correlate(mine: Codes, theirs: Codes) -> tuple[float, int]:
