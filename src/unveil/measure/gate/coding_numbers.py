@@ -29,7 +29,7 @@ from unveil.measure.gate.coding_levels import (
     sample_of,
 )
 from unveil.measure.gate.columns import ORIGINAL
-from unveil.measure.gate.copied_columns import usual_factors
+from unveil.measure.gate.disguises import usual_factors
 from unveil.measure.gate.values import MOST, read_numbers, round_digits
 
 LEAST_NUMBERS = 20

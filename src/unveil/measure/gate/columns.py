@@ -6,16 +6,17 @@ original's, so that "near" means the same for every unit.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from unveil.arrays import Floats, Ints
+from unveil.arrays import Floats, Ints, Mask
 from unveil.count.codes import CodedColumn, label
 from unveil.count.packing import Sides
+from unveil.io.table import Table
 from unveil.measure.gate.values import (
     floats_of,
     fold_text,
@@ -24,7 +25,7 @@ from unveil.measure.gate.values import (
     read_years,
     round_digits,
 )
-from unveil.study.study import OpenFiles
+from unveil.study.study import OpenFiles, Study
 
 ORIGINAL = 0
 
@@ -54,6 +55,12 @@ class LinkColumn:
         found = np.zeros((self.n_levels, len(self.sides.rows)), np.int64)
         np.add.at(found, self.code_of_level, self.source.counts.T)
         return np.ascontiguousarray(found.T)
+
+    @cached_property
+    def is_value(self) -> Mask:
+        """Which codes are values, not missing."""
+        found: Mask = np.arange(self.n_levels) != self.missing
+        return found
 
     @cached_property
     def n_original_levels(self) -> int:
@@ -121,6 +128,15 @@ def link_column(name: str, files: OpenFiles) -> LinkColumn:
         example,
         codes_of_levels,
     )
+
+
+def pair_column(tables: Sequence[Table], values: Sequence[pl.Series]) -> LinkColumn:
+    """Columns of the original and of a synthetic file, coded as if they were the same."""
+    sides = [
+        replace(table, frame=pl.DataFrame({"x": one}), codebook=None, notes=())
+        for table, one in zip(tables, values, strict=True)
+    ]
+    return link_column("x", Study(sides).files)
 
 
 @dataclass(frozen=True, eq=False)

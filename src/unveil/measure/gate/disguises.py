@@ -1,5 +1,7 @@
 """Are the numbers of people there in disguise? Moved, reversed, cut short, encoded or hashed.
 
+And is a column another one recoded: rounded, in another unit, moved, or with letters around it?
+
 An identifier that was changed by a rule anyone can guess is that identifier still: who knows the
 number of a person makes the same change and finds the record. A hash without a secret is such a
 rule, because every number can be hashed and looked up.
@@ -15,13 +17,21 @@ import polars as pl
 
 from unveil.arrays import Floats, Mask
 from unveil.measure.gate.columns import ORIGINAL, LinkColumn
-from unveil.measure.gate.values import fold_text
+from unveil.measure.gate.values import fold_text, round_digits
 
 FEWEST = 20
 OWN = 0.9  # so many values of the original are of one record each, if it numbers people
 SHARED = 0.5
 PART, RARE = 0.1, 0.01
 LEAST_PART = 4
+FEW_LEVELS = 20
+NEARLY_ALL = 0.9
+_FEWEST_STEPS = 6  # of a rounded column, or any would look like one
+_SAME_SHARES = 0.05
+_FACTORS = (
+    *(12.0, 7.0, 24.0, 60.0, 52.0, 365.25, 3600.0, 86400.0, 2.0, 4.0),
+    *(2.54, 0.45359237, 1.609344, 0.3048, 28.349523, 4.184, 18.0182, 88.42),
+)
 _SAMPLE = 2_000
 _HASHED = 0.02
 _HEXADECIMAL = r"^[0-9a-f]{8,128}$"
@@ -46,7 +56,7 @@ class Disguise:
 
 def find_disguise(column: LinkColumn, side: int) -> Disguise | None:
     """The rule by which a file's values are the original's; None where none is seen."""
-    is_value = np.arange(column.n_levels) != column.missing
+    is_value = column.is_value
     here, there = (is_value & (column.counts[one] > 0) for one in (ORIGINAL, side))
     n_own = int((column.counts[ORIGINAL][here] == 1).sum())
     if min(here.sum(), there.sum()) < FEWEST or n_own < OWN * here.sum():
@@ -152,3 +162,94 @@ def _hashed(known: pl.Series, theirs: pl.Series) -> Iterator[_Tried]:
             if n_met >= max(3, _HASHED * len(some)):
                 made = pl.Series([make(text.encode())[:length] for text in spelling(known)])
                 yield f"hashed without a secret ({name})", _is_among(found, made), 0.0
+
+
+def describe_recoding(column: LinkColumn) -> str | None:
+    """How one column is made from the other, in words; None where it is not seen."""
+    return _describe_recoded_numbers(column) if column.is_number else _describe_recoded_text(column)
+
+
+def _describe_recoded_numbers(column: LinkColumn) -> str | None:
+    assert column.numbers is not None
+    mine, theirs = (_sample(column, side) for side in (0, 1))
+    if (step := _rounded_to(mine, theirs)) is not None:
+        return f"rounded to {step:.6g}"
+    if min(len(np.unique(one)) for one in (mine, theirs)) <= FEW_LEVELS:
+        return None
+    at = np.linspace(0.05, 0.95, 19)
+    here, there = np.quantile(mine, at), np.quantile(theirs, at)
+    known = np.unique(round_digits(np.unique(mine)))
+    is_used = (here != 0) & (np.sign(here) == np.sign(there))
+    if is_used.sum() >= 3:
+        factor = float(np.median(there[is_used] / here[is_used]))
+        for one in usual_factors(factor):
+            if abs(one - 1) > 1e-9 and share_among(theirs / one, known) >= SHARED:
+                return f"times {one:.6g}"
+    shift = float(np.median(there - here))
+    for one in {shift, float(np.round(shift))}:
+        is_spaced = len(known) > 2 * np.ptp(known) if len(known) else True
+        if one and not is_spaced and share_among(theirs - one, known) >= NEARLY_ALL:
+            close = np.abs(np.quantile(theirs - one, at) - here).max()
+            if close <= 0.02 * np.ptp(here):
+                return f"plus {one:.6g}"
+    return None
+
+
+def _rounded_to(mine: Floats, theirs: Floats) -> float | None:
+    """The step to which numbers were rounded, up, down or to the nearest; None where not."""
+    levels = np.unique(theirs)
+    if len(levels) < _FEWEST_STEPS or len(np.unique(mine)) < 2 * len(levels):
+        return None
+    step = float(f"{np.diff(levels).min():.6g}")
+    if not np.allclose(levels / step, np.round(levels / step), atol=1e-6):
+        return None
+    ends = np.append(levels, np.inf)
+    there = np.searchsorted(np.sort(theirs), ends) / len(theirs)
+    for way in (np.round, np.floor, np.ceil):
+        here = np.searchsorted(np.sort(way(mine / step) * step), ends - step / 4) / len(mine)
+        if np.abs(here - there).max() < _SAME_SHARES:
+            return step
+    return None
+
+
+def _sample(column: LinkColumn, side: int) -> Floats:
+    assert column.numbers is not None
+    values = column.numbers[column.select_side(side)]
+    return values[np.isfinite(values)]
+
+
+def usual_factors(factor: float) -> list[float]:
+    """The factor, and powers of ten and usual units within five percent of it."""
+    usual = [10.0**k for k in range(-9, 10)] + [f for u in _FACTORS for f in (u, 1 / u)]
+    return [*(one for one in usual if abs(np.log(factor / one)) < 0.05), factor]
+
+
+def share_among(values: Floats, known: Floats) -> float:
+    """The share of values that are among the known ones, to six digits."""
+    return float(np.mean(is_near(values, known, 1e-6))) if len(values) else 0.0
+
+
+def _describe_recoded_text(column: LinkColumn) -> str | None:
+    """Text with something put before or after it: a prefix on the numbers of people."""
+    levels = column.source.levels.cast(pl.String)
+    here, there = (
+        levels.filter(pl.Series(column.source.counts[side] > 0)).drop_nulls().unique()
+        for side in (0, 1)
+    )
+    if len(here) <= FEW_LEVELS or len(there) <= FEW_LEVELS:
+        return None
+    n_before, n_after = common_start(there), common_start(there.str.reverse())
+    for start, stop in ((n_before, 0), (0, n_after), (n_before, n_after)):
+        if start or stop:
+            bare = there.str.slice(start, None)
+            bare = bare.str.head(-stop) if stop else bare
+            known = pl.concat([here, here.str.slice(common_start(here), None)])
+            if bare.is_in(known.implode()).mean() >= SHARED:  # type: ignore[operator]
+                return "with letters put around them"
+    return None
+
+
+def common_start(texts: pl.Series) -> int:
+    """How many letters all texts begin with."""
+    first, last = str(texts.min()), str(texts.max())
+    return next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), 0)

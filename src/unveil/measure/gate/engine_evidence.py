@@ -27,7 +27,6 @@ from unveil.measure.gate.beside_table import find_beside
 from unveil.measure.gate.columns import ORIGINAL, LinkColumn, link_column
 from unveil.measure.gate.copied_columns import (
     find_copied_identifiers,
-    find_extra_columns,
     find_single_holder,
 )
 from unveil.measure.gate.evidence import (
@@ -38,6 +37,7 @@ from unveil.measure.gate.evidence import (
     gather_evidence,
     has_record_numbers,
 )
+from unveil.measure.gate.extra_columns import find_extra_columns
 from unveil.measure.gate.linked_people import FINE, LEAST_GROUP
 from unveil.measure.gate.links import effective_links, expected_share
 from unveil.measure.gate.near_copies import choose_numbers
@@ -266,7 +266,8 @@ class EngineRelease:
                 known=known,
             )
             mine = self.files[0].frame.columns
-            more = [name for name in self.files[copy].frame.columns if name not in mine]
+            schema = self.files[copy].frame.schema
+            more = [name for name, kind in schema.items() if name not in mine or _is_fine(kind)]
             yield from find_extra_columns(Study([original, self._thin(copy, more)]).files, copy)
 
     def _beside(self) -> Iterator[BesideTable]:
@@ -393,6 +394,18 @@ class EngineRelease:
 
     def list_not_tested(self, shares: Sequence[Share]) -> Iterator[NotTested]:
         """What was looked at in shares, and what these cannot show."""
+        mine = self.files[0].frame.columns
+        theirs = dict.fromkeys(n for copy in self.copies for n in self.files[copy].frame.columns)
+        new = tuple(name for name in theirs if name not in mine)
+        if new:
+            yield NotTested(
+                what="columns",
+                columns=new,
+                sentence=(
+                    "only in the synthetic data: each was compared by itself; whether several tell"
+                    " people's dates or amounts together was not tested."
+                ),
+            )
         yield NotTested(
             what="control",
             sentence=(
@@ -497,6 +510,11 @@ def _worst(rows: Iterable[Any], grade: Any) -> tuple[Any, ...]:
         if about not in found or weight > grade(found[about])[1]:
             found[about] = one
     return tuple(found.values())
+
+
+def _is_fine(kind: pl.DataType) -> bool:
+    """Whether a column of this type has room for digits or times that the original's lacks."""
+    return kind.is_float() or kind == pl.Datetime
 
 
 def _untested_columns(shares: Sequence[Share]) -> tuple[NotTested, ...]:

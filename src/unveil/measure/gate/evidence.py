@@ -18,10 +18,10 @@ from unveil.measure.gate.columns import ORIGINAL, LinkColumn, link_column
 from unveil.measure.gate.copied_columns import (
     find_computed_columns,
     find_copied_identifiers,
-    find_extra_columns,
     find_single_holder,
     is_running,
 )
+from unveil.measure.gate.extra_columns import find_extra_columns
 from unveil.measure.gate.linked_people import (
     TiedSearch,
     control_own,
