@@ -183,7 +183,7 @@ def write_pair(folder: Path, n_rows: int) -> None:
 
 def growth(rows: list[tuple[int, float]]) -> str:
     """The straight line with the least relative squares, and the farthest size from it."""
-    sizes, seconds = np.array(rows).T
+    sizes, seconds = np.array([one for one in rows if math.isfinite(one[1])]).T
     line = np.column_stack([np.ones_like(sizes), 2 * sizes])
     (fixed, each), *_ = np.linalg.lstsq(line / seconds[:, None], np.ones_like(seconds))
     off = np.abs(line @ (fixed, each) / seconds - 1).max()

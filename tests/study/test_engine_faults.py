@@ -102,6 +102,30 @@ def test_an_answer_that_fails_quotes_nothing(engine, spill):
     assert [*spill.iterdir()] == []
 
 
+@pytest.mark.large
+def test_what_memory_does_not_hold_for_two_threads_is_asked_of_one(spill):
+    backend = open_backend("duckdb", EngineSettings("duckdb", spill=spill))
+    for fault, asked in ((MemoryError(), [2, 1]), (ValueError(), [2])):
+        backend._use_threads(2)
+        threads = []
+
+        def question(fault=fault, threads=threads):
+            threads.append(backend.n_threads)
+            if threads[-1] > 1:
+                raise fault
+            return backend.connection.execute("SELECT current_setting('threads')").fetchone()
+
+        if len(asked) == 2:
+            assert backend._ask(question) == (1,)
+            with pytest.raises(MemoryError):  # of one thread there is nothing left to try
+                backend._ask(lambda: (_ for _ in ()).throw(MemoryError()))
+        else:
+            with pytest.raises(ValueError, match=r"^$"):
+                backend._ask(question)
+        assert threads == asked
+    backend.close()
+
+
 @pytest.fixture
 def files_of_words(tmp_path):
     path = tmp_path / "words.parquet"

@@ -273,6 +273,8 @@ class Chunks(Backend):
 
 _THREAD = 125 * 10**6
 """Bytes that DuckDB wants for each of its threads."""
+_OWN = 0.7
+"""Of the memory for it, what DuckDB is told: what it reads and answers with comes on top."""
 _GROUP = 200
 """Bytes that it takes to count a cell: its threads may each hold it."""
 
@@ -292,7 +294,7 @@ class DuckDB(Backend):
         self.memory = settings.memory or (free_memory() or 4 * 10**9) // 2
         self.called = f"DuckDB {duckdb.__version__} with at most {size_text(self.memory)} of memory"
         config = {
-            "memory_limit": f"{self.memory}B",
+            "memory_limit": f"{int(_OWN * self.memory)}B",
             "temp_directory": str(self.folder / "spill"),
             "preserve_insertion_order": "false",
             "autoinstall_known_extensions": "false",
@@ -303,9 +305,22 @@ class DuckDB(Backend):
             # Its own bar, of questions that take seconds, would stand amid what is printed.
             self.connection.execute("SET enable_progress_bar = false")
             known = self.connection.execute("SELECT current_setting('threads')").fetchone()
-            threads = max(min(known[0], self.memory // _THREAD), 1)
-            self.connection.execute(f"SET threads = {threads}")
+            self._use_threads(max(min(known[0], self.memory // _THREAD), 1))
         self._close = weakref.finalize(self, _close_database, self.connection, self.folder)
+
+    def _use_threads(self, n: int) -> None:
+        self.connection.execute(f"SET threads = {n}")
+        self.n_threads = n
+
+    def _ask(self, question: Callable[[], T]) -> T:
+        """An answer; by one thread where memory does not do for several, which each take some."""
+        try:
+            return question()
+        except Exception as fault:
+            if self.n_threads == 1 or _kind_of_fault(fault) != "memory":
+                raise
+        self._use_threads(1)
+        return question()
 
     def scan(self, source: Any) -> Lazy:
         """The rows of a path or of a relation."""
@@ -347,8 +362,11 @@ class DuckDB(Backend):
 
     def _table(self, relation: Any) -> str:
         name = self.free_path("").name
-        relation.create(name)
+        self._ask(lambda: relation.create(name))
         return name
+
+    def _collect(self, frame: Lazy) -> pl.DataFrame:
+        return self._ask(lambda: super(DuckDB, self)._collect(frame))
 
 
 def _close_database(connection: Any, folder: Path) -> None:

@@ -132,11 +132,11 @@ class EngineExclusions(Exclusions):
     def _ask_cells(self, target: int, ask: Callable[[Lazy], Lazy], what: str) -> list[Ints]:
         """An answer about the cells of a target; of parts of them, in turn, where they are many."""
         parts = self.pair.divide_rows(self.pair.count_cells(target))
-        # Numbers of each part, and not its table, which takes twice the room.
+        # Numbers of each part, and not its table, which takes twice the room; given up as joined.
         found = [
             whole_numbers(self.pair.fetch(ask(self._cells(target, rows)), what)) for rows in parts
         ]
-        return [np.concatenate(column) for column in zip(*found, strict=True)]
+        return [np.concatenate([part.pop(0) for part in found]) for _ in tuple(found[0])]
 
     def _cells(self, target: int, rows: Lazy) -> Lazy:
         """The cells of a target: their counts, those of their keys, and the rules that hit them."""
