@@ -213,6 +213,13 @@ def test_the_rest_of_an_amount_under_the_name_of_another_column_is_told():
         assert {name: (one.reason, one.like) for name, one in found.items()} == told
 
 
+def test_sums_that_fall_on_numbers_in_equal_steps_tell_nothing():
+    rng = np.random.default_rng(8)
+    original = pl.DataFrame({"badge": np.arange(0, 3 * N, 3), "age": rng.integers(18, 90, N)})
+    shown = original.with_columns(badge=pl.col("badge") + 1, more=pl.Series(rng.integers(0, 9, N)))
+    assert {one.reason for one in extra(original, shown).values()} == {"unknown"}
+
+
 def finer(numbers: pl.Series) -> dict[str, pl.Series]:
     """Honest columns with six digits of a number that the original's columns have no room for."""
     shown = amounts(2)

@@ -114,8 +114,7 @@ def _moved(known: Floats, theirs: Floats) -> Iterator[_Tried]:
     if not (np.isfinite(known).all() and np.isfinite(theirs).all()):
         return
     mine, other = np.sort(known), np.sort(theirs)
-    steps, times = np.unique(np.diff(mine), return_counts=True)
-    usual = steps[np.argsort(-times)][:3]
+    usual = usual_steps(mine)
     middle = float(np.median(other) - np.median(mine))
     ways = [(1.0, shift) for shift in (other[0] - mine[0], other[-1] - mine[-1], middle)]
     if mine[-1]:
@@ -125,9 +124,16 @@ def _moved(known: Floats, theirs: Floats) -> Iterator[_Tried]:
     for factor, shift in dict.fromkeys(ways):
         if factor and (factor, shift) != (1.0, 0.0):
             back = (theirs - shift) / factor
-            met = [is_near(back - step, mine, 1e-11) for step in (0.0, *usual, *-usual)]
+            met = [is_near(back - step, mine, 1e-11) for step in (0.0, *usual)]
             words = f"plus {shift:.10g}" if factor == 1 else f"times {factor:.6g}, plus {shift:.6g}"
             yield words, met[0], max(float(one.mean()) for one in met[1:])
+
+
+def usual_steps(known: Floats) -> list[float]:
+    """How far sorted numbers are most often apart, up and down: a move that tells chance."""
+    steps, times = np.unique(np.diff(known), return_counts=True)
+    usual = steps[np.argsort(-times)][:3]
+    return [*usual, *-usual]
 
 
 def is_near(values: Floats, known: Floats, digits: float) -> Mask:

@@ -16,7 +16,7 @@ from unveil.assessment.alerts import format_names
 from unveil.io.table import Table
 from unveil.measure.gate.columns import pair_column
 from unveil.measure.gate.copied_columns import as_precise, find_single_holder
-from unveil.measure.gate.disguises import FEWEST, SHARED, share_among
+from unveil.measure.gate.disguises import FEWEST, SHARED, share_among, usual_steps
 from unveil.measure.gate.values import round_digits
 from unveil.measure.structure.relations import column_numbers
 from unveil.records.alerts import CopiedColumn, SingleHolder
@@ -128,12 +128,18 @@ def _find_amounts(
     found: dict[str, CopiedColumn] = {}
     for like, known in _held_numbers(original.frame):
         shown = share_among(few[like], known) if like in few else 0.0
+        steps = usual_steps(known)
         for words, pair, weights in _list_sums(numbers, like, shared):
             rest = [name for name in pair if name in new]
             if any(name in found for name in rest):
                 continue
             some = _add_up(few, pair, weights)
-            if share_among(some[np.isfinite(some)], known) < shown + SHARED / 2:
+            some = some[np.isfinite(some)]
+            share = share_among(some, known)
+            if share < shown + SHARED / 2:
+                continue
+            # Numbers in equal steps are met by many sums: what they meet a step further is chance.
+            if share < max(share_among(some - step, known) for step in steps) + SHARED / 2:
                 continue
             made = pl.Series(_add_up(numbers, pair, weights)).fill_nan(None)
             mine = original.frame[like]
