@@ -264,8 +264,9 @@ def test_a_full_disk_is_told_and_left_clean(pair, spill, engine):
 
 
 LONG = """
-import sys
+import signal, sys
 from unveil.cli import main
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where started in the background
 original, copy, spill, engine = sys.argv[1:]
 while True:
     try:

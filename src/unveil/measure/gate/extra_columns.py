@@ -45,6 +45,7 @@ from unveil.study.study import OpenFiles
 _LONGEST_CODE = 64
 """Letters and digits of the longest code: a hash of 256 bits."""
 _MOST_DECIMALS = 12
+_FEW = 500  # records that are looked at first
 
 
 def find_extra_columns(files: OpenFiles, copy: Copy) -> Iterator[CopiedColumn]:
@@ -81,7 +82,8 @@ def _finer_parts(
     for name in (one for one in synthetic.columns if one in original.columns):
         mine, theirs = original[name], synthetic[name]
         if theirs.dtype.is_float() and mine.dtype.is_numeric():
-            digits, more = _n_decimals(mine), _n_decimals(theirs)
+            digits = _n_decimals(mine)
+            more = None if digits is None else _n_decimals(theirs)
             if digits is not None and more is not None and more > digits:
                 last = (theirs.abs() * 10.0**more).round() % 10.0 ** (more - digits)
                 yield f"{name} from decimal {digits + 1} on", last
@@ -97,10 +99,17 @@ def _n_decimals(values: pl.Series) -> int | None:
     """How many decimals a column of numbers has; None where more than can be told."""
     if not values.dtype.is_float():
         return 0
-    return next(
-        (digits for digits in range(_MOST_DECIMALS + 1) if values.round(digits).equals(values)),
-        None,
-    )
+    least = 0
+    for some in (
+        values.gather_every(len(values) // _FEW + 1),
+        values,
+    ):
+        tried = range(least, _MOST_DECIMALS + 1)
+        found = next((digits for digits in tried if some.round(digits).equals(some)), None)
+        if found is None:
+            return None
+        least = found
+    return least
 
 
 def _find_computed(original: Table, synthetic: Table, name: str, copy: Copy) -> CopiedColumn | None:

@@ -118,7 +118,9 @@ def _find_amounts(
     original: Table, synthetic: Table, names: Sequence[str], copy: Copy
 ) -> dict[str, CopiedColumn]:
     """Columns of numbers that make an amount whole again: a rest, or its last digits."""
-    frame = synthetic.frame
+    frame, held = synthetic.frame, dict(_held_numbers(original.frame))
+    if not held:
+        return {}
     new, shared = (
         [one for one in some if frame[one].dtype.is_numeric()][:MOST_NUMBERS]
         for some in (names, [one for one in frame.columns if one not in names])
@@ -126,7 +128,7 @@ def _find_amounts(
     numbers = {one: column_numbers(frame[one]) for one in (*new, *shared)}
     few = {one: values[:: len(values) // _FEW + 1] for one, values in numbers.items()}
     found: dict[str, CopiedColumn] = {}
-    for like, known in _held_numbers(original.frame):
+    for like, known in held.items():
         shown = share_among(few[like], known) if like in few else 0.0
         steps = usual_steps(known)
         for words, pair, weights in _list_sums(numbers, like, shared):
@@ -145,9 +147,7 @@ def _find_amounts(
             mine = original.frame[like]
             row = find_of_people((original, synthetic), mine, as_precise(made, mine), copy)
             if row is not None:
-                detail = (
-                    f"{words} is people's {like}" if rest else f"its values are people's {like}"
-                )
+                detail = f"{words if rest else 'it'} is people's {like}"
                 found |= {
                     name: recodes(row, name, like, detail, frame.height) for name in rest or [words]
                 }
