@@ -1,6 +1,6 @@
 """Which settings keep numpy and OpenBLAS from AVX-512, so that sums are added as without it?
 
-Prints one setting per line, for `env`; without AVX-512 numpy has nothing to switch off.
+Prints one setting per line, for `env`; nothing where the processor has no AVX-512.
 """
 
 import platform
@@ -15,5 +15,5 @@ wide = [
 ]
 if wide:
     print("NPY_DISABLE_CPU_FEATURES=" + ",".join(wide))
-if platform.machine().lower() in ("x86_64", "amd64"):
-    print("OPENBLAS_CORETYPE=Haswell")
+    if platform.machine().lower() in ("x86_64", "amd64"):
+        print("OPENBLAS_CORETYPE=Haswell")
