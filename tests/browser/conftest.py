@@ -77,7 +77,14 @@ class OpenedApp(Opened):
     base: str = ""
 
     def go(self, path: str) -> Any:
-        """Open a page of the app; the answer."""
+        """Open a page of the app; the answer. Again where the page of jobs was renewing itself."""
+        fault = pytest.importorskip("playwright.sync_api").Error
+        try:
+            return self.page.goto(f"{self.base}{path}")
+        except fault as said:
+            if "interrupted by another navigation" not in str(said):
+                raise
+        self.page.wait_for_load_state()
         return self.page.goto(f"{self.base}{path}")
 
     def press(self, name: str, within: str = "main") -> None:
