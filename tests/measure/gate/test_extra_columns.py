@@ -243,8 +243,12 @@ def test_numbers_of_people_in_further_digits_are_told(name, shown):
     rest = amounts(2).drop("number")
     for seed, told in ((1, {shown: ("repeats", "number")}), (3, {})):
         numbers = amounts(seed)["number"].sample(fraction=1, shuffle=True, seed=5)
-        found = extra(amounts(1), rest.with_columns(finer(numbers)[name].alias(name)))
-        assert {key: (one.reason, one.like) for key, one in found.items()} == told
+        dusty = finer(numbers)[name]
+        if name == "paid":  # as an addition leaves it, not rounded
+            dusty = amounts(2)["paid"] + numbers / 10**8
+        for shown_as in (finer(numbers)[name], dusty):
+            found = extra(amounts(1), rest.with_columns(shown_as.alias(name)))
+            assert {key: (one.reason, one.like) for key, one in found.items()} == told
 
 
 @pytest.mark.parametrize("name", ["income", "paid", "seen"])

@@ -45,6 +45,7 @@ from unveil.study.study import OpenFiles
 _LONGEST_CODE = 64
 """Letters and digits of the longest code: a hash of 256 bits."""
 _MOST_DECIMALS = 12
+_DUST = 1e-15  # of the largest number: what an addition leaves behind its last decimal
 _FEW = 500  # records that are looked at first
 
 
@@ -99,13 +100,11 @@ def _n_decimals(values: pl.Series) -> int | None:
     """How many decimals a column of numbers has; None where more than can be told."""
     if not values.dtype.is_float():
         return 0
-    least = 0
-    for some in (
-        values.gather_every(len(values) // _FEW + 1),
-        values,
-    ):
+    known = values.filter(values.is_finite())
+    least, dust = 0, _DUST * float(known.abs().max() or 0.0)  # type: ignore[arg-type]
+    for some in (known.gather_every(len(known) // _FEW + 1), known):
         tried = range(least, _MOST_DECIMALS + 1)
-        found = next((digits for digits in tried if some.round(digits).equals(some)), None)
+        found = next((n for n in tried if ((some.round(n) - some).abs() <= dust).all()), None)
         if found is None:
             return None
         least = found
