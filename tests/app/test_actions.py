@@ -3,6 +3,7 @@
 import asyncio
 import html
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -38,7 +39,9 @@ def shown_command(page):
 
 def type_in(folder, command):
     """Run a line in a shell, as a person would who copied it."""
-    with_us = {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", "LANG": "C.UTF-8"}
+    # What the environment says of linear algebra (a processor, threads) changes last digits.
+    path = f"{Path(sys.executable).parent}:/usr/bin:/bin"
+    with_us = {**os.environ, "PATH": path, "LANG": "C.UTF-8"}
     done = subprocess.run(
         ["bash", "-c", command], cwd=folder, env=with_us, capture_output=True, check=False
     )
