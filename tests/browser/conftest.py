@@ -77,14 +77,7 @@ class OpenedApp(Opened):
     base: str = ""
 
     def go(self, path: str) -> Any:
-        """Open a page of the app; the answer. Again where the page of jobs was renewing itself."""
-        fault = pytest.importorskip("playwright.sync_api").Error
-        try:
-            return self.page.goto(f"{self.base}{path}")
-        except fault as said:
-            if "interrupted by another navigation" not in str(said):
-                raise
-        self.page.wait_for_load_state()
+        """Open a page of the app; the answer."""
         return self.page.goto(f"{self.base}{path}")
 
     def press(self, name: str, within: str = "main") -> None:
@@ -92,11 +85,13 @@ class OpenedApp(Opened):
         self.page.locator(within).get_by_role("button", name=name, exact=True).click()
 
     def wait_for_job(self, seconds: float = 240) -> str:
-        """Wait until no job is under way; how the last one ended."""
+        """Wait until no job is under way, and the page of jobs says so; how the last one ended."""
+        self.page.wait_for_url("**/jobs")  # a form that is still being sent would stop what is next
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             jobs = Jobs(self.folder).list()
             if jobs and not jobs[0].is_under_way:
+                self.page.get_by_role("heading", name="No job is under way").wait_for()
                 return f"{jobs[0].state}: {jobs[0].what}"
             time.sleep(0.2)
         raise AssertionError("the job did not end")

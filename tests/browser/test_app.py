@@ -220,7 +220,6 @@ def test_from_an_empty_folder_to_a_decision_and_a_pack(opening_app, tmp_path):
     page.get_by_label("survey_synthetic.csv: use it as").select_option("synthetic")
     page.get_by_label("Analyst: name, role").fill(ANALYST)
     opened.press("Propose a project")
-    page.wait_for_url("**/jobs")
     assert opened.wait_for_job().startswith("done")
     page.get_by_role("link", name="Check the roles").click()  # of the page as it is then
     assert page.locator(".steps small", has_text="1 scenario").count() == 1
@@ -242,7 +241,6 @@ def test_from_an_empty_folder_to_a_decision_and_a_pack(opening_app, tmp_path):
     decide(opened)
     opened.go("/release")
     opened.press("Build the pack")
-    page.wait_for_url("**/jobs")
     assert opened.wait_for_job() == "done: finished"
     opened.go("/release")
     assert "is as it was released" in page.inner_text("main")
