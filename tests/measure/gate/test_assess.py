@@ -47,6 +47,13 @@ def assess(*files, **given) -> dict[str, str]:
     return statuses(unveil.assess(*files, **given))
 
 
+@pytest.mark.parametrize(("bands", "asked"), [([20, 40, 60], False), ([23, 47], True)])
+def test_steps_that_stay_within_declared_bands_are_no_other_coding(bands, asked):
+    steps = HONEST.with_columns(pl.col("age") // 5 * 5)
+    found = assess(ORIGINAL, steps, **SCENARIO, bands={"age": bands}, limits=NO_LIMIT)
+    assert ("coding:age" in found) is asked
+
+
 @pytest.mark.slow
 def test_an_honest_file_is_quiet_and_a_copy_is_not():
     honest = unveil.assess(ORIGINAL, HONEST)

@@ -54,6 +54,9 @@ def found(**columns):
         "pidp",
         "idno",
         "customerNumber",
+        "pasient",
+        "Løpenummer",
+        "potilas",
     ],
 )
 def test_a_name_for_people_whose_values_repeat_says_whose_row_it_is(name):

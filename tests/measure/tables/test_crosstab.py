@@ -187,6 +187,14 @@ def test_a_wide_text_file_with_a_level_called_n(tmp_path):
     assert found.levels[1] == ("A", "B", "N")
 
 
+@pytest.mark.parametrize("labels", ["12", "AC"])
+def test_labels_of_a_wide_text_file_may_look_like_counts(tmp_path, labels):
+    path = tmp_path / "t.csv"
+    path.write_text("ward,good,bad\n" + "".join(f"{label},40,6\n" for label in labels))
+    found = unveil.PublishedTable.from_file(path)
+    assert found.notes == ("Read as wide: 2 rows by 2 columns, 92 people.",)
+
+
 SHEET = "The dataset (t.xlsx) "
 ENDING = (
     " A cross-table has labels in its first columns, headers above, whole numbers in every cell,"

@@ -249,9 +249,19 @@ def _declared(
         identifiers = (*identifiers, person)  # whose row it is points at people
     original.check_columns(identifiers)
     compared = () if record is None else (*record.keys, *record.targets)
-    scenarios = () if record is None else (ScenarioKeys(record.keys, record.targets),)
+    scenarios = () if record is None else (_scenario_of(record),)
     return DeclaredRoles(
         identifiers=tuple(identifiers), compared=compared, scenarios=scenarios, person=person
+    )
+
+
+def _scenario_of(record: Disclosure) -> ScenarioKeys:
+    """Keys and targets, with their bands as they were cut."""
+    cut = [one for one in record.bands if one.breaks]
+    bands = {one.column: list(one.breaks) for one in cut}
+    codes = {one.column: list(map(float, one.special_codes)) for one in cut if one.special_codes}
+    return ScenarioKeys(
+        record.keys, record.targets, {"bands": bands, "special_codes": codes} if bands else {}
     )
 
 

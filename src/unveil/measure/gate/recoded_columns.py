@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from unveil.errors import UnveilError
@@ -176,8 +177,10 @@ def make_coding_rows(
 ) -> Iterator[CodingRow]:
     """The proposals as records, with the target whose DiSCO all mappings together raise most.
 
-    A compared column, key or target, without a value in common is not measured.
+    A compared column, key or target, without a value in common is not measured. Where all
+    scenarios compare it in bands that a mapping leaves as they are, nothing is asked.
     """
+    codings = [one for one in codings if not _is_within_bands(one, scenarios)]
     if not codings:
         return
     names, side = {one.column.name for one in codings}, codings[0].side
@@ -206,6 +209,27 @@ def make_coding_rows(
             DiSCO=figures[1],
             DiSCO_mapped=figures[2],
         )
+
+
+def _is_within_bands(coding: ColumnCoding, scenarios: Sequence[ScenarioKeys]) -> bool:
+    """Whether numbers stay in their bands under all that is proposed, in every scenario."""
+    name = coding.column.name
+    asked = [one.settings for one in scenarios if name in (*one.keys, *one.targets)]
+    breaks: list[Any] = [settings.get("bands", {}).get(name) for settings in asked]
+    made = [[one.original, one.synthetic] for one in coding.proposals]
+    levels = [
+        coding.column.source.levels,
+        *(new for pair in made for new in pair if new is not None),
+    ]
+    if not all(isinstance(one, list) for one in breaks) or any(
+        a is None and b is None for a, b in made
+    ):
+        return False
+    if not (breaks and made and all(one.dtype.is_numeric() for one in levels)):
+        return False
+    numbers = [one.cast(pl.Float64).to_numpy() for one in levels]
+    cut = ([np.searchsorted(limits, one, "right") for one in numbers] for limits in breaks)
+    return all(np.array_equal(first, one) for first, *others in cut for one in others)
 
 
 _NOTHING = CodingProposal("replaced", 1.0, 0.0, "its values are others")

@@ -177,7 +177,8 @@ PERSONS = _set(
     " teilnehmer befragte kunde klient versicherte personne patiente repondant paciente persona"
     " participante encuestado cliente alumno paziente partecipante rispondente persoon deelnemer"
     " klant pacjent osoba osoby uczestnik respondenta deltagare kund elev lopnr personnummer persnr"
-    " pnr pessoa inquirido aluno dni nif bsn pesel cpf"
+    " pnr pessoa inquirido aluno dni nif bsn pesel cpf pasient ansatt lopenr lopenummer lnr fnr"
+    " fodselsnummer cpr henkilo henkilotunnus potilas vastaaja asiakas pacient respondens beteg"
 )
 """Words for a person, or for the number of one."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -256,8 +257,11 @@ def _read_any_layout(
     if plain["layout"] != "crosstab":
         try:
             found = read_layout(read_table(source, side=ROLE), **plain)
-            shape = found.is_wide and has_cells(source)
-            return found, parse_crosstab(read_cells(source, side=ROLE), labels) if shape else None
+            if found.is_wide and has_cells(source):
+                # Its layout, to publish it likewise; labels may look like counts: 1, 2, C.
+                with suppress(ReadError):
+                    return found, parse_crosstab(read_cells(source, side=ROLE), labels)
+            return found, None
         except ReadError as fault:
             is_open = plain["layout"] is None and plain["count"] is None and has_cells(source)
             if not is_open or str(fault).find("two ways") >= 0:
