@@ -14,6 +14,7 @@ def test_the_five_questions_are_listed_with_why_they_are_asked(tmp_path):
     assert code == 0
     assert "Context questions: 0 of 5 answered" in shown
     assert shown.count("○") == 5
+    assert 'Next: unveil answer release_context "..." --by "Name, role"' in shown
 
 
 def test_an_answer_is_kept_with_its_name(tmp_path):

@@ -179,7 +179,7 @@ def test_the_alert_is_told_beside_the_document(folder, capfd, form):
     assert "unveil:" not in out
     assert err == (
         "unveil: block: 4 of 4 people (100.0 %) have a unique record that reappears in the"
-        " synthetic data, equal in all 3 compared columns. 0.0 % would by chance.\n"
+        " synthetic data, equal in all 3 compared columns. 0 % would by chance.\n"
     )
 
 
@@ -388,7 +388,7 @@ def test_the_command_that_the_demo_prints_gives_the_same_figures(run, tmp_path, 
         "survey.csv",
         "survey_synthetic.csv",
     ]
-    command = " ".join(out.partition("Next: ")[2].partition("More:")[0].split())
+    command = out.partition("Next: ")[2].partition("More:")[0].replace("\\\n", " ").strip()
     program, *arguments = shlex.split(command)
     assert program == "unveil"
     code, out = run(*arguments, "--json")

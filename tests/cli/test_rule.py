@@ -64,6 +64,16 @@ def test_a_ruling_is_confirmed_with_what_is_left(tmp_path):
     assert 1 < len(settled) < len(found)
 
 
+def test_after_the_last_ruling_the_next_step_is_a_run_of_what_it_excludes(tmp_path):
+    folder = ran(tmp_path)
+    targets = {one["target"] for one in json.loads(typed(folder, "rule", "--json")[1])["findings"]}
+    for target in sorted(targets):
+        said = ("--target", target, "--common-knowledge", "--reason", "Known.", *BY)
+        shown = typed(folder, "rule", *said)[1]
+    assert "no flags outstanding" in shown
+    assert "Next: unveil explain" not in shown
+
+
 def test_a_risk_that_is_kept_is_confirmed(tmp_path):
     said = ("--keep", "--reason", "Hm.", *BY, "--json")
     document = json.loads(typed(ran(tmp_path), "rule", "neighbour/abroad=NO", *said)[1])
@@ -81,6 +91,11 @@ def test_a_risk_that_is_kept_is_confirmed(tmp_path):
         ),
         (["--keep"], "Name the flag, or all of a target: unveil rule --target TARGET ..."),
         (["neighbour/abroad=NO", "--keep", *BY], 'State the reason: --reason "...".'),
+        (
+            ["abroad", "--keep", "--reason", "Hm.", *BY],
+            "'abroad' is a variable, not a flag. To rule on all its flags: unveil rule --target"
+            " abroad.",
+        ),
     ],
 )
 def test_wrong_use(tmp_path, arguments, sentence):

@@ -104,7 +104,11 @@ def test_despite_does_not_make_up_for_what_is_missing(tmp_path):
     ("asked", "sentence"),
     [
         ({"by": None}, 'A name is required: --by "Name, role".'),
-        ({"by": "Name, role"}, 'A name is required: --by "Name, role".'),
+        (
+            {"by": "Name, role"},
+            "'Name, role' is only an example; write your own. A name is required: --by"
+            ' "Name, role".',
+        ),
         ({"note": " "}, 'State the reason: --note "...".'),
         (
             {"despite": [""]},
@@ -112,7 +116,7 @@ def test_despite_does_not_make_up_for_what_is_missing(tmp_path):
         ),
         (
             {"despite": ["real-records="]},
-            'State why the data are released despite real-records: --despite "...".',
+            'State why the data are released despite real-records: --despite "real-records=...".',
         ),
         (
             {"by": "two\nlines"},

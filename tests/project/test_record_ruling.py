@@ -128,7 +128,10 @@ def test_an_unknown_finding_names_its_nearest_and_those_that_are_open(tmp_path):
     ("asked", "sentence"),
     [
         ({"reason": None}, 'State the reason: --reason "...".'),
-        ({"reason": "..."}, 'State the reason: --reason "...".'),
+        (
+            {"reason": "..."},
+            "'...' is only an example; write your own. State the reason: --reason \"...\".",
+        ),
         ({"by": None}, 'A name is required: --by "Name, role".'),
         ({"by": "x" * 201}, 'A name is required, in at most 200 characters: --by "Name, role".'),
     ],

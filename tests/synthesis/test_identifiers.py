@@ -26,8 +26,8 @@ ALL = ["patient", "case", "surname", "note"]
 WHAT_TO_DO = (
     "Identifiers and free text are not synthesised without an instruction. Drop each, renumber it,"
     " or state why its real values may be repeated (drop, renumber, real_values; on the command"
-    " line --drop NAMES, --renumber NAMES, --real-values COLUMN=REASON; in a project under"
-    " [synthesis])."
+    " line --drop patient,case,surname,note, --renumber NAMES, --real-values COLUMN=REASON; in a"
+    " project under [synthesis])."
 )
 OWN = "nearly everyone has one of their own, so it points at people."
 

@@ -1,6 +1,8 @@
 """Blocks are drawn by every renderer, with hostile text made harmless, and give way for room."""
 
+import shlex
 from html.parser import HTMLParser
+from io import StringIO
 
 import pytest
 from rich.console import Console
@@ -21,7 +23,7 @@ from unveil.view.blocks import (
 )
 from unveil.view.render_html import render_html, render_notebook
 from unveil.view.render_page import BAND, render_page
-from unveil.view.render_rich import render_rich
+from unveil.view.render_rich import break_command, render_rich
 
 HOSTILE = "<script>alert(1)</script>\x1b[31m\u202e\"'&"
 EVERY = (
@@ -143,3 +145,26 @@ def test_a_page_is_self_contained_and_says_that_it_is_confidential():
 def test_a_command_is_copied_as_it_is_typed():
     drawn = render_html([Command('unveil rule "t=10 %" --by "A & B"')], is_page=True)
     assert "t=10 %&#34; --by &#34;A &amp; B" in drawn
+
+
+@pytest.mark.parametrize("width", [30, 50, 79, 200])
+def test_a_long_command_is_one_command_to_a_shell(width):
+    text = """unveil rule "neighbour/a=it's" --keep --reason "..." --by "A, b" --value 'b c'"""
+    broken = break_command(text, width)
+    assert shlex.split(broken.replace("\\\n", "")) == shlex.split(text)
+    assert max(map(len, broken.split("\n"))) <= width
+    beside = break_command(f"Next: {text}   More: --words", width)
+    assert beside.endswith("More: --words")
+    assert "\\\nMore" not in beside
+    assert break_command("unveilled: so many words that they are broken", 20).count("\n") == 0
+
+
+def test_where_a_table_has_no_room_its_rows_are_told_one_by_one_and_nothing_is_cut_off():
+    heads = ("variable", "correctly disclosed", "wrongly disclosed", "status")
+    block = table("", heads, [("income", "1,234,567", "7,654,321", "■ above limit")])
+    console = Console(width=30, record=True, file=StringIO())
+    console.print(render_rich([block], width=30))
+    shown = " ".join(console.export_text().split())
+    assert shown == (
+        "income correctly disclosed 1,234,567; wrongly disclosed 7,654,321; status ■ above limit"
+    )

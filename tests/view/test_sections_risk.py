@@ -407,6 +407,10 @@ def test_a_ruling_that_a_run_follows_stays_in_the_table_and_is_not_asked_for_aga
     last = table("checks", pair, "why flagged")[-1]
     assert (last[0], last[3]) == (rule, '● common knowledge, excluded: "known", R.')
     told = said("checks", pair)
+    assert told["checks.summary"].endswith(" 1 earlier ruling excludes more from this run.")
+    assert told["checks.accept"].startswith("Excluding health=good as common knowledge would")
+    labelled = changed(pair, HEADLINE, exclude=("condition=no condition (0)",))
+    told = said("checks", labelled)  # a record has labels beside codes, a ruling the codes alone
     assert told["checks.accept"].startswith("Excluding health=good as common knowledge would")
     told = said("checks", changed(pair, HEADLINE, exclude=(rule, "health=good")))
     assert told["checks.accepted"].startswith(f"Excluding {rule} as common knowledge, as this run")

@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 from rich.console import Console
 
+from unveil.records.alerts import Alert
 from unveil.records.summary import SummaryDecision
 from unveil.view.blocks import Sentence
 from unveil.view.render_rich import render_rich
@@ -150,3 +151,36 @@ def test_decisions_on_a_screen_are_broken_between_two_of_them_only():
     assert "   ".join(lines) == "   ".join(
         f"{place} {one} (2 flags)" for place, one in enumerate(names, start=1)
     )
+
+
+STOPPED = SummaryDecision(kind="alerts", subject="2 alerts", sentence="2 alerts.", choices=())
+
+
+def test_alerts_to_review_are_counted_on_the_screen_and_on_the_page():
+    alerts = tuple(
+        Alert(id=one, kind="own_value", columns=(one,), status="review", sentence=one, action="-")
+        for one in ("age", "ward")
+    )
+    summary = replace(of("empty"), alerts=alerts)
+    summary = replace(summary, decisions=(STOPPED,))
+    told = [one.text for one in screen_blocks(summary) if isinstance(one, Sentence)]
+    assert told[-1] == "1 the alerts"
+    assert any(one.endswith("2 alerts to review (--details).") for one in told)
+    assert "2 alerts to review (annex B)." in text_of(summary_page(summary))
+
+
+@pytest.mark.parametrize(
+    ("correct", "said"),
+    [
+        ((3, 2, 1), "2 more variables: at most 2 people each."),
+        ((3, 1), "1 more variable: at most 1 person."),
+        ((3, 0), "1 more variable: no one."),
+    ],
+)
+def test_variables_without_a_row_are_told_in_good_english(correct, said):
+    row = of("example").targets[0]
+    summary = replace(
+        of("example"), targets=tuple(replace(row, correct=n, expected=None) for n in correct)
+    )
+    told = [one.text for one in screen_blocks(summary, most=1) if isinstance(one, Sentence)]
+    assert any(one.startswith(said) for one in told)

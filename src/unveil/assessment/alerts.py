@@ -116,7 +116,9 @@ def percent(value: float) -> str:
     shown = f"{value:.1f}"
     if value > 0 and shown == "0.0":
         return "less than 0.1 %"
-    return "more than 99.9 %" if value < 100 and shown == "100.0" else f"{shown} %"
+    if value < 100 and shown == "100.0":
+        return "more than 99.9 %"
+    return f"{shown} %" if value else "0 %"
 
 
 def format_names(names: Sequence[str], most: int = MOST_NAMED) -> str:

@@ -254,8 +254,8 @@ def _unlike_alerts(disclosures: Sequence[Disclosure]) -> Iterator[Alert]:
                 figure=max(found),
                 status="decide",
                 sentence=(
-                    f"The keys of only {percent(max(found))} of people occur in the synthetic data"
-                    " (iS), so hardly anything was measured. Are the keys coded alike?"
+                    f"The keys of {percent(max(found))} of people occur in the synthetic data (iS),"
+                    " so hardly anything was measured. Are the keys coded alike?"
                 ),
                 action=_COMPARE,
             )

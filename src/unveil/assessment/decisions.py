@@ -26,6 +26,8 @@ from unveil.records.summary import (
 MOST_VALUES = 2
 """So many values of a target are named in a decision."""
 HALF = 0.5
+OF_THE_RUN: tuple[DecisionKind, ...] = ("alerts", "identity", "figure", "target")
+"""Decisions on what a run showed; a change since may have settled them."""
 """From this part of the correct disclosures on, the most common value may be why."""
 _SIGN_OFFS: dict[MissingKind, DecisionKind] = {
     "limits": "limits",
@@ -111,8 +113,14 @@ def list_decisions(
 
 
 def next_command(decisions: Sequence[SummaryDecision]) -> str:
-    """What to type next in a project: look at the first decision, or record the last one."""
+    """What to type next in a project: look at the first decision, or record the last one.
+
+    After a change since the run, alerts and figures of it wait for the next run; rulings do not.
+    """
+    is_stale = any(one.kind == "stale" for one in decisions)
     for one in decisions:
+        if is_stale and one.kind in OF_THE_RUN and not one.n_flags:
+            continue
         if one.kind == "target":
             dash = "-- " if (one.target or "").startswith("-") else ""
             return f"unveil explain {dash}{shell_word(one.target or '')}"

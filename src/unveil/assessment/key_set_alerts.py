@@ -46,8 +46,9 @@ def key_set_sentence(figure: KeySetFigure, n_sets: int, limit: float) -> str:
     if figure.low_of_all > 0:
         chance = f"Beyond chance over {n_sets:,} sets of keys: {MEANING}."
     keys = format_names(figure.keys, most=len(figure.keys))
+    only = "" if n_sets == 2 ** len(figure.keys) - 1 else "only "  # than all of the keys
     return (
-        f"{name}: an intruder who uses only {keys} reaches {percent(figure.percent('correct'))}"
+        f"{name}: an intruder who uses {only}{keys} reaches {percent(figure.percent('correct'))}"
         f"{copy}, above {limit:g} %. Expected: {percent(figure.percent('expected'))}. {chance}"
     )
 

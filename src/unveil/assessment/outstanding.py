@@ -59,7 +59,7 @@ def shell_quote(text: str) -> str:
 
 def shell_word(text: str) -> str:
     """The same without quotes where none are needed."""
-    return text if re.fullmatch(r"[A-Za-z0-9_./:@-]+", text) else shell_quote(text)
+    return text if re.fullmatch(r"[A-Za-z0-9_./:@,-]+", text) else shell_quote(text)
 
 
 def _escape(character: str) -> str:

@@ -8,6 +8,8 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
+from contextlib import suppress
+from errno import ENOSPC
 from signal import SIGTERM, default_int_handler, signal
 from threading import current_thread, main_thread
 
@@ -78,6 +80,8 @@ def _describe_fault(fault: BaseException) -> tuple[str, int]:
         return str(fault), fault.exit_code
     if isinstance(fault, click.ClickException):
         return fault.format_message(), 2
+    if isinstance(fault, OSError) and fault.errno == ENOSPC:
+        return "The output could not be written. Check the disk.", 2
     if isinstance(fault, click.Abort | KeyboardInterrupt):
         return "Stopped. Nothing was written.", INTERRUPTED
     # By its type alone: the message of another library may quote data.
@@ -91,9 +95,10 @@ def _describe_fault(fault: BaseException) -> tuple[str, int]:
 def _say(message: str) -> None:
     text = f"unveil: {lines(message)}"
     is_read = sys.stderr.isatty()  # what another program reads keeps its lines
-    click.echo(
-        wrap_sentences(text, shutil.get_terminal_size().columns) if is_read else text, err=True
-    )
+    with suppress(OSError):  # nobody reads it: the exit code says it, too
+        click.echo(
+            wrap_sentences(text, shutil.get_terminal_size().columns) if is_read else text, err=True
+        )
 
 
 def wrap_sentences(text: str, width: int) -> str:

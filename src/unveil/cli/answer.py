@@ -3,6 +3,7 @@
 import click
 
 from unveil.assessment.context import QUESTIONS, parse_factor
+from unveil.assessment.outstanding import BY
 from unveil.cli.options import by_option, json_option, project_option
 from unveil.errors import SettingsError
 from unveil.project.actions import AnswerQuestion
@@ -54,6 +55,9 @@ def answer(
     else:
         why = {str(name): one.why for name, one in QUESTIONS.items()}
         blocks = [*answer_blocks(found, why)]
-        if factor is not None:
+        asked = next((str(one.name) for one in found if not one.answer), None)
+        if factor is None and asked is not None:
+            blocks.append(Sentence(f'Next: unveil answer {asked} "..." {BY}', "dim"))
+        elif factor is not None:
             blocks.append(Sentence(f"Next: {visible(next_step(file))}", "dim"))
         print_output(blocks)

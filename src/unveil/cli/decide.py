@@ -55,7 +55,8 @@ def decide(
     file = read_project(project, needs_files=False)
     action = Decide(release=release, by=by or "", note=note or "", despite=despite)
     decision = action.do(file)
-    after = "unveil pack --public release.zip" if release else "unveil protect, then unveil run"
+    change = "unveil protect" if file.steps else "change the data or the settings"
+    after = "unveil pack --public release.zip" if release else f"{change}, then unveil run"
     next_line = Sentence(f"Next: {after}", "dim")
     blocks = (*decision_blocks(decision, list_answers(file)), next_line)
     print_record(decision, blocks, as_json=as_json)

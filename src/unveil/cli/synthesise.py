@@ -1,6 +1,7 @@
 """`unveil synthesise`: copies of a file, fitted once, drawn as often as asked for, marked FAKE."""
 
 from collections.abc import Container, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -337,6 +338,8 @@ def synthesise(
         )
     else:
         raise ReadError(ANEW)
+    if source is None and written.project is None:
+        written = replace(written, original=file)
     record = made if isinstance(made, Synthesis) else made.record
     for sentence in record.warnings:
         click.echo(f"unveil: {lines(sentence)}", err=True)

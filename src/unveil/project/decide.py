@@ -64,7 +64,7 @@ def read_despite(given: Despite, judgement: Judgement) -> dict[str, str]:
         if alert in found:
             raise SettingsError(f"--despite names {alert} twice. Give it one reason.")
         found[alert] = parse_reason(
-            reason, "--despite", f"State why the data are released despite {alert}"
+            reason, "--despite", f"State why the data are released despite {alert}", f"{alert}=..."
         )
     still = [one.id for one in judgement.alerts if is_open(one)]
     for alert in found:

@@ -16,6 +16,7 @@ from unveil.assessment.assess_release import check_acceptances
 from unveil.assessment.context import FACTORS, can_rule_together, parse_factor
 from unveil.assessment.flag_rulings import TWO_WAY, flag_id, together_id
 from unveil.assessment.limits import preset as preset_of
+from unveil.assessment.outstanding import shell_word
 from unveil.assessment.ruling_groups import group_rulings
 from unveil.atomic import replace_file
 from unveil.errors import (
@@ -509,6 +510,11 @@ def _resolve_id(project: ProjectFile, given: str, findings: tuple[FlagRuling, ..
     if given in together:
         _check_together(project.context.audience, given)
         return given
+    if given in {finding.target for finding in findings}:
+        raise SettingsError(
+            f"{quote_text(given)} is a variable, not a flag. To rule on all its flags:"
+            f" unveil rule --target {shell_word(given)}."
+        )
     still = [finding.id for finding in findings if finding.state == "open"]
     known = f"Open are: {list_names(still)}." if still else "No flag is open."
     raise SettingsError(

@@ -406,11 +406,12 @@ def _checks(
     listed = format_count(len([*_differences(release)]), "known difference")
     yield _check("structure", f"Each column is in the codebook; {listed}.", lacking, fix=fix)
     open_ = [name for name, text in said.items() if text is None]
+    examples = [f'{name} = "..."' for name in open_]
     yield _check(
         "documentation",
         "Codebook, class of method, noise statement, advice, licence and contact.",
         f"Not stated: {', '.join(open_)}." if open_ else "",
-        fix=f'State it in [pack]: {open_[0]} = "...".' if open_ else None,
+        fix=f"State in [pack]: {', '.join(examples)}." if open_ else None,
     )
 
 

@@ -7,7 +7,7 @@ import re
 import unicodedata
 
 from unveil.assessment.context import QUESTIONS
-from unveil.errors import SettingsError
+from unveil.errors import SettingsError, quote_text
 from unveil.project.model import ProjectFile
 from unveil.records.report import ContextAnswer
 
@@ -46,10 +46,13 @@ def check_name(by: str | None) -> str:
 
 
 def parse_reason(
-    reason: str | None, option: str = "--reason", what: str = "State the reason"
+    reason: str | None,
+    option: str = "--reason",
+    what: str = "State the reason",
+    how: str = "...",
 ) -> str:
     """Why somebody says so, or what they say, in a line."""
-    return _text(reason, what, f'{option} "..."', LONGEST_TEXT)
+    return _text(reason, what, f'{option} "{how}"', LONGEST_TEXT)
 
 
 def is_name(by: str) -> bool:
@@ -98,6 +101,8 @@ def _plain(by: str) -> str:
 
 def _text(given: str | None, what: str, how: str, longest: int) -> str:
     text = (given or "").strip()
+    if text in PLACEHOLDERS:
+        what = f"{quote_text(text)} is only an example; write your own. {what}"
     if not text or text in PLACEHOLDERS:
         raise SettingsError(f"{what}: {how}.")
     if not text.isprintable():

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from unveil.arguments import check_fields, quote_value
+from unveil.assessment.outstanding import shell_word
 from unveil.errors import RolesError, SettingsError
 from unveil.io.table import Table
 from unveil.measure.roles.person import find_person
@@ -20,7 +21,7 @@ from unveil.study.study import OpenFiles
 WHAT_TO_DO = (
     "Identifiers and free text are not synthesised without an instruction. Drop each, renumber it,"
     " or state why its real values may be repeated (drop, renumber, real_values; on the command"
-    " line --drop NAMES, --renumber NAMES, --real-values COLUMN=REASON; in a project under"
+    " line --drop {drop}, --renumber NAMES, --real-values COLUMN=REASON; in a project under"
     " [synthesis])."
 )
 
@@ -111,7 +112,8 @@ class Instructions:
             found[person.column] = f"{person.counts}, so it identifies the person of a row."
         if found:
             told = [f"Column {name!r}: {why}" for name, why in found.items()]
-            raise RolesError("\n".join([*told, WHAT_TO_DO]))
+            drop = shell_word(",".join(found))
+            raise RolesError("\n".join([*told, WHAT_TO_DO.format(drop=drop)]))
 
 
 def note_people(table: Table, declared: str | None, people: People | None) -> tuple[str, ...]:

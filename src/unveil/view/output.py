@@ -1,5 +1,7 @@
 """How anything gets onto standard output: a picture on a terminal, plain lines elsewhere."""
 
+import os
+import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -33,6 +35,8 @@ def print_record(
 def print_output(shown: str | Drawn | Iterable[Block]) -> None:
     """Print a document (text) or blocks to look at; a full disk is a sentence.
 
+    A reader who has seen enough changes neither what is done nor the exit code.
+
     A command that writes files draws its blocks before it does: where it cannot, no file is left.
     """
     drawn = shown if isinstance(shown, str | Drawn) else render_rich(shown)
@@ -41,7 +45,7 @@ def print_output(shown: str | Drawn | Iterable[Block]) -> None:
         if text is not None:
             click.echo(text)
     except BrokenPipeError:
-        raise
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - until the program ends
     except OSError:
         raise WriteError(
             "The output could not be written. Check the disk, or where the output is sent to."

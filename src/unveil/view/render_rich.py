@@ -1,5 +1,6 @@
 """Blocks on a terminal, as wide as there is room for; every figure is in --json and --csv."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import assert_never
@@ -116,7 +117,7 @@ def _draw_group(blocks: list[Block], width: int) -> Iterator[RenderableType]:
 def _draw(block: Block, width: int) -> Iterator[RenderableType]:
     match block:
         case Heading() | Sentence() | Items() | Command():
-            yield from _draw_text(block)
+            yield from _draw_text(block, width)
         case Facts():
             yield from _facts(block)
         case TableBlock():
@@ -129,17 +130,34 @@ def _draw(block: Block, width: int) -> Iterator[RenderableType]:
             assert_never(block)
 
 
-def _draw_text(block: Words) -> Iterator[RenderableType]:
+def _draw_text(block: Words, width: int) -> Iterator[RenderableType]:
     match block:
         case Heading():
             yield Text(lines(block.text), style=_HEADINGS[block.level])
         case Sentence():
-            text = Text(lines(block.text), style=_SENTENCES.get(block.kind, ""))
+            shown = break_command(lines(block.text), width)
+            text = Text(shown, style=_SENTENCES.get(block.kind, ""))
             yield Padding(text, (0, 0, 0, 1)) if block.kind == "plain" else text
         case Items():
             yield from _items(block)
         case Command():
-            yield Padding(Text(lines(block.text), style="dim"), (0, 0, 0, 3))
+            shown = break_command(lines(block.text), width - 3)
+            yield Padding(Text(shown, style="dim"), (0, 0, 0, 3))
+
+
+def break_command(text: str, width: int) -> str:
+    """A command in lines that a shell reads as one: broken between its words, never in quotes."""
+    starts = ("unveil ", "Next: unveil ")
+    if not text.startswith(starts) or len(text) <= width or "$'" in text:
+        return text
+    command, beside, rest = text.partition("   ")
+    broken, *words = re.findall(r"""(?:[^\s"']|"[^"]*"|'[^']*'|["'])+""", command)
+    taken = len(broken)
+    for word in words:
+        fits = taken + len(word) + len(" ") + len(" \\") <= width
+        broken += f" {word}" if fits else f" \\\n  {word}"
+        taken = len(broken.rpartition("\n")[2])
+    return f"{broken}{beside if taken + len(beside + rest) <= width else chr(10)}{rest}"
 
 
 def _items(block: Items) -> Iterator[RenderableType]:
@@ -190,8 +208,8 @@ def _facts(block: Facts) -> Iterator[RenderableType]:
         yield grid
 
 
-def _fit(block: TableBlock, width: int) -> Table:
-    """The table with all its columns, or without those that can be spared."""
+def _fit(block: TableBlock, width: int) -> RenderableType:
+    """The table with all its columns, without those that can be spared, or row below row."""
     spare = sorted((one for one in block.columns if one.spare), key=lambda one: -one.spare)
     left_out: list[Column] = []
     if spare:
@@ -203,7 +221,20 @@ def _fit(block: TableBlock, width: int) -> Table:
         if min(taken, _WIDEST) <= width:
             break
         left_out.append(column)
-    return _grid(block, [place for place, one in enumerate(block.columns) if one not in left_out])
+    places = [place for place, one in enumerate(block.columns) if one not in left_out]
+    grid, wide = _grid(block, places), Console(width=_WIDEST)
+    if Measurement.get(wide, wide.options, grid).minimum > width:
+        return Group(*(_stacked(row, block.columns) for row in block.rows))
+    return grid
+
+
+def _stacked(row: Sequence[str], columns: Sequence[Column]) -> RenderableType:
+    """A row where there is no room for a table: its first cell, and the others with their heads."""
+    first, *rest = (lines(cell) for cell in row)
+    heads = (lines(column.head).replace("\n", " ") for column in columns[1:])
+    said = (f"{head} {cell}".strip() for head, cell in zip(heads, rest, strict=True) if cell)
+    body = Padding(Text("; ".join(said)), (0, 0, 0, 2))
+    return Padding(Group(Text(first, "bold"), body), (0, 0, 0, 1))
 
 
 def _width_of(block: TableBlock, place: int, wide: Console) -> int:

@@ -137,11 +137,16 @@ def screen_blocks(summary: Summary, *, most: int = MOST_ON_SCREEN) -> Iterator[B
     if summary.utility is not None:
         yield Sentence(f"Utility: {utility_sentence(summary)}", "lead")
     yield Heading(f"Decisions to take: {len(summary.decisions)}", 4)
-    subjects = [_name_with_flags(one.subject, one.n_flags) for one in summary.decisions]
+    subjects = [_name_with_flags(_subject(one), one.n_flags) for one in summary.decisions]
     listed = [f"{place} {one}" for place, one in enumerate(subjects, start=1)][:MOST_DECISIONS]
     if (more := len(subjects) - len(listed)) > 0:
         listed.append(f"and {more:,} more: --words")
     yield Sentence("\n".join(_pack(listed)) or "None.")
+
+
+def _subject(one: SummaryDecision) -> str:
+    """What a numbered decision is about; no count stands next to the number."""
+    return "the alerts" if one.kind == "alerts" else one.subject
 
 
 def _pack(items: Sequence[str]) -> Iterator[str]:
@@ -279,13 +284,13 @@ def _name_with_flags(subject: str, n_flags: int) -> str:
 
 def _verdict_box(summary: Summary) -> AlertBox:
     status = _BOXES.get(_LIKE[summary.verdict.status], "review")
-    told = verdict_sentence(summary)
+    told = f"{verdict_sentence(summary)}{_to_review(summary, ' (annex B)')}".strip()
     return AlertBox(status, headline(summary), (told,) if told else ())  # type: ignore[arg-type]
 
 
 def _verdict_lines(summary: Summary) -> Iterator[Block]:
     above = _LIKE[summary.verdict.status] == "above"
-    told = verdict_sentence(summary)
+    told = f"{verdict_sentence(summary)}{_to_review(summary, ' (--details)')}".strip()
     colon = "." if told.startswith("Outstanding:") else ":"  # which has one of its own
     text = f"{headline(summary)}{colon} {told}" if told else headline(summary)
     yield Sentence(text, "stop" if above else "lead")
@@ -296,6 +301,15 @@ def _verdict_lines(summary: Summary) -> Iterator[Block]:
         if more > 0:
             yield Sentence(f"and {format_count(more, 'more alert')}: --details", "dim")
     yield Sentence(_scenario_sentence(summary), "lead")
+
+
+def _to_review(summary: Summary, where: str) -> str:
+    """How many alerts about the files do not stand against a release, and where they are told."""
+    n = sum(
+        one.status == "review" and one.accepted is None and one.kind != "limit"
+        for one in summary.alerts
+    )
+    return f" {format_count(n, 'alert')} to review{where}." if n else ""
 
 
 def _open_alerts(summary: Summary) -> list[Alert]:
@@ -507,7 +521,9 @@ def _below_table(summary: Summary, most: int) -> Iterator[str]:
     said = []
     if rest := summary.targets[most:]:
         n = format_count(len(rest), "more variable")
-        said.append(f"{n} of at most {rest[0].correct:,} people.")
+        k = rest[0].correct
+        whom = f"at most {people(k)}{' each' * (len(rest) > 1)}" if k else "no one"
+        said.append(f"{n}: {whom}.")
     if summary.any_correct is not None:
         said.append(any_sentence(summary))
     if any(one.adds is not None for one in summary.targets[:most]):
@@ -621,7 +637,7 @@ def _decisions_page(summary: Summary) -> Iterator[Block]:
     rest = f"and {more:,} more (annex B)" if more > 0 else ""
     rows = []
     for place, one in enumerate(shown, start=1):
-        subject = _shorten(one.subject.partition(" (")[0], LONGEST)
+        subject = _shorten(_subject(one).partition(" (")[0], LONGEST)
         sentence = visible(one.sentence.removeprefix(f"{one.target}: "))
         choices = "  ".join(f"☐ {each}" for each in one.choices)
         rows.append((f"{place}  {subject}", sentence, choices))

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from unveil.assessment.outstanding import shell_word
 from unveil.records.synthesis import Synthesis, SynthesisColumn
 from unveil.view.blocks import Block, Heading, Items, Sentence, list_rows, notes, sentences
 from unveil.view.format import agree, and_list, format_count, truncate
@@ -18,6 +19,17 @@ class SynthesisFiles:
     model: Path | None = None
     is_again: bool = False  # drawn from a model that was there before
     project: Path | None = None  # the project file that names the copies now
+    original: str | None = None  # what they were made from, where no project and no model says so
+
+    @property
+    def next_command(self) -> str:
+        """What measures them."""
+        if self.project is not None:
+            return "unveil run"
+        if self.original is None:
+            return f"unveil assess ORIGINAL {shell_word(str(self.copies[0]))} --keys NAMES"
+        named = " ".join(f"--synthetic {shell_word(str(path))}" for path in self.copies)
+        return f"unveil init {shell_word(self.original)} {named}"
 
 
 def _methods(column: SynthesisColumn) -> str:
@@ -121,8 +133,8 @@ def _files(record: Synthesis, written: SynthesisFiles) -> Iterator[str]:
             f"Entered in {written.project.name}, under [data] synthetic. The seed is stored only in"
             " the confidential file."
         )
-    command = "disclosure" if written.project is None else "run"
-    yield f"Synthetic data can still disclose. Next: unveil {command}."
+    yield "Synthetic data can still disclose."
+    yield f"Next: {written.next_command}"
 
 
 @as_blocks.register

@@ -274,7 +274,7 @@ def test_many_numbers_without_a_radius_are_refused():
         measured(original, [("m", 300.0, 1.0)])
     assert str(refused.value) == (
         "Column 'ill' holds 21 different numbers and has no radius. Give it one, such as"
-        " {'ill': 5}, or 0 where only equal numbers are to match."
+        " {'ill': 5} (--radius ill=5), or 0 where only equal numbers are to match."
     )
     # With 0 it is measured: 21 people of one sex and age, of whom nobody is alone with these keys.
     assert measured(original, original, radii={"age": 5, "ill": 0}).record.n_unique == 0

@@ -9,7 +9,9 @@ import pytest
 import unveil
 from unveil.assessment.alerts import gate_alerts
 from unveil.assessment.assess_release import assess_release
+from unveil.assessment.key_set_alerts import key_set_sentence
 from unveil.errors import UnveilError
+from unveil.examples import survey, survey_synthetic
 from unveil.records.alerts import Acceptance, GateEvidence, OwnValue
 
 SCENARIO = {"keys": ["age", "town"], "targets": "ill"}
@@ -354,6 +356,13 @@ def test_a_limit_is_held_against_every_set_of_the_keys():
     honest = original.with_columns(t=pl.Series(rng.integers(0, 6, n)).cast(pl.String))
     found = unveil.assess(original, honest, keys=keys, targets="t", limits={"DiSCO": 5})
     assert {one.status for one in found.alerts if one.id.startswith("keysets")} <= {"review"}
+
+
+def test_an_intruder_who_uses_all_of_the_keys_does_not_use_only_some():
+    figure = unveil.key_sets(survey(), survey_synthetic(), keys=["sex", "age"], targets="health")
+    (all_keys,) = [one for one in figure.record.find_figures("all_keys") if one.measure == "DiSCO"]
+    assert "who uses sex and age reaches" in key_set_sentence(all_keys, 3, 0.0)
+    assert "who uses only sex and age reaches" in key_set_sentence(all_keys, 7, 0.0)
 
 
 def test_a_target_above_its_limit_with_all_keys_is_told_once():

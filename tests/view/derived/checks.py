@@ -36,11 +36,11 @@ def summary(results: Results, of: str) -> list[str]:
         and one["rule"] not in rules
     ]
     states = Counter(one["state"] for one in found)
-    states["common knowledge"] += len(settled)
     counts = [n for n in states.values() if n]
     values = {(one["target"], one["exclusion"].split("@")[0]) for one in found}
     on = [whole(len(values))] if found else []
-    return [whole(len(found) + len(settled)), *on, *map(whole, counts)]
+    after = [whole(len(settled))] if settled else []
+    return [whole(len(found)), *on, *map(whole, counts), *after]
 
 
 def none(results: Results, of: str) -> list[str]:
@@ -82,6 +82,7 @@ def rivals(results: Results, of: str, target: str) -> list[str]:
     """Of targets with something still to be accepted those; of the others, when none is left."""
     record = part_of(results, of)
     ruled = set(part_of(results, of.replace("exclusion_table", "disclosure", 1))["exclude"])
+    ruled |= {one["rule"] for one in results["contents"]["exclusions"] if one["in_run"]}
     if "missing-targets" in ruled:
         ruled |= {f"{one}=" for one in record["targets"]}
     left = [one for one in record["targets"] if own_rules(record, one) - ruled]

@@ -267,7 +267,8 @@ def _check_without_a_radius(plain: Sequence[CodedColumn]) -> None:
     """Refuse many numbers that only equal ones would match: no one would seem to be near."""
     faults = [
         f"Column {column.name!r} holds {column.n_levels:,} different numbers and has no radius."
-        f" Give it one, such as {{{column.name!r}: 5}}, or 0 where only equal numbers are to match."
+        f" Give it one, such as {{{column.name!r}: 5}} (--radius {column.name}=5), or 0 where only"
+        " equal numbers are to match."
         for column in plain
         if column.kind == "number" and column.n_levels > MANY_LEVELS
     ]

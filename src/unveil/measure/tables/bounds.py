@@ -221,13 +221,13 @@ def bounds(
     Parameters
     ----------
     release
-        A `PublishedTable`, or true counts as `Release.from_counts` takes them.
+        A `PublishedTable`, or true counts as `PublishedTable.from_counts` takes them.
     seconds
         Stop after so long. Bounds that are not the tightest then still hold, and say so.
     progress
         Called with what is being done, how many cells are done, and how many there are.
     **asked
-        With counts: what is published of them, as in `Release.from_counts`.
+        With counts: what is published of them, as in `PublishedTable.from_counts`.
 
     Returns
     -------

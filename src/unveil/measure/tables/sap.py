@@ -240,10 +240,10 @@ def sap(
     Parameters
     ----------
     counts
-        A `PublishedTable`, or true counts as `Release.from_counts` takes them.
+        A `PublishedTable`, or true counts as `PublishedTable.from_counts` takes them.
     dims, levels, rounding, total, margins, constraints, structural, nested, published
-        What is published about the counts, as in `Release.from_counts`. Without any of them the
-        exact table is published; with `constraints` alone only what they say.
+        What is published about the counts, as in `PublishedTable.from_counts`. Without any of them
+        the exact table is published; with `constraints` alone only what they say.
     known
         People the intruder knows for certain, beside those drawn: a list of mappings such as
         {"sex": "m", "age": "2"}, of texts such as "sex=m,age=2", or of cell numbers; in a pair

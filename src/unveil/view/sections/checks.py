@@ -13,7 +13,7 @@ from unveil.view.blocks import Block, Figure, Sentence, table
 from unveil.view.charts.dots import exclusion_grid_chart
 from unveil.view.charts.marks import MOST_ROWS
 from unveil.view.flags import cells_of
-from unveil.view.format import format_count, format_rule, percent, rounded_percent, truncate
+from unveil.view.format import agree, format_count, format_rule, percent, rounded_percent, truncate
 from unveil.view.sections.shared import (
     are,
     by_scenario,
@@ -50,7 +50,12 @@ def blocks(contents: ReportContents, parts: Parts) -> Iterator[Block]:
             yield from _flags(contents, part, record)
         for part, grid in parts.about("exclusion_table", scenario):
             records = [record for _, record in parts.about("disclosure", scenario)]
-            yield from _grid(part, grid, excluded_already(records))
+            texts = (
+                one.rule
+                for one in contents.exclusions  # as the grid has them: labels are beside codes
+                if one.in_run and one.scenario in (None, scenario)
+            )
+            yield from _grid(part, grid, excluded_already(records).union(texts))
 
     overview = _overview(contents)
     yield from by_scenario(contents, parts, "", KINDS, draw, overview=overview, has_reasons=False)
@@ -155,14 +160,17 @@ def summarise_flags(
     """How many flags there are, and how they were ruled."""
     n = {state: sum(one.state == state for one in found) for state in STATES}
     n_pairs = len({(one.target, value_of(one.exclusion)) for one in found})
-    n_open, n_common = n["open"], n["common knowledge"] + len(settled)
+    n_open, n_common = n["open"], n["common knowledge"]
     on = f" on {format_count(n_pairs, 'value')}" if found else ""
     not_needed = f"; {are(n['not needed'])} without need of a ruling" if n["not needed"] else ""
     text = (
-        f"{format_count(len(found) + len(settled), 'flag')}{on} may be common knowledge:"
+        f"{format_count(len(found), 'flag')}{on} may be common knowledge:"
         f" {are(n_open)} outstanding, {are(n_common)} excluded as common knowledge and"
         f" {are(n['keep'])} kept as residual risk{not_needed}."
     )
+    if settled:
+        n_settled = format_count(len(settled), "earlier ruling")
+        text += f" {n_settled} {agree(len(settled), 'excludes', 'exclude')} more from this run."
     return Sentence(text, "lead", "checks.summary", part)
 
 
