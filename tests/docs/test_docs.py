@@ -243,48 +243,6 @@ README = ROOT / "README.md"
 CONVENTIONS = ROOT / "docs" / "conventions.md"
 MEASURES = sorted((ROOT / "docs" / "measures").glob("*.md"))
 PAGES = [README, *sorted(ROOT.glob("C*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
-# The pages whose commands are run.
-GUIDES = (
-    "start",
-    "explore",
-    "tutorial_overfitting",
-    "tutorial_stays",
-    "tutorial_waves",
-    "tutorial_pack",
-    "utility",
-    "attacks",
-    "suggest",
-    "exclusions",
-    "bands",
-    "codebook",
-    "files",
-    "synthesis",
-    "recoding",
-    "replicated_uniques",
-    "distance_filter",
-    "noise",
-    "tutorial_protection",
-    "tutorial_release",
-    "tutorial_tables",
-    "projects",
-    "project_file",
-    "report",
-    "decisions",
-    "judging",
-    "runs",
-    "tables",
-    "plans",
-    "writing",
-    "scale",
-    "verification",
-)
-RUN = [README, *(ROOT / "docs" / f"{name}.md" for name in GUIDES)]
-RUN += [ROOT / "docs" / "measures" / f"{name}.md" for name in ("checks", "excess", "sap", "bounds")]
-ATTACK_PAGES = ("inference", "linkability", "membership", "singling_out")
-RUN += [ROOT / "docs" / "measures" / f"{name}.md" for name in ATTACK_PAGES]
-UTILITY_PAGES = ("compare", "findings", "pair_tables", "projection", "tstr", "utility")
-RUN += [ROOT / "docs" / "measures" / f"{name}.md" for name in UTILITY_PAGES]
-
 FIRST_LINES = {
     "unveil demo": "python3 -m venv .venv && .venv/bin/pip install -q . && .venv/bin/unveil demo",
     "pytest": 'python3 -m venv .venv && .venv/bin/pip install -q -e ".[test]"'
@@ -802,6 +760,11 @@ class Terminal:
             command, *excerpt = step.splitlines()
             self.run(command)
             self.check(excerpt)
+
+
+# The pages whose examples are run: all that have some.
+EXAMPLES = {"console", "pycon"}
+RUN = [page for page in PAGES if EXAMPLES & {language for language, _ in blocks_of(page)}]
 
 
 @pytest.mark.slow
