@@ -241,6 +241,7 @@ assert identity  # importing them fills the catalogue
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 CONVENTIONS = ROOT / "docs" / "conventions.md"
+VERIFICATION = ROOT / "docs" / "verification.md"
 MEASURES = sorted((ROOT / "docs" / "measures").glob("*.md"))
 PAGES = [README, *sorted(ROOT.glob("C*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 FIRST_LINES = {
@@ -475,7 +476,7 @@ FIELDS: dict[type[Record], tuple[str, str | None]] = {
     ConfidentialSynthesis: (SEED, None),
 }
 
-# The reference figures of each golden module: its constant, and how the README names them.
+# The reference figures of each golden module: its constant, and its words in the report.
 REFERENCE = {
     "test_cap_cases": ("N_FIGURES", "of CAP, TCAP and GCAP"),
     "test_gtcap_cases": ("N_FIGURES", "of GTCAP"),
@@ -650,8 +651,9 @@ def test_every_kind_of_note_is_documented():
     assert {kind for kind in kinds if f"`{kind}`" not in told} == set()
 
 
-def test_the_readme_says_how_many_published_figures_are_reproduced():
-    assert f"{N_FIGURES:,} figures" in text_of(README)
+@pytest.mark.parametrize("page", [README, VERIFICATION], ids=name_of)
+def test_pages_say_how_many_published_figures_are_reproduced(page):
+    assert f"{N_FIGURES:,} figures" in text_of(page)
 
 
 def constant(module: str, name: str) -> int:
@@ -665,9 +667,9 @@ def constant(module: str, name: str) -> int:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("module", REFERENCE)
-def test_the_readme_says_how_many_reference_figures_are_reproduced(module):
+def test_the_verification_report_says_how_many_reference_figures_are_reproduced(module):
     name, subject = REFERENCE[module]
-    assert f"{constant(module, name):,} {subject}" in " ".join(text_of(README).split())
+    assert f"{constant(module, name):,} {subject}" in " ".join(text_of(VERIFICATION).split())
 
 
 def commands_shown(page: Path) -> Iterator[list[str]]:
