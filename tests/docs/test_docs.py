@@ -241,50 +241,9 @@ assert identity  # importing them fills the catalogue
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 CONVENTIONS = ROOT / "docs" / "conventions.md"
+VERIFICATION = ROOT / "docs" / "verification.md"
 MEASURES = sorted((ROOT / "docs" / "measures").glob("*.md"))
 PAGES = [README, *sorted(ROOT.glob("C*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
-# The pages whose commands are run.
-GUIDES = (
-    "start",
-    "explore",
-    "tutorial_overfitting",
-    "tutorial_stays",
-    "tutorial_waves",
-    "tutorial_pack",
-    "utility",
-    "attacks",
-    "suggest",
-    "exclusions",
-    "bands",
-    "codebook",
-    "files",
-    "synthesis",
-    "recoding",
-    "replicated_uniques",
-    "distance_filter",
-    "noise",
-    "tutorial_protection",
-    "tutorial_release",
-    "tutorial_tables",
-    "projects",
-    "project_file",
-    "report",
-    "decisions",
-    "judging",
-    "runs",
-    "tables",
-    "plans",
-    "writing",
-    "scale",
-    "verification",
-)
-RUN = [README, *(ROOT / "docs" / f"{name}.md" for name in GUIDES)]
-RUN += [ROOT / "docs" / "measures" / f"{name}.md" for name in ("checks", "excess", "sap", "bounds")]
-ATTACK_PAGES = ("inference", "linkability", "membership", "singling_out")
-RUN += [ROOT / "docs" / "measures" / f"{name}.md" for name in ATTACK_PAGES]
-UTILITY_PAGES = ("compare", "findings", "pair_tables", "projection", "tstr", "utility")
-RUN += [ROOT / "docs" / "measures" / f"{name}.md" for name in UTILITY_PAGES]
-
 FIRST_LINES = {
     "unveil demo": "python3 -m venv .venv && .venv/bin/pip install -q . && .venv/bin/unveil demo",
     "pytest": 'python3 -m venv .venv && .venv/bin/pip install -q -e ".[test]"'
@@ -517,7 +476,7 @@ FIELDS: dict[type[Record], tuple[str, str | None]] = {
     ConfidentialSynthesis: (SEED, None),
 }
 
-# The reference figures of each golden module: its constant, and how the README names them.
+# The reference figures of each golden module: its constant, and its words in the report.
 REFERENCE = {
     "test_cap_cases": ("N_FIGURES", "of CAP, TCAP and GCAP"),
     "test_gtcap_cases": ("N_FIGURES", "of GTCAP"),
@@ -692,8 +651,9 @@ def test_every_kind_of_note_is_documented():
     assert {kind for kind in kinds if f"`{kind}`" not in told} == set()
 
 
-def test_the_readme_says_how_many_published_figures_are_reproduced():
-    assert f"{N_FIGURES:,} figures" in text_of(README)
+@pytest.mark.parametrize("page", [README, VERIFICATION], ids=name_of)
+def test_pages_say_how_many_published_figures_are_reproduced(page):
+    assert f"{N_FIGURES:,} figures" in text_of(page)
 
 
 def constant(module: str, name: str) -> int:
@@ -707,9 +667,9 @@ def constant(module: str, name: str) -> int:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("module", REFERENCE)
-def test_the_readme_says_how_many_reference_figures_are_reproduced(module):
+def test_the_verification_report_says_how_many_reference_figures_are_reproduced(module):
     name, subject = REFERENCE[module]
-    assert f"{constant(module, name):,} {subject}" in " ".join(text_of(README).split())
+    assert f"{constant(module, name):,} {subject}" in " ".join(text_of(VERIFICATION).split())
 
 
 def commands_shown(page: Path) -> Iterator[list[str]]:
@@ -802,6 +762,11 @@ class Terminal:
             command, *excerpt = step.splitlines()
             self.run(command)
             self.check(excerpt)
+
+
+# The pages whose examples are run: all that have some.
+EXAMPLES = {"console", "pycon"}
+RUN = [page for page in PAGES if EXAMPLES & {language for language, _ in blocks_of(page)}]
 
 
 @pytest.mark.slow

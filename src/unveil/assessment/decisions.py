@@ -25,9 +25,9 @@ from unveil.records.summary import (
 
 MOST_VALUES = 2
 """So many values of a target are named in a decision."""
-HALF = 0.5
 OF_THE_RUN: tuple[DecisionKind, ...] = ("alerts", "identity", "figure", "target")
 """Decisions on what a run showed; a change since may have settled them."""
+HALF = 0.5
 """From this part of the correct disclosures on, the most common value may be why."""
 _SIGN_OFFS: dict[MissingKind, DecisionKind] = {
     "limits": "limits",
