@@ -1,5 +1,7 @@
 """Are people tied to their own values found, and nobody where there is nothing to find?"""
 
+from collections import Counter
+from math import log2
 from random import Random
 
 import numpy as np
@@ -45,6 +47,65 @@ def test_real_records_are_found_whatever_column_was_drawn_anew(x):
     found = [search.best(name) for name in NAMES if name != NAMES[x]]
     assert all(look is not None and NAMES[x] not in look.by for look in found)
     assert max(look.tied_people for look in found) > 0.4 * 300
+
+
+ANSWERS = [f"q{k}" for k in range(24)]
+
+
+def answers(rng: Random, n: int) -> list[gate.Row]:
+    """Answers of yes or no, of which people of one kind say yes more often than the others."""
+    return [
+        tuple("ny"[rng.random() < 0.3 + 0.4 * kind] for _ in ANSWERS)
+        for kind in (rng.random() < 0.5 for _ in range(n))
+    ]
+
+
+def shuffle_columns(rng: Random, file: list[gate.Row], some: range) -> list[gate.Row]:
+    columns = [list(column) for column in zip(*file, strict=True)]
+    for x in some:
+        rng.shuffle(columns[x])
+    return list(zip(*columns, strict=True))
+
+
+@pytest.mark.parametrize("n_shuffled", [3, 6, 9])
+def test_real_answers_are_found_whatever_part_was_shuffled(n_shuffled):
+    """All others link nobody, and four answers of yes or no do not either."""
+    rng = Random(n_shuffled)
+    original = answers(rng, 800)
+    synthetic = shuffle_columns(rng, original, range(n_shuffled))
+    search = TiedSearch(rows(ANSWERS, original, synthetic))
+    assert {*ANSWERS[n_shuffled:]} in search.alike
+    assert search.best(ANSWERS[-1]).tied_people > 0.2 * 800
+    rng.shuffle(synthetic)
+    again = TiedSearch(rows(ANSWERS, original[::-1], synthetic))
+    assert {*again.alike} == {*search.alike}
+
+
+def test_answers_of_others_are_not_tied():
+    rng = Random(1)
+    search = TiedSearch(rows(ANSWERS, answers(rng, 800), answers(rng, 800)))
+    found = [search.best(name) for name in ANSWERS]
+    assert max((one.tied_people for one in found if one), default=0) < 0.02 * 800
+
+
+@pytest.mark.parametrize("most", [7, 10**6])
+def test_the_nearest_record_agrees_in_what_tells_most(most):
+    rng, names = Random(3), ["job", "town"]
+    original, synthetic = (
+        [(rng.choice("aaab"), rng.choice("pqr")) for _ in range(30)] for _ in range(2)
+    )
+    found = rows(names, original, synthetic)
+    record, score = found.find_nearest(names, found.bits, most)
+    held = [Counter(row[x] for row in original) for x in range(2)]
+
+    def bits(mine: gate.Row, theirs: gate.Row) -> float:
+        return sum(round(8 * log2(30 / held[x][mine[x]])) for x in range(2) if mine[x] == theirs[x])
+
+    expected = [max(bits(mine, theirs) for theirs in synthetic) for mine in original]
+    assert score.tolist() == expected
+    assert [bits(*pair) for pair in zip(original, [synthetic[k] for k in record], strict=True)] == (
+        expected
+    )
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -1,8 +1,9 @@
 """Whose record is it? People tied to their own value, by the columns that link best.
 
-For every column X: all other columns at once; then columns one after the other, up to four, each
-the one that raises the people tied (or, while none is tied, the people linked); three times, each
-time without the first column of the time before, which may be one that was drawn anew.
+For every column X: all other columns at once; those of them in which people agree with the records
+most like them, for the rest may have been drawn anew; then columns one after the other, up to four,
+each the one that raises the people tied (or, while none is tied, the people linked); three times,
+each time without the first column of the time before, which may be one that was drawn anew.
 
 The search looks at about 20,000 people, chosen by whole values of the first linking column; what it
 finds is counted on all.
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 
 from unveil.arrays import Floats, Ints
 from unveil.measure.gate.columns import ORIGINAL, LinkColumn
-from unveil.measure.gate.links import LEAST_LINKS, LinkRows, Links, LinkView
+from unveil.measure.gate.links import LEAST_LINKS, Bits, LinkRows, Links, LinkView
 from unveil.records.alerts import OwnValue, TiedGroup
 from unveil.records.base import Copy
 
@@ -40,6 +41,11 @@ LEAST_TELLING = 3
 MOST_PAIRED = 8  # key variables whose pairs are looked at
 LEAST_GROUP = 20
 LEAST_GROUP_LINKS = 10
+LEAST_ALIKE = (0.8, 0.85, 0.9, 0.95, 0.95, 0.95)
+"""So many of the best quarter of pairs agree in a column that is kept, round by round."""
+MOST_ALIKE = 200  # columns in which people and records are compared
+PAIRS = 1_000_000_000  # of people and records, for all columns; 100 to 400 people
+IN_TURN = 4_000_000  # pairs at a time
 
 
 _TiedShare = tuple[float, tuple[str, ...]]
@@ -84,7 +90,9 @@ class TiedSearch:
     def best(self, column: str) -> LinkView | None:
         """The linking columns by which most people are tied to this column; None for none."""
         rest = [name for name in self.names if name != column]
-        found = [self._all_others(column, rest)] if len(rest) > 1 else []
+        alike = ([name for name in rest if name in one] for one in self.alike if column in one)
+        sets = [rest, *alike]
+        found = [self._all_others(column, one) for one in sets if len(one) > 1]
         without: list[str] = []
         for _ in range(STARTS):
             left = [name for name in rest if name not in without]
@@ -157,6 +165,27 @@ class TiedSearch:
         return min(found) if len(found) >= LEAST_TELLING else None
 
     @cached_property
+    def alike(self) -> tuple[frozenset[str], ...]:
+        """Sets of columns in which people agree with the records most like them; not all columns.
+
+        From all columns on, and from either of two groups, for a record may be made of two people:
+        the columns in which the same pairs of a person and a record agree.
+        """
+        names, rows = self.names[:MOST_ALIKE], self.rows
+        if len(names) <= MOST_LINKING + 1:
+            return ()
+        some, bits = rows.spread(PAIRS // len(names), (100, 400)), rows.bits
+        record, _ = some.find_nearest(names, bits, IN_TURN)
+        agree = np.array([some.people[name] == some.records[name][record] for name in names], float)
+        agree -= agree.mean(axis=1, keepdims=True)
+        is_first = np.linalg.eigh(agree @ agree.T)[1][:, -1] > 0
+        groups = [
+            [name for name, one in zip(names, is_first, strict=True) if one == k] for k in (0, 1)
+        ]
+        found = (_columns_alike(some, bits, names, start) for start in (names, *groups))
+        return tuple(dict.fromkeys(one for one in found if MOST_LINKING < len(one) < len(names)))
+
+    @cached_property
     def widest(self) -> tuple[str, ...]:
         """The columns that together link most people, whatever is looked at."""
         some = self._part(self.names[0])
@@ -175,6 +204,25 @@ class TiedSearch:
     def link_people(self, by: Sequence[str]) -> Links:
         """All people linked by these columns."""
         return self._link_rows(self.rows, by)
+
+
+def _columns_alike(
+    some: LinkRows, bits: Bits, names: Sequence[str], start: Sequence[str]
+) -> frozenset[str]:
+    """Columns in which pairs agree that agree best in all others; records are sought by these."""
+    kept, before = list(start), [""]
+    for least in LEAST_ALIKE:
+        if kept and kept != before:
+            record, score = some.find_nearest(kept, bits, IN_TURN)
+        before, shares = kept, {}
+        for name in names:
+            mine = some.people[name]
+            is_equal = mine == some.records[name][record]
+            others = score - is_equal * bits[name][mine] * (name in kept)
+            best = np.argsort(-others, kind="stable")[: max(len(others) // 4, 50)]
+            shares[name] = float(is_equal[best].mean())
+        kept = [name for name in names if shares[name] >= least]
+    return frozenset(kept)
 
 
 def own_value_record(copy: Copy, look: LinkView) -> OwnValue:

@@ -24,6 +24,7 @@ from unveil.arrays import Floats, Ints, Mask
 from unveil.count.packing import (
     PACKED,
     Integers,
+    blocks,
     count_people,
     is_among,
     pack,
@@ -33,6 +34,7 @@ from unveil.count.packing import (
 from unveil.measure.gate.columns import LinkColumn
 
 Sums = NDArray[np.uint64]
+Bits = dict[str, NDArray[np.uint16]]
 
 MOST_RECORDS = 5
 """A person is linked to at most so many records, for each time that there are as many as people."""
@@ -163,6 +165,42 @@ class LinkRows:
             self.columns,
             int(people.sum()),
         )
+
+    def spread(self, n_pairs: int, people: tuple[int, int]) -> "LinkRows":
+        """Some different people and all records, whatever the order of both."""
+        n_records = len(self._totals[1])
+        _, some = np.unique(self._totals[0], return_index=True)  # random numbers: any of them
+        some = some[: min(max(n_pairs // max(n_records, 1), people[0]), people[1])]
+        order = np.argsort(self._totals[1], kind="stable")
+        return LinkRows(
+            {name: codes[some] for name, codes in self.people.items()},
+            {name: codes[order] for name, codes in self.records.items()},
+            self.columns,
+            len(some),
+        )
+
+    @cached_property
+    def bits(self) -> Bits:
+        """What it tells to have a value: log2(n / people with it), in eighths, for every value."""
+        found = {}
+        for name, column in self.columns.items():
+            held = np.maximum(np.bincount(self.people[name], minlength=column.n_levels), 1)
+            found[name] = np.round(8 * np.log2(self.n_people / held)).astype(np.uint16)
+        return found
+
+    def find_nearest(self, by: Sequence[str], bits: Bits, most: int) -> tuple[Ints, Ints]:
+        """For each person the record that agrees in the values that tell most, and how much."""
+        n_records = len(next(iter(self.records.values())))
+        nearest, score = (np.zeros(self.n_people, np.int64) for _ in range(2))
+        for some in blocks(self.n_people, n_records, most):
+            total = np.zeros((some.stop - some.start, n_records), np.uint16)
+            agrees = np.empty_like(total)
+            for name in by:
+                mine = self.people[name][some, None]
+                total += np.multiply(mine == self.records[name], bits[name][mine], out=agrees)
+            nearest[some] = total.argmax(axis=1)
+            score[some] = total.max(axis=1)
+        return nearest, score
 
     def with_distinct_records(self) -> "LinkRows":
         """The same people, and each record once."""
