@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
+from unveil.cli import main
 from unveil.cli.noise import noise
 from unveil.errors import UnveilError
 
@@ -107,6 +108,20 @@ def test_a_given_amount_is_measured_and_not_searched_for(file):
     assert "Laplace noise with a standard deviation of 0.1." in flat
     assert "above the threshold of 0.1 with this noise. Top-code at" in flat
     assert "quotient" not in flat
+
+
+@pytest.mark.parametrize(
+    ("asked", "code"),
+    [
+        (("--column", "age", *PEOPLE, "--sigma", "0.1"), 3),
+        (("--column", "age", *PEOPLE, "--threshold", "0.3"), 0),
+        (("--together", "age=0.1", "--together", "dur=0.1", *PEOPLE[2:]), 3),
+    ],
+)
+def test_too_little_noise_is_a_limit_exceeded(file, asked, code):
+    with pytest.raises(SystemExit) as ended:
+        main(["noise", str(file), *map(str, asked)])
+    assert ended.value.code == code
 
 
 def test_whole_numbers_are_rounded_where_they_are_written(file, tmp_path):

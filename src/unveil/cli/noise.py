@@ -11,6 +11,7 @@ import msgspec
 from unveil.arguments import numbers_in, parse_finite_numbers
 from unveil.atomic import write_all_or_none, write_new, write_private
 from unveil.cli.options import (
+    ABOVE_LIMIT,
     by_column_option,
     file_option,
     json_option,
@@ -174,12 +175,13 @@ def parse_ends(option: click.Parameter, given: str | None) -> list[float | str] 
     "FILE",
 )
 @json_option
-def noise(*, file: str | None, as_json: bool, **asked: Any) -> None:
+def noise(*, file: str | None, as_json: bool, **asked: Any) -> int:
     """Find how much noise a column of the synthetic data FILE needs, and add it.
 
     An intruder who knows a person's value, the population and the noise must not be able to claim
     that the person was in the data. ECAP is the probability that such a claim is correct.
-    Everything printed is confidential; only the statement is made to be published.
+    Everything printed is confidential; only the statement is made to be published. The exit code
+    is 3 if people stay above the threshold with the noise that --sigma or --together states.
 
     \b
     Example:
@@ -193,7 +195,7 @@ def noise(*, file: str | None, as_json: bool, **asked: Any) -> None:
         if as_json:
             click.echo(f"unveil: {NOT_PUBLIC}", err=True)
         print_record(records, as_json=as_json)
-        return
+        return ABOVE_LIMIT if records.n_above else 0
     source = _check_lacking(file, asked)
     targets = NoisePaths.of(**{which: asked[which] for which in NoisePaths.NAMES})
     found, data = _measure_noise(source, asked)
@@ -202,6 +204,7 @@ def noise(*, file: str | None, as_json: bool, **asked: Any) -> None:
         click.echo(f"unveil: {lines(sentence)}", err=True)
     shown = _document(found, paths) if as_json else noise_blocks(found, paths)
     print_output(shown)
+    return ABOVE_LIMIT if found.ecap.n_above else 0
 
 
 def _measure_together(file: str, asked: Mapping[str, Any]) -> EcapRecords:

@@ -27,6 +27,8 @@ BESIDE = "synthetic"
 """What files without a method are called where others have one."""
 
 FILE = click.Path(path_type=Path)
+ABOVE_LIMIT = 3
+"""The exit code of a command that found a stated limit exceeded."""
 
 if TYPE_CHECKING:
     from unveil.study.choose_engine import EnginePlan

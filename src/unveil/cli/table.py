@@ -15,7 +15,7 @@ from unveil.assessment.limits import (
     is_sap_limit_exceeded,
     parse_sap_limits,
 )
-from unveil.cli.options import reading_options
+from unveil.cli.options import ABOVE_LIMIT, reading_options
 from unveil.cli.progress import Report, progress_bar
 from unveil.cli.table_documents import (
     TableFigures,
@@ -271,7 +271,6 @@ def shared_grid(tables: Mapping[str, PublishedTable], what: str) -> Grid:
 
 
 Gathered = TypeVar("Gathered", CountsSource, Publication, "TableOutput")
-ABOVE_LIMIT = 3
 NO_AREA = "none"
 SECONDS = 60.0  # on a terminal, where somebody waits
 N_COMPARED, DRAWS = 24, 20

@@ -81,6 +81,20 @@ def test_real_answers_are_found_whatever_part_was_shuffled(n_shuffled):
     assert {*again.alike} == {*search.alike}
 
 
+def test_columns_of_which_no_two_disagree_are_one_group():
+    rng = Random(2)
+    original = answers(rng, 50)
+    assert TiedSearch(rows(ANSWERS, original, original)).alike == ()
+
+
+def test_halves_of_two_people_are_two_groups():
+    rng = Random(4)
+    first, second = (rng.sample(original, 800) for original in [answers(rng, 800)] * 2)
+    joined = [(*one[:12], *other[12:]) for one, other in zip(first, second, strict=True)]
+    search = TiedSearch(rows(ANSWERS, first, joined))
+    assert {frozenset(ANSWERS[:12]), frozenset(ANSWERS[12:])} <= {*search.alike}
+
+
 def test_answers_of_others_are_not_tied():
     rng = Random(1)
     search = TiedSearch(rows(ANSWERS, answers(rng, 800), answers(rng, 800)))

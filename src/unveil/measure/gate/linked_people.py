@@ -182,7 +182,8 @@ class TiedSearch:
         groups = [
             [name for name, one in zip(names, is_first, strict=True) if one == k] for k in (0, 1)
         ]
-        found = (_columns_alike(some, bits, names, start) for start in (names, *groups))
+        starts = (start for start in (names, *groups) if start)
+        found = (_columns_alike(some, bits, names, start) for start in starts)
         return tuple(dict.fromkeys(one for one in found if MOST_LINKING < len(one) < len(names)))
 
     @cached_property
@@ -212,7 +213,7 @@ def _columns_alike(
     """Columns in which pairs agree that agree best in all others; records are sought by these."""
     kept, before = list(start), [""]
     for least in LEAST_ALIKE:
-        if kept and kept != before:
+        if kept not in ([], before):
             record, score = some.find_nearest(kept, bits, IN_TURN)
         before, shares = kept, {}
         for name in names:
