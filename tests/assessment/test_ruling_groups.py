@@ -9,10 +9,12 @@ import pytest
 
 import unveil
 from cli.project_commands import typed
+from unveil.assessment.decisions import next_command
 from unveil.assessment.ruling_groups import _levels
 from unveil.assessment.summarise import summarise_disclosure
 from unveil.examples import survey, survey_synthetic
 from unveil.project.project import Project
+from unveil.records.summary import SummaryDecision
 
 KEYS = ["age", "sex"]
 TARGETS = ["marital", "condition", "education"]
@@ -134,3 +136,12 @@ def test_a_record_without_parts_has_groups_of_its_flags():
     groups = [one for d in summarise_disclosure(record).decisions for one in d.groups]
     assert {flag for one in groups for flag in one.flags} == {one.exclusion for one in record.flags}
     assert all(one.part is None for one in groups)
+
+
+@pytest.mark.parametrize("kind", ["alerts", "identity", "figure"])
+def test_to_accept_what_stands_against_a_release_is_never_the_next_step(kind):
+    accept = 'unveil decide --despite "real-records=..."'
+    one = SummaryDecision(kind=kind, subject="alerts", sentence="-", commands=(accept,))
+    assert next_command([one]) == "unveil report"
+    stale = SummaryDecision(kind="stale", subject="run", sentence="-", commands=("unveil run",))
+    assert next_command([one, stale]) == "unveil run"

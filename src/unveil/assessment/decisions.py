@@ -124,6 +124,8 @@ def next_command(decisions: Sequence[SummaryDecision]) -> str:
         if one.kind == "target":
             dash = "-- " if (one.target or "").startswith("-") else ""
             return f"unveil explain {dash}{shell_word(one.target or '')}"
+        if one.kind in OF_THE_RUN:  # to accept it is a choice, not the next step
+            return "unveil report"
         if one.commands:
             return one.commands[0]
     return f'unveil decide --release {BY} --note "..."'
