@@ -23,6 +23,7 @@ from unveil.errors import LeakError, RulingNeededError, SettingsError, TamperedE
 from unveil.io.archive import extract_archive, write_archive
 from unveil.io.sources import read_table
 from unveil.io.write_file import WriteSettings, write_files
+from unveil.project.decide import load_decisions
 from unveil.project.edit_project import list_flags_now
 from unveil.project.leak_check import find_leaks, has_original_order
 from unveil.project.pack import find_release, gather_secrets
@@ -307,6 +308,10 @@ def test_the_preset_leads_from_init_to_a_pack_with_four_checks_passed(tmp_path):
         ("structure", True),
         ("documentation", True),
     ]
+    despite = load_decisions(project.folder)[-1].despite
+    assert despite
+    n = "1 alert" if len(despite) == 1 else f"{len(despite)} alerts"
+    assert f"accepted by name, despite {n} accepted by name;" in made.checks[1].evidence
     files = extract_archive(tmp_path / "out.zip", tmp_path / "out")
     statement = files["noise_statement.txt"].read_text()
     assert "drawn from the distribution of each column by itself" in statement

@@ -154,6 +154,12 @@ class Release:
         return [one.id for one in against if one.status == "block" or is_barred(one, barred)]
 
     @property
+    def n_accepted(self) -> int:
+        """Alerts that stood against the release until a named person accepted them."""
+        accepted = {one.id for one in self.judgement.alerts if one.accepted is not None}
+        return len(accepted | {one.alert for one in self.decision.despite})
+
+    @property
     def differences(self) -> list[CodebookDifferences]:
         """How the structure of each synthetic file differs."""
         return [record for _, record in self.parts.of("structure")]
@@ -388,6 +394,8 @@ def _checks(
     pack, decision = release.project.pack, release.decision
     n = format_count(sum(not name.endswith(BESIDE) for name in opened.files), "data file")
     column = ", and a column in every row" if pack.marker else ""
+    told = format_count(release.n_accepted, "alert")
+    despite = f", despite {told} accepted by name" if release.n_accepted else ""
     needs = 'Name it in [pack]: marker = "FAKE".' if pack.is_low_fidelity and not column else None
     yield _check(
         "labelling",
@@ -399,7 +407,7 @@ def _checks(
     yield _check(
         "disclosure",
         f"Released by {decision.by} on {decision.on[:10]} (decision {decision.number}), after an"
-        " assessment against limits accepted by name; the files are unchanged since.",
+        f" assessment against limits accepted by name{despite}; the files are unchanged since.",
         f"Alerts stand against it: {list_names(release.alerts)}." if release.alerts else "",
     )
     lacking, fix = _structure_lack(release, synthesis)
