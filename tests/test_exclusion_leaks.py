@@ -262,7 +262,7 @@ def test_no_output_of_the_command_line_holds_a_value(run, tmp_path, command, for
 FAULTS = {
     "RuntimeError": RuntimeError(WORD),
     "KeyError": KeyError(WORD),
-    "OSError": OSError(28, WORD),
+    "OSError": OSError(5, WORD),
     "UnicodeEncodeError": UnicodeEncodeError("utf-8", WORD, 0, 1, WORD),
     "ComputeError": pl.exceptions.ComputeError(WORD),
 }

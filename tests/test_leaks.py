@@ -421,7 +421,7 @@ FAULTS = {
     "ValueError": ValueError(WORD),
     "MemoryError": MemoryError(WORD),
     "RecursionError": RecursionError(WORD),
-    "OSError": OSError(28, WORD),
+    "OSError": OSError(5, WORD),
     "UnicodeDecodeError": UnicodeDecodeError("utf-8", WORD.encode(), 0, 1, WORD),
     "ComputeError": pl.exceptions.ComputeError(WORD),
     "InvalidOperationError": pl.exceptions.InvalidOperationError(WORD),
@@ -448,6 +448,12 @@ def test_an_unexpected_fault_is_told_by_its_type_alone(run, monkeypatch, stage, 
         f"unveil: Internal error ({kind}). Nothing was written. The error is in unveil, not in"
         " your data: please report it with the command, and without any data.\n"
     )
+
+
+def test_a_full_disk_is_no_internal_error(run, monkeypatch):
+    module = importlib.import_module("unveil.cli.disclosure")
+    monkeypatch.setattr(module, "render_rich", raising(OSError(28, WORD)))
+    assert run() == (2, "", "unveil: The output could not be written. Check the disk.\n")
 
 
 def test_work_that_is_stopped_by_hand_says_so(run, monkeypatch):
