@@ -162,12 +162,16 @@ def _count_runs(packed: Integers, space: int, sides: Sides) -> Keys:
     order, in_order = sort_rows(packed, space)
     starts = run_starts(in_order)
     del packed, in_order
+    order, starts = order.astype(np.int32), starts.astype(np.int32)  # half the room
     n_of_q, n_q = np.diff(starts), len(starts) - 1
     n_before = np.zeros(sides.n_rows + 1, np.int32)
     np.cumsum(order >= sides.rows[0], out=n_before[1:])
     n_copy = np.diff(n_before[starts])
-    counts = smallest(np.stack([n_of_q - n_copy, n_copy]))
     is_lone = n_of_q == 1
+    lone_rows = order[starts[:-1][is_lone]]
+    del n_before, starts
+    counts = smallest(np.stack([n_of_q - n_copy, n_copy]))
+    del n_copy
     in_place, n_shared = _lone_last(is_lone)
     place = np.arange(n_q, dtype=np.int32)
     if in_place is not None:
@@ -177,7 +181,7 @@ def _count_runs(packed: Integers, space: int, sides: Sides) -> Keys:
     q[order] = np.repeat(place, n_of_q)
     keys = Keys(sides, q, counts, n_shared)
     if n_shared < n_q:
-        vars(keys)["lone_rows"] = order[starts[:-1][is_lone]].astype(np.int32)  # known already
+        vars(keys)["lone_rows"] = lone_rows  # known already
     return keys
 
 
@@ -207,17 +211,17 @@ def count_cells(keys: Keys, target: CodedColumn) -> Cells:
     for occurs, counted in tally(pack_rows, space, Sides(tuple(per_side.tolist()))):
         q = occurs >> occurs.dtype.type(bits)
         firsts = run_starts(q)[:-1]  # each combination has a cell at least
-        starts.append(firsts[int(q[0] == last) :] + n_cells)
+        starts.append((firsts[int(q[0] == last) :] + n_cells).astype(np.int32))
         levels.append((occurs & occurs.dtype.type((1 << bits) - 1)).astype(target.codes.dtype))
         counts.append(smallest(counted))
         n_cells, last = n_cells + len(q), int(q[-1])
     if keys.n_shared < keys.n_q:
         levels.append(target.codes[keys.lone_rows])
         counts.append(keys.counts[:, keys.n_shared :])
-        starts.append(np.arange(n_cells, n_cells + keys.n_q - keys.n_shared))
+        starts.append(np.arange(n_cells, n_cells + keys.n_q - keys.n_shared, dtype=np.int32))
         n_cells += keys.n_q - keys.n_shared
     cells = Cells(
-        smallest(np.concatenate([*starts, [n_cells]])),
+        smallest(np.concatenate([*starts, np.array([n_cells], np.int32)])),
         np.concatenate(levels),
         np.concatenate(counts, axis=1),
     )

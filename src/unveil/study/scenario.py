@@ -15,7 +15,7 @@ import numpy as np
 from unveil.arrays import Ints
 from unveil.count.cells import Cells, KeyCounts, Keys, cells_of_rows, number_whole_rows
 from unveil.count.codes import CodedColumn, Codes
-from unveil.count.packing import DENSE, Ids, Integers, Sides, pack
+from unveil.count.packing import DENSE, Ids, Integers, Sides, chunks, pack
 from unveil.count.profile import ProfileCells, target_looks
 from unveil.records.base import Copy
 
@@ -229,13 +229,18 @@ class CountedScenario:
         for theirs in copies:
             both = number if self.n_copies == 1 else np.concatenate([originals, theirs])
             both.sort()  # a record of the copy comes right after its equals of the original
-            is_copy = (both & both.dtype.type(1)).astype(bool)
+            is_copy = np.empty(len(both), bool)
+            np.bitwise_and(both, 1, out=is_copy, casting="unsafe")  # without an array of numbers
             is_last = np.ones(len(both), bool)
             np.not_equal(both[1:], both[:-1], out=is_last[:-1])
             is_single = is_last & ~is_copy
             is_single[1:] &= is_last[:-1]
             n_single = int(np.count_nonzero(is_single))
-            recurs = np.flatnonzero((both[1:] ^ both[:-1]) == 1)
+            found_at = [np.zeros(0, np.int64)]
+            for rows in chunks(slice(0, len(both) - 1)):  # each with the next one
+                is_pair = (both[1:][rows] ^ both[:-1][rows]) == 1
+                found_at.append(np.flatnonzero(is_pair) + rows.start)
+            recurs = np.concatenate(found_at)
             n_alike = recurs + 1 - np.searchsorted(both, both[recurs])
             n = int(n_alike.sum())
             is_equal = 0 < n == len(originals) == len(theirs)
