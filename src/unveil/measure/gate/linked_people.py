@@ -43,8 +43,9 @@ LEAST_GROUP = 20
 LEAST_GROUP_LINKS = 10
 LEAST_ALIKE = (0.8, 0.85, 0.9, 0.95, 0.95, 0.95)
 """So many of the best quarter of pairs agree in a column that is kept, round by round."""
-MOST_ALIKE = 200  # columns in which people and records are compared
-PAIRS = 1_000_000_000  # of people and records, for all columns; 100 to 400 people
+FEW_PEOPLE = (100, 400)  # are compared with all records, in as many columns as time allows
+MOST_ALIKE = 200
+PAIRS = 1_000_000_000
 IN_TURN = 4_000_000  # pairs at a time
 
 
@@ -171,10 +172,12 @@ class TiedSearch:
         From all columns on, and from either of two groups, for a record may be made of two people:
         the columns in which the same pairs of a person and a record agree.
         """
-        names, rows = self.names[:MOST_ALIKE], self.rows
+        rows, few = self.rows, FEW_PEOPLE[0]
+        n_records = len(next(iter(rows.records.values()), ()))
+        names = self.names[: min(MOST_ALIKE, 2 * PAIRS // (few * max(n_records, 1)))]
         if len(names) <= MOST_LINKING + 1:
             return ()
-        some, bits = rows.spread(PAIRS // len(names), (100, 400)), rows.bits
+        some, bits = rows.spread(PAIRS // len(names), FEW_PEOPLE), rows.bits
         record, _ = some.find_nearest(names, bits, IN_TURN)
         agree = np.array([some.people[name] == some.records[name][record] for name in names], float)
         agree -= agree.mean(axis=1, keepdims=True)
