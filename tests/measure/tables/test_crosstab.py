@@ -171,11 +171,12 @@ def test_hidden_values_are_marked_and_a_plan_reads_them_again(tmp_path):
     assert plan.facts.upper[plan.facts.hidden].max() == 4
 
 
-def test_a_wide_text_file_with_a_level_called_n(tmp_path):
+@pytest.mark.parametrize("dim", ["sex", "a", "b"])
+def test_a_wide_text_file_with_a_level_called_n(tmp_path, dim):
     path = tmp_path / "t.csv"
-    path.write_text("sex,A,B,N\nf,1,2,3\nm,4,5,9\n")
+    path.write_text(f"{dim},A,B,N\nf,1,2,3\nm,4,5,9\n")
     found = unveil.PublishedTable.from_file(path)
-    assert (found.dims, found.levels) == (("sex", "columns"), (("f", "m"), ("A", "B")))
+    assert (found.dims, found.levels) == ((dim, "columns"), (("f", "m"), ("A", "B")))
     assert found.notes == (
         "Read as wide: 2 rows by 2 columns, 12 people.",
         "A level of 'columns' is the sum of the others and is read as the total.",

@@ -307,7 +307,7 @@ def _from_crosstab(
     return LongTable(Table(side=ROLE, place=place, frame=frame, source=""), tuple(dims), _COUNTS)
 
 
-_COUNTS = "\x00counts"  # a name that no column of a file has
+_COUNTS, _LEVEL, _OTHERS = "\x00counts", "\x00level", "\x00others"  # no column is called so
 
 
 def _name_totals(
@@ -328,10 +328,10 @@ def _name_totals(
         for level in (named[0], named[-1]):
             is_level = pl.col(dim) == level
             summed = frame.group_by(others or pl.lit(0)).agg(
-                pl.col(long.count).filter(is_level).sum().alias("a"),
-                pl.col(long.count).filter(~is_level).sum().alias("b"),
+                pl.col(long.count).filter(is_level).sum().alias(_LEVEL),
+                pl.col(long.count).filter(~is_level).sum().alias(_OTHERS),
             )
-            if not (summed["a"] == summed["b"]).all() or not summed["a"].sum():
+            if not (summed[_LEVEL] == summed[_OTHERS]).all() or not summed[_LEVEL].sum():
                 continue
             if summed.height < 2:
                 raise ReadError(
