@@ -41,7 +41,7 @@ LEAST_TELLING = 3
 MOST_PAIRED = 8  # key variables whose pairs are looked at
 LEAST_GROUP = 20
 LEAST_GROUP_LINKS = 10
-LEAST_ALIKE = (0.8, 0.85, 0.9, 0.95, 0.95, 0.95)
+LEAST_ALIKE = (0.75, 0.8, 0.85, 0.85, 0.85, 0.85)
 """So many of the best quarter of pairs agree in a column that is kept, round by round."""
 FEW_PEOPLE = (100, 400)  # are compared with all records, in as many columns as time allows
 MOST_ALIKE = 200
