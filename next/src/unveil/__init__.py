@@ -1,0 +1,25 @@
+"""unveil: the disclosure risk of synthetic data and of tables of counts, before release."""
+
+from unveil.data.columns import Column
+from unveil.errors import BlockedError, DecisionNeededError, InputError, UnveilError
+from unveil.measures.disclosure.disclosure import disclosure
+from unveil.measures.disclosure.excess import excess
+from unveil.measures.disclosure.key_sets import key_sets
+from unveil.progress import progress
+from unveil.results import Result
+from unveil.study import Study
+
+__version__ = "0.2.0.dev0"
+__all__ = [
+    "BlockedError",
+    "Column",
+    "DecisionNeededError",
+    "InputError",
+    "Result",
+    "Study",
+    "UnveilError",
+    "disclosure",
+    "excess",
+    "key_sets",
+    "progress",
+]

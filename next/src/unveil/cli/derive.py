@@ -1,0 +1,92 @@
+"""The parameters of a command, from the signatures and numpydoc docstrings of `Study` and a call.
+
+The files and options of a study come first, then each keyword of the call as an option of the same
+name. How an argument is written and read is part of its type (`unveil.arguments.Form`).
+"""
+
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import click
+
+from unveil.arguments import form_of, hints_of, split_names, takes
+from unveil.errors import InputError
+from unveil.study import Study
+
+Call = Callable[..., Any]
+OF_STUDY = ("keys", "targets", "control", "columns", "missing")
+
+
+def parameters_of(call: Call) -> Iterator[click.Parameter]:
+    """Arguments for the files, options for what is said of the study, and of the call."""
+    yield click.Argument(["original"])
+    yield click.Argument(["synthetic"], nargs=-1, required=True)
+    yield from options_of(Study.__init__, OF_STUDY, _help_texts(Study))
+    yield from options_of(call, _settings_of(call), _help_texts(call))
+
+
+def options_of(call: Call, names: Any, help_texts: dict[str, str]) -> Iterator[click.Option]:
+    """An option for each of these settings of a call."""
+    defaults, hints = inspect.signature(call).parameters, hints_of(call)
+    for name in names:
+        yield _option(name, defaults[name].default, hints[name], help_texts[name])
+
+
+def study_of(asked: dict[str, Any]) -> Study:
+    """The study of what a command was given."""
+    settings = _parse(Study.__init__, {name: asked[name] for name in OF_STUDY})
+    return Study(asked["original"], _versions(asked["synthetic"]), **settings)
+
+
+def settings_of(call: Call, asked: dict[str, Any]) -> dict[str, Any]:
+    """The settings of a call, as far as it was given any."""
+    return _parse(call, {name: asked[name] for name in _settings_of(call) if name in asked})
+
+
+def summary_of(call: Call) -> str:
+    """The first line of the docstring."""
+    return (inspect.getdoc(call) or "").partition("\n")[0]
+
+
+def _settings_of(call: Call) -> list[str]:
+    return [name for name in hints_of(call) if name != "study"]
+
+
+def _parse(call: Call, asked: dict[str, Any]) -> dict[str, Any]:
+    hints = hints_of(call)
+    return {
+        name: form.parse(value) if (form := form_of(hints[name])) else value
+        for name, value in asked.items()
+        if value not in (None, ())
+    }
+
+
+def _versions(texts: tuple[str, ...]) -> Any:
+    """Files, or NAME=FILE,FILE for each version."""
+    named = [text.partition("=") for text in texts]
+    if not any(mark for _, mark, _ in named):
+        return list(texts)
+    if not all(mark for _, mark, _ in named):
+        raise InputError("Name every version, NAME=FILE,FILE, or none.")
+    return {name: split_names([files]) for name, _, files in named}
+
+
+def _option(name: str, default: Any, hint: Any, help_text: str) -> click.Option:
+    if form := form_of(hint):
+        flags = form.flags or (f"--{name.replace('_', '-')}",)
+        return click.Option([*flags, name], help=help_text, metavar=form.metavar, multiple=True)
+    if hint is bool:
+        return click.Option([f"--no-{name}", name], help=help_text, flag_value=False,
+                            default=default, is_flag=True)  # fmt: skip
+    metavar = "NUMBER" if "number" in takes(hint) else "TEXT"
+    flags = (f"--{name.replace('_', '-')}", name)
+    return click.Option(flags, help=help_text, metavar=metavar, type=str, default=None)
+
+
+def _help_texts(call: Any) -> dict[str, str]:
+    """What a docstring says of each parameter."""
+    section = (inspect.getdoc(call) or "").partition("Parameters\n----------\n")[2]
+    entries = re.findall(r"^(\w+(?:, \w+)*)\n((?: {4}.*\n?)+)", section, re.MULTILINE)
+    return {name: " ".join(text.split()) for names, text in entries for name in names.split(", ")}

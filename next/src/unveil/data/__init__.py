@@ -1,0 +1,1 @@
+"""Files and frames as columns of levels, coded alike in every file of a study."""

@@ -1,0 +1,52 @@
+"""What can go wrong, each in a sentence or two: what is wrong, where, what to do.
+
+UnveilError
+├── InputError            files, names or settings: exit code 2
+├── BlockedError          a limit or an alert stops the release: 3
+└── DecisionNeededError   a person must decide: 4
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+LISTED = 12  # names that a message lists at most
+
+
+class UnveilError(Exception):
+    """A fault that people can mend; its text is made for them and quotes no value of the data."""
+
+    exit_code = 1
+
+
+class InputError(UnveilError):
+    """A file, name or setting makes no sense."""
+
+    exit_code = 2
+
+
+class BlockedError(UnveilError):
+    """A limit or an alert stops the release."""
+
+    exit_code = 3
+
+
+class DecisionNeededError(UnveilError):
+    """A person must decide."""
+
+    exit_code = 4
+
+
+def check_name(name: str, known: Iterable[str], lacks: str) -> None:
+    """Refuse an unknown name with the nearest one: ``{lacks} 'regoin'. Did you mean 'region'?``"""
+    known = list(known)
+    if name in known:
+        return
+    nearest = get_close_matches(str(name), known, n=1)
+    hint = f"Did you mean {nearest[0]!r}?" if nearest else f"Choose from {list_names(known)}."
+    raise InputError(f"{lacks} {name!r}. {hint}")
+
+
+def list_names(names: Iterable[str]) -> str:
+    """Names as a message lists them; of many, the first."""
+    texts = [repr(str(name)) for name in names]
+    return ", ".join(texts[:LISTED]) + (", ..." if len(texts) > LISTED else "") or "none"

@@ -1,0 +1,1 @@
+"""Each measure: rows, formulas of counts, one call that returns a result."""

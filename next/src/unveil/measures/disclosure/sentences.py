@@ -1,0 +1,137 @@
+"""What a disclosure officer would say of the rows, each sentence with its yardstick in it."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from unveil.measures.disclosure.exclusions import EffectRow
+from unveil.measures.disclosure.flags import Flag
+from unveil.measures.disclosure.formulas import AttributeRow, IdentityRow
+from unveil.measures.disclosure.values import SensitiveRow, TogetherRow
+from unveil.results import Count, FileUsed, People, Percent, Row
+
+percent, count, people = Percent().text, Count().text, People().text
+
+
+class Wording:
+    """The words of one study: what people are called, how many they are, what is known of them."""
+
+    def __init__(self, settings: dict[str, Any], files: Sequence[FileUsed]) -> None:
+        self.unit: str = settings["unit"]
+        self.keys = join_names(settings["keys"])
+        self.is_population = settings["fraction"] == 1
+        self.has_exclusions = bool(settings.get("exclude"))
+        self.files = files
+
+    def base(self, row: Row) -> tuple[int, str]:
+        """How many a row's percentages are of, and what they are called."""
+        original = next(file for file in self.files if file.role == "original")
+        if row["unit"] == "people" or original.rows == original.people:
+            return original.people, self.unit
+        return original.rows, "records"
+
+    def identity(self, row: IdentityRow) -> Iterator[str]:
+        n, unit = self.base(row)
+        yield (
+            f"{version_of(row)}{count(row.unique)} of {n:,} {unit} ({percent(row.UiO)}) are unique"
+            " on these keys."
+        )
+        what = "possible matches" if not self.is_population else "nobody else has these keys"
+        yield (
+            f"{version_of(row)}{count(row.replicated)} (repU {percent(row.repU)}) are unique in the"
+            f" synthetic data too: {what}."
+        )
+
+    def attribute(self, row: AttributeRow) -> str:
+        n, unit = self.base(row)
+        return (
+            f"{version_of(row)}{row.target} would be disclosed correctly for"
+            f" {count(row.correct)} of {n:,} {unit} ({percent(row.DiSCO)}) to an intruder who knows"
+            f" {self.keys}, and wrongly for {count(row.wrong)}{self._others(row)}."
+        )
+
+    def _others(self, row: AttributeRow) -> str:
+        if row.expected is None or row.low is None:
+            return ""
+        single = "single keys among " if row.learner == "main effects" else ""
+        beyond = (
+            f"about {people(row.beyond)} are beyond, at least {people(row.low)}"
+            if row.low > 0
+            else "nothing measurable is beyond"
+        )
+        return (
+            f"; {single}other {whose(self.unit)} records alone give {people(row.expected)}, and"
+            f" {beyond}"
+        )
+
+    def together(self, row: TogetherRow) -> str:
+        return (
+            f"{version_of(row)}{row.any_correct:,} of {row.people:,} {self.unit}"
+            f" ({percent(row.share)}) have at least one value disclosed correctly."
+        )
+
+    def flag(self, flag: Flag) -> str:
+        level = quote(flag.level)
+        if flag.kind == "one-way":
+            left = " left after exclusions" if self.has_exclusions else ""
+            return (
+                f"{flag.correct:,} of the {flag.disclosed:,} {self.unit} disclosed correctly on"
+                f" {flag.target} have the value {level}, as do {flag.people:,} of all"
+                f" {flag.people_all:,}{left} ({percent(flag.share_all)}). If this is common"
+                " knowledge, exclude it."
+            )
+        return (
+            f"{flag.correct:,} {self.unit} with {flag.key} {quote(flag.key_level)} are disclosed"
+            f" correctly on {flag.target} as {level}; so are {flag.people:,} of all"
+            f" {flag.people_all:,} with {flag.key} {quote(flag.key_level)}"
+            f" ({percent(flag.share_all)}) in the original."
+        )
+
+    def effect(self, row: EffectRow) -> str:
+        n, unit = self.base(row)
+        before, after = (
+            count(round((figure or 0) * n / 100, 6)) for figure in (row.before, row.after)
+        )
+        return f"Exclusions on {row.target}: disclosed correctly {before} -> {after} {unit}."
+
+    def sensitive(self, row: SensitiveRow) -> str:
+        shares = "" if row.shares is None else f"; the shares alone give {people(row.shares)}"
+        classes = (
+            f" {row.in_classes:,} of them are in groups of the same keys whose members all have it."
+            if row.in_classes
+            else ""
+        )
+        return (
+            f"{version_of(row)}{row.correct:,} of the {row.of:,} {self.unit} with {row.target}"
+            f" {quote(row.level)} are shown correctly to have it, and {row.falsely_shown:,} others"
+            f" wrongly{shares}.{classes}"
+        )
+
+
+def flags_line(flags: Iterable[Flag]) -> tuple[str, ...]:
+    """One line that counts the flags; of several copies each flag once."""
+    flags = list(flags)
+    targets = dict.fromkeys(flag.target for flag in flags)
+    n = len({flag.id for flag in flags})
+    if not n:
+        return ()
+    plural = "s" if n > 1 else ""
+    return (f"{n:,} flag{plural} on {join_names(targets)}: levels that may be common knowledge.",)
+
+
+def version_of(row: Row) -> str:
+    return f"{row['version']}: " if row["version"] else ""
+
+
+def whose(unit: str) -> str:
+    """people's, patients'."""
+    return f"{unit}'" if unit.endswith("s") else f"{unit}'s"
+
+
+def quote(level: str | None) -> str:
+    return "missing" if level is None else f'"{level}"'
+
+
+def join_names(names: Iterable[str]) -> str:
+    """a, b and c."""
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last

@@ -1,0 +1,49 @@
+"""Charts: Vega-Lite files in `show/charts`, filled from a table and drawn by vl-convert.
+
+A file names the columns it draws as ``label``, ``before``, ...; a string ``$before`` in it becomes
+the title of the column that a result puts there.
+"""
+
+import json
+from importlib.resources import files
+from typing import Any
+
+from unveil.errors import check_name
+from unveil.results import Result
+
+
+def vega_lite(result: Result, name: str = "") -> dict[str, Any]:
+    """The specification of one chart with its data; by default of the first."""
+    name = name or next(iter(result.charts), "")
+    check_name(name, result.charts, f"{type(result).__name__} has no chart")
+    chart = result.drawings[name]
+    table = result.table(chart.table)
+    folder = files("unveil.show") / "charts"
+    spec = json.loads((folder / f"{chart.spec}.json").read_text("utf-8"))
+    titles = {f"${part}": table.units[column].title for part, column in chart.columns.items()}
+    values = [
+        {"group": ""} | {part: _datum(row[column]) for part, column in chart.columns.items()}
+        for row in table.first_rows
+        if row["unit"] in ("", "records") or "unit" in chart.columns.values()
+    ]
+    return {**_fill(spec, titles), "title": chart.title, "data": {"values": values}}
+
+
+def _datum(value: Any) -> Any:
+    return "missing" if value is None else value
+
+
+def _fill(part: Any, titles: dict[str, str]) -> Any:
+    if isinstance(part, dict):
+        return {name: _fill(value, titles) for name, value in part.items()}
+    if isinstance(part, list):
+        return [_fill(value, titles) for value in part]
+    return titles.get(part, part) if isinstance(part, str) else part
+
+
+def draw(result: Result, name: str, form: str) -> bytes:
+    """A chart as svg, png or pdf."""
+    import vl_convert
+
+    picture = getattr(vl_convert, f"vegalite_to_{form}")(vega_lite(result, name))
+    return picture.encode() if isinstance(picture, str) else bytes(picture)

@@ -1,0 +1,421 @@
+"""The files of one comparison: each read once, each column encoded once, each table counted once.
+
+A measure asks for columns and counts; what another call has asked for is there already. So a
+what-if is the same call again, with other exclusions, on the same study.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import wraps
+from itertools import accumulate, pairwise
+from secrets import randbits
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+
+import msgspec
+import numpy as np
+import polars as pl
+
+from unveil.arguments import (
+    File,
+    Keys,
+    Missing,
+    Synthetic,
+    Targets,
+    as_names,
+    bind,
+    checked,
+)
+from unveil.counts.cells import NO_TARGET, Floats, Ints, Pair, count_cells, count_keys, pack
+from unveil.counts.cells import Keys as KeyCounts
+from unveil.counts.profile import CellProfile, Rule
+from unveil.data.bands import band
+from unveil.data.columns import (
+    Coded,
+    Column,
+    Columns,
+    as_columns,
+    encode,
+    join,
+    stack,
+    with_one_missing,
+)
+from unveil.data.read import OpenFile, open_file
+from unveil.errors import InputError, check_name
+from unveil.results import Copy, FileUsed, Note, Result
+
+T = TypeVar("T")
+Call = TypeVar("Call", bound=Callable[..., Any])
+ORIGINAL = 0  # its number among the files
+KEPT = 5  # synthetic files whose cells are kept for what-ifs; of more, they are counted again
+
+
+class Side(NamedTuple):
+    """Synthetic data that people are compared with: one copy of a version, or all pooled."""
+
+    version: str
+    copy: Copy
+    files: range  # their numbers
+
+
+class Study:
+    """The files of one comparison, opened, aligned and encoded once.
+
+    Files have numbers: the original 0, synthetic ones from 1 on, the control sample the last.
+
+    Parameters
+    ----------
+    original
+        The confidential data: a path or a data frame.
+    synthetic
+        The data to be released: a file, several (copies), or a mapping of versions to either.
+    control
+        People of the same kind whose records were not used.
+    keys
+        What an intruder knows of a person: sex,age,region.
+    targets
+        What they might learn; by default every column without another role. income+health is one.
+    columns
+        What is true of one column: income:special=-8, age:bands=5, pid=person.
+    missing
+        A text that stands for a missing value, such as NA.
+    published
+        Shares that are public: a table of column, level and share.
+    fraction
+        The share of the population in the original; 1 is the whole population.
+    unit
+        What a person is called: people, patients, firms.
+    engine
+        Where records are counted.
+    """
+
+    @checked
+    def __init__(
+        self,
+        original: File,
+        synthetic: Synthetic = None,
+        *,
+        control: File | None = None,
+        keys: Keys = (),
+        targets: Targets = (),
+        columns: Columns = {},  # noqa: B006
+        missing: Missing = (),
+        published: File | None = None,
+        fraction: Annotated[float, msgspec.Meta(gt=0, le=1)] | None = None,
+        unit: str = "people",
+        engine: Literal["memory"] = "memory",
+    ) -> None:
+        self.missing, self.unit, self.fraction, self.engine = missing, unit, fraction, engine
+        self.columns: dict[str, Column] = as_columns(columns)
+        self.files, self.versions = _open_files(original, synthetic, control)
+        self.published = None if published is None else open_file(published, "published")
+        for file in self.files:
+            if file.frame.is_empty():
+                raise InputError(f"{file.label.capitalize()} has no records.")
+        sizes = [len(file.frame) for file in self.files]
+        self.rows = [slice(*ends) for ends in pairwise(accumulate(sizes, initial=0))]
+        self._memory: dict[Any, Any] = {}
+        for name in self.columns:
+            self.check_column(name)
+        self.keys = as_names(keys) or self._with_role("key")
+        self.joint, self.targets = self._name_targets(targets)
+        self._settings = {
+            "keys": keys, "targets": targets, "columns": columns, "missing": missing,
+            "published": self.published, "fraction": fraction, "unit": unit, "engine": engine,
+        }  # fmt: skip
+
+    def replace(self, **settings: Any) -> "Study":
+        """The same study with other settings; what is counted stays where files are the same."""
+        files = {
+            "original": self.files[ORIGINAL],
+            "synthetic": {
+                version: [self.files[number] for number in numbers]
+                for version, numbers in self.versions.items()
+            }
+            or None,
+            "control": self.files[-1] if self.has_control else None,
+        }
+        for name in settings:
+            check_name(name, files | self._settings, "A study has no setting")
+        study = Study(**files | self._settings | settings)
+        if settings.keys() <= {"keys", "targets", "unit", "fraction"}:
+            study._memory = self._memory
+        return study
+
+    @property
+    def original(self) -> pl.DataFrame:
+        return self.files[ORIGINAL].frame
+
+    @property
+    def synthetic(self) -> dict[tuple[str, int], pl.DataFrame]:
+        """The synthetic files by version and copy."""
+        return {(f.version, f.copy): f.frame for f in self.files if f.role == "synthetic"}
+
+    @property
+    def control(self) -> pl.DataFrame | None:
+        return self.files[-1].frame if self.has_control else None
+
+    @property
+    def has_control(self) -> bool:
+        return self.files[-1].role == "control"
+
+    @property
+    def has_people(self) -> bool:
+        """Whether a column says whose a record is."""
+        return bool(self._with_role("person"))
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What was asked of it, without its files."""
+        return {
+            "keys": self.keys,
+            "targets": [self.joint.get(name, name) for name in self.targets],
+            "columns": self.columns,
+            "missing": self.missing,
+            "fraction": self.fraction,
+            "unit": self.unit,
+        }
+
+    @property
+    def seed(self) -> int:
+        """The start of random numbers where none is given."""
+        return self.once(_draw_seed)
+
+    @property
+    def control_number(self) -> int:
+        """The number of the control sample."""
+        if not self.has_control:
+            raise InputError("There is no control sample. Name one with control (--control).")
+        return len(self.files) - 1
+
+    def require(self) -> None:
+        """Refuse a study without synthetic data or keys."""
+        if not self.versions:
+            raise InputError("There are no synthetic data. Give a file, or several (synthetic).")
+        if not self.keys:
+            raise InputError("There are no keys. Name what an intruder would know (--keys).")
+        for name in (*self.keys, *self.targets):
+            for part in self.joint.get(name, [name]):
+                self.once(Study._check_overlap, part)
+
+    def files_used(self) -> tuple[FileUsed, ...]:
+        return tuple(
+            FileUsed(
+                role=file.role, version=file.version, copy=file.copy, name=file.name,
+                rows=len(file.frame), people=self.people(number)[1], sha256=file.sha256,
+            )
+            for number, file in enumerate(self.files)
+        )  # fmt: skip
+
+    def people(self, number: int = ORIGINAL) -> tuple[Ints, int]:
+        """The person behind each record of a file, and how many there are.
+
+        Without a person column each record is a person; so is a record without a value in it.
+        """
+        return self.once(Study._people, number)
+
+    def _people(self, number: int) -> tuple[Ints, int]:
+        frame, names = self.files[number].frame, self._with_role("person")
+        if not names or names[0] not in frame.columns:
+            return np.arange(len(frame)), len(frame)
+        values = with_one_missing(frame[names[0]], self.missing)
+        codes = values.rank("dense").fill_null(0).to_numpy().astype(np.int64)
+        is_missing = codes == 0
+        codes[is_missing] = codes.max(initial=0) + np.arange(1, is_missing.sum() + 1)
+        _, person = np.unique(codes, return_inverse=True)
+        return person, int(person.max(initial=-1)) + 1
+
+    def owners(self, side: Side) -> Ints:
+        """Whose each synthetic record is; people of different files are different people."""
+        owners, n = [], 0
+        for number in side.files:
+            person, people = self.people(number)
+            owners.append(person + n)
+            n += people
+        return np.concatenate(owners)
+
+    def check_column(self, name: str) -> None:
+        """Refuse a column that a file lacks; only the original must say whose a record is."""
+        is_person = self.columns.get(name, Column()).role == "person"
+        for file in self.files[:1] if is_person else self.files:
+            check_name(name, file.frame.columns, f"{file.label.capitalize()} has no column")
+
+    def _with_role(self, role: str) -> tuple[str, ...]:
+        return tuple(name for name, column in self.columns.items() if column.role == role)
+
+    def _name_targets(
+        self, targets: str | Sequence[str | Sequence[str]]
+    ) -> tuple[dict[str, tuple[str, ...]], tuple[str, ...]]:
+        """The parts of joint targets, and the names of all targets."""
+        roles = dict.fromkeys(self.keys, "key")
+        roles |= {
+            name: column.role
+            for name, column in self.columns.items()
+            if column.role not in (None, "target")
+        }
+        if not targets:
+            common = set.intersection(*(set(file.frame.columns) for file in self.files))
+            free = [n for n in self.original.columns if n in common and n not in roles]
+            targets = self._with_role("target") or free
+        targets = [targets] if isinstance(targets, str) else targets
+        joint = {"+".join(parts): tuple(parts) for parts in targets if not isinstance(parts, str)}
+        names = as_names(part if isinstance(part, str) else "+".join(part) for part in targets)
+        parts = [part for name in names for part in joint.get(name, [name])]
+        for name in (*self.keys, *parts):
+            self.check_column(name)
+        for name in (*names, *parts):
+            if name in roles:
+                raise InputError(f"{name!r} is a target and a {roles[name]}. Choose one role.")
+        return joint, names
+
+    def once(self, make: Callable[..., T], *about: Any) -> T:
+        """What is made of these, made when it is first asked for."""
+        key = make.__name__, *about
+        if key not in self._memory:
+            self._memory[key] = make(self, *about)
+        made: T = self._memory[key]
+        return made
+
+    def column(self, name: str) -> Coded:
+        """One column of all files, in bands where they are declared; a joint target as one."""
+        return self.once(Study._column, name)
+
+    def _column(self, name: str) -> Coded:
+        if name in self.joint:
+            return join(name, [self.column(part) for part in self.joint[name]])
+        self.check_column(name)
+        about = self.columns.get(name, Column())
+        parts = {
+            file.label: with_one_missing(file.frame[name], self.missing) for file in self.files
+        }
+        column = encode(name, stack(name, parts, about.kind), self.rows)
+        if about.bands is not None:
+            column = band(column, about.bands, about.special)
+        for level in about.sensitive:
+            if column.code(level) is None:
+                raise InputError(
+                    f"{name!r}: no one has the sensitive value {level!r}. Write the level as it"
+                    " stands in the data, or in its bands."
+                )
+        return column
+
+    def shares(self, target: str) -> Floats | None:
+        """The public share of each level of a target: as published, or else as in the original."""
+        column = self.column(target)
+        if self.published is None:
+            counts = column.counts[ORIGINAL]
+            return counts / max(counts.sum(), 1)
+        table = self.published.frame
+        for name in ("column", "level", "share"):
+            check_name(name, table.columns, "The published table has no column")
+        rows = table.filter(pl.col("column").cast(pl.String) == target)
+        shares = np.zeros(column.n_levels)
+        levels = rows["level"].cast(pl.String).fill_null("")
+        for level, share in zip(levels, rows["share"].cast(pl.Float64, strict=False), strict=True):
+            if share is None or not 0 <= share <= 1:
+                raise InputError(f"The published shares of {target!r} are no numbers from 0 to 1.")
+            if (code := column.code(level)) is not None:
+                shares[code] = share
+        return shares if len(rows) else None
+
+    def sides(self) -> Iterator[Side]:
+        """Each copy of each version and, where there are several copies, all of them pooled."""
+        for version, numbers in self.versions.items():
+            for copy, number in enumerate(numbers, start=1):
+                yield Side(version, copy, range(number, number + 1))
+            if len(numbers) > 1:
+                yield Side(version, "pooled", numbers)
+
+    def profile(
+        self, target: str | None, side: Side, rules: Sequence[Rule] = (), people: int = ORIGINAL
+    ) -> CellProfile:
+        """The cells of keys and target in two files, without those that rules exclude.
+
+        In the place of d stands the file of the people at risk: the original, or the control
+        sample. Without a target, the keys alone are compared.
+        """
+        levels_of = tuple(sorted({name for rule in rules for name in rule.keys_of(self.keys)}))
+        about = (self.keys, target, people, side, levels_of)
+        is_kept = len(self.files) - self.has_control - 1 <= KEPT
+        whole = self.once(Study._profile, *about) if is_kept else self._profile(*about)
+        return whole.without(rules)
+
+    def _profile(
+        self, keys: tuple[str, ...], target: str | None, people: int, side: Side,
+        levels_of: tuple[str, ...],
+    ) -> CellProfile:  # fmt: skip
+        counts = self.once(Study._count_keys, keys, people, side)
+        column = NO_TARGET if target is None else self.column(target)
+        return CellProfile.of(count_cells(counts, column, levels_of), people)
+
+    def _count_keys(self, keys: tuple[str, ...], people: int, side: Side) -> KeyCounts:
+        columns, packed, space = self.once(Study._pack, keys)
+        first, last = self.rows[side.files[0]], self.rows[side.files[-1]]
+        pair = Pair(self.rows[people], slice(first.start, last.stop))
+        return count_keys(columns, packed, space, pair)
+
+    def _pack(self, keys: tuple[str, ...]) -> tuple[list[Coded], Ints, int]:
+        columns = [self.column(name) for name in keys]
+        return columns, *pack(columns)
+
+    def _check_overlap(self, name: str) -> bool:
+        """Without a value in common a column is coded differently, and its risk looks like zero."""
+        column, about = self.column(name), self.columns.get(name, Column())
+        if about.tolerance is not None and column.kind == "number":
+            return True  # what is near is counted
+        known = column.counts[:, : column.n_levels - column.has_missing]
+        for file, counts in zip(self.files, known, strict=True):
+            if known[ORIGINAL].any() and counts.any() and not (known[ORIGINAL] * counts).any():
+                raise InputError(
+                    f"{name!r} has no value in common with {file.label}, and its risk would look"
+                    " like zero. Give it the same coding in every file, or compare numbers in bands"
+                    f" (columns, -c {name}:bands=5)."
+                )
+        return True
+
+
+def _open_files(
+    original: Any, synthetic: Any, control: Any
+) -> tuple[list[OpenFile], dict[str, range]]:
+    """All files in their order, and the numbers of the copies of each version."""
+    files, versions = [open_file(original, "original")], {}
+    named = synthetic if isinstance(synthetic, Mapping) else {"": synthetic}
+    for version, sources in named.items():
+        copies = sources if isinstance(sources, list | tuple) else [sources]
+        copies = [copy for copy in copies if copy is not None]
+        if copies:
+            versions[str(version)] = range(len(files), len(files) + len(copies))
+        for copy, source in enumerate(copies, start=1):
+            files.append(open_file(source, "synthetic", str(version), copy))
+    if control is not None:
+        files.append(open_file(control, "control"))
+    return files, versions
+
+
+def _draw_seed(_study: Study) -> int:
+    return randbits(31)
+
+
+def measure(call: Call) -> Call:
+    """A public call on a study: the result knows what was asked, of which files, and keeps it."""
+
+    @wraps(call)
+    def measured(*arguments: Any, **settings: Any) -> Result:
+        asked = bind(call, arguments, settings)
+        study = asked["study"]
+        if "seed" in asked and asked["seed"] is None:
+            asked["seed"] = study.seed
+        result: Result = call(**asked)
+        del asked["study"]
+        plain = msgspec.json.decode(msgspec.json.encode(study.settings | asked))
+        notes = (*result.notes, *_undefined(result))
+        return result.beside(study, settings=plain, files=study.files_used(), notes=notes)
+
+    return measured  # type: ignore[return-value]
+
+
+def _undefined(result: Result) -> Iterator[Note]:
+    """Why figures are missing."""
+    for table in result.all_tables():
+        for name, unit in table.units.items():
+            if unit.undefined and any(row[name] is None for row in table.rows):
+                sentence = f"{unit.title} is not measured where there is {unit.undefined}."
+                yield Note(about=f"{table.name}.{name}", sentence=sentence)
