@@ -122,6 +122,12 @@ class Study:
             "published": self.published, "fraction": fraction, "unit": unit, "engine": engine,
         }  # fmt: skip
 
+    def __repr__(self) -> str:
+        files = ", ".join(f"{file.label} ({len(file.frame):,} records)" for file in self.files)
+        return (
+            f"Study of {files}. Keys: {', '.join(self.keys)}. Targets: {', '.join(self.targets)}."
+        )
+
     def replace(self, **settings: Any) -> "Study":
         """The same study with other settings; what is counted stays where files are the same."""
         files = {

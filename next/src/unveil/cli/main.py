@@ -29,10 +29,16 @@ OUTPUT = [
 ]  # fmt: skip
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"]}, no_args_is_help=False,
+    invoke_without_command=True,
+)  # fmt: skip
 @click.version_option(unveil.__version__)
-def commands() -> None:
+@click.pass_context
+def commands(context: click.Context) -> None:
     """The disclosure risk of synthetic data and of tables of counts, before release."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 def main() -> None:

@@ -96,17 +96,16 @@ class Table(msgspec.Struct, frozen=True):
 
     @property
     def first_columns(self) -> dict[str, Unit]:
-        """The columns that people see first; a text that is the same in every row is no news."""
+        """The columns that people see first; what is empty, or one unit throughout, is no news."""
         rows = self.first_rows
         names = self.heading.columns or tuple(name for name in self.units if name not in SIDE[:2])
         versions = ("version",) if len({row["version"] for row in rows}) > 1 else ()
-        return {
-            name: self.units[name]
-            for name in (*versions, *names)
-            if name == names[0]
-            or (self.units[name].is_figure and any(row[name] is not None for row in rows))
-            or len({row[name] for row in rows}) > 1
+        values = {name: {row[name] for row in rows} for name in names}
+        is_news = {
+            name: len(values[name]) > 1 or not (name in SIDE or values[name] <= {None, ""})
+            for name in names[1:]
         }
+        return {name: self.units[name] for name in (*versions, *names) if is_news.get(name, True)}
 
     def frame(self) -> pl.DataFrame:
         """The rows as a polars frame, unrounded."""
@@ -128,6 +127,8 @@ class Chart(msgspec.Struct, frozen=True):
     table: str
     title: str
     columns: dict[str, str]  # the names that the file uses, and the columns behind them
+    marks: str = ""  # a table; what it has rows of is marked
+    meaning_of_marks: str = ""
 
 
 class FileUsed(Row, frozen=True):

@@ -34,7 +34,7 @@ class Unit(msgspec.Struct, frozen=True):
         return NOT_MEASURED if value is None else self.write(value)
 
     def write(self, value: Any) -> str:
-        return f"{value:,.2f}"
+        return f"{value:z,.2f}"
 
 
 class Number(Unit, frozen=True):
@@ -53,7 +53,7 @@ class Percent(Unit, frozen=True):
     highest: ClassVar[float] = 100
 
     def write(self, value: float) -> str:
-        return "< 0.1 %" if 0 < value < 0.05 else f"{value:.1f} %"
+        return "< 0.1 %" if 0 < value < 0.05 else f"{value:z.1f} %"
 
 
 class Count(Unit, frozen=True):
@@ -67,7 +67,7 @@ class People(Unit, frozen=True):
     """How many people are expected: no count, but written as one."""
 
     def write(self, value: float) -> str:
-        return f"{value:,.0f}".replace("-0", "0") if abs(value) < 0.5 else f"{value:,.0f}"
+        return f"{value:z,.0f}"
 
 
 class Text(Unit, frozen=True):

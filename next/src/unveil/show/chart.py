@@ -21,12 +21,16 @@ def vega_lite(result: Result, name: str = "") -> dict[str, Any]:
     folder = files("unveil.show") / "charts"
     spec = json.loads((folder / f"{chart.spec}.json").read_text("utf-8"))
     titles = {f"${part}": table.units[column].title for part, column in chart.columns.items()}
+    label = chart.columns["label"]
+    marked = {row[label] for row in result.table(chart.marks).rows} if chart.marks else set()
     values = [
-        {"group": ""} | {part: _datum(row[column]) for part, column in chart.columns.items()}
+        {"group": "", "mark": "*" if row[label] in marked else ""}
+        | {part: _datum(row[column]) for part, column in chart.columns.items()}
         for row in table.first_rows
         if row["unit"] in ("", "records") or "unit" in chart.columns.values()
     ]
-    return {**_fill(spec, titles), "title": chart.title, "data": {"values": values}}
+    title = {"text": chart.title, "subtitle": f"* {chart.meaning_of_marks}" if marked else ""}
+    return {**_fill(spec, titles), "title": title, "data": {"values": values}}
 
 
 def _datum(value: Any) -> Any:
@@ -34,11 +38,16 @@ def _datum(value: Any) -> Any:
 
 
 def _fill(part: Any, titles: dict[str, str]) -> Any:
+    """The parts of a file with titles in the place of names; data are put there later."""
     if isinstance(part, dict):
         return {name: _fill(value, titles) for name, value in part.items()}
     if isinstance(part, list):
         return [_fill(value, titles) for value in part]
-    return titles.get(part, part) if isinstance(part, str) else part
+    if not isinstance(part, str):
+        return part
+    for name, title in titles.items():
+        part = part.replace(name, title)
+    return part
 
 
 def draw(result: Result, name: str, form: str) -> bytes:

@@ -14,7 +14,11 @@ from unveil.results import Check, Result, Row, Table
 MOST = 12  # rows of a table on the first screen
 WORD = 20  # letters of a text that are not parted
 BAR = 40  # letters of the longest bar
-SIGNS = {"within limit": "●", "above limit": "■", "to be decided": "▲", "not measured": "■"}
+SIGNS = {
+    "within limit": "●", "cannot reach the limit": "●", "above limit": "■", "not measured": "■",
+    "to be decided": "▲", "cannot tell": "○",
+}  # fmt: skip
+QUIET = ("within limit", "cannot reach the limit")
 
 
 def screen(
@@ -39,11 +43,17 @@ def screen(
             console.print(part)
     for line in _checked(checks, results[0].people):
         console.print(_plain(line))
-    if not names:
-        step = results[0].next
-        console.print(Text(f"Next: {typed} --show {step}" if typed else f'Next: .show("{step}")'))
+    console.print(_plain(_next(results[0], names, typed)), soft_wrap=True)  # one line to copy
     text = console.file.getvalue()  # type: ignore[attr-defined]
     return "\n".join(line.rstrip() for line in text.splitlines())
+
+
+def _next(result: Result, names: Sequence[str], typed: str) -> str:
+    """What is worth seeing after this, as it is typed."""
+    if names:
+        page = f"{result.name}.html"
+        return f"Next: {typed} --out {page}" if typed else f'Next: .save("{page}")'
+    return f"Next: {typed} --show {result.next}" if typed else f'Next: .show("{result.next}")'
 
 
 def _plain(text: str) -> Text:
@@ -82,13 +92,14 @@ def _grid(table: Table, rows: Sequence[Row]) -> Grid:
     columns = table.first_columns
     texts = {name: [_plain(unit.text(row[name])) for row in rows] for name, unit in columns.items()}
     for name, unit in columns.items():
-        longest = max((text.cell_len for text in texts[name]), default=0)
+        longest = max((text.cell_len for text in [Text(unit.title), *texts[name]]), default=0)
         grid.add_column(
             unit.title.replace(" ", "\n") if unit.is_figure else unit.title,
             vertical="bottom",
             justify="right" if unit.is_figure else "left",
             overflow="fold",
-            min_width=longest if unit.is_figure else min(longest, WORD),
+            min_width=None if unit.is_figure else min(longest, WORD),
+            no_wrap=unit.is_figure,
         )
     for line in zip(*texts.values(), strict=True):
         grid.add_row(*line)
@@ -112,10 +123,21 @@ def _bars(result: Result, name: str) -> Iterator[Text]:
 
 
 def _checked(checks: Sequence[Check], n: int) -> Iterator[str]:
-    """A line for each figure that has a limit; limits on people in percent too."""
-    for check in checks:
+    """A line for each figure that is not within its limit, as many as fit, and one of all."""
+    stands_out = [check for check in checks if check.status not in QUIET]
+    for check in stands_out[:MOST]:
         about = " ".join(filter(None, (check.figure, check.version, check.subject)))
         value = "" if check.value is None else f" {check.value:,.1f}"
-        of_people = f" people, {100 * check.limit / n:g} %" if check.is_of_people and n else ""
-        sign = SIGNS.get(check.status, "○")
-        yield f"{sign} {about}{value}: {check.status} (limit {check.limit:,g}{of_people})"
+        yield f"{SIGNS[check.status]} {about}{value}: {check.status} (limit {_limit(check, n)})"
+    groups: dict[tuple[str, str, str], int] = {}
+    for check in [*stands_out[MOST:], *(check for check in checks if check.status in QUIET)]:
+        about_limit = check.figure, _limit(check, n), check.status
+        groups[about_limit] = groups.get(about_limit, 0) + 1
+    for (figure, limit, status), number in groups.items():
+        yield f"{SIGNS[status]} {figure}: {number:,} {status} (limit {limit})"
+
+
+def _limit(check: Check, n: int) -> str:
+    """Limits on people in percent too."""
+    of_people = f" people, {100 * check.limit / n:g} %" if check.is_of_people and n else ""
+    return f"{check.limit:,g}{of_people}"

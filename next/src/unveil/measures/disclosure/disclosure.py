@@ -38,6 +38,7 @@ from unveil.measures.disclosure.others import (
     learn_others,
     near_beside_others,
     people_beside_others,
+    why_nothing_is_expected,
 )
 from unveil.measures.disclosure.sentences import Wording, flags_line
 from unveil.measures.disclosure.values import (
@@ -57,6 +58,7 @@ from unveil.study import Side, Study, measure
 WHO = ("UiO", "unique", "UiOiS", "repU", "replicated", "UiS")
 WHAT = ("target", "unit", "correct", "expected", "beyond", "low", "wrong", "DiSCO", "Dorig")
 WHICH = ("rule", "correct", "people", "people_all", "share_all")
+SHOWN = ("target", "level", "people", "correct", "wrong")
 SAID = 3  # targets, and flags, with a sentence of their own
 
 
@@ -68,6 +70,7 @@ class Disclosure(Result, frozen=True, kw_only=True):
         "lollipop": Chart(
             spec="lollipop", table="attribute", title="People disclosed, in percent",
             columns={"label": "target", "before": "Dorig", "after": "DiSCO"},
+            marks="flags", meaning_of_marks="flagged: may be common knowledge",
         ),
         "uniques": Chart(
             spec="bars", table="identity", title="People unique on the keys",
@@ -79,14 +82,14 @@ class Disclosure(Result, frozen=True, kw_only=True):
         ),
         "exclusions": Chart(
             spec="lollipop", table="exclusions", title="Without what is common knowledge",
-            columns={"label": "target", "group": "figure", "before": "all",
+            columns={"label": "figure", "group": "target", "before": "all",
                      "after": "levels_missing"},
         ),
     }  # fmt: skip
 
     attribute: Annotated[tuple[AttributeRow, ...], Heading("Values shown", WHAT, True)]
     identity: Annotated[tuple[IdentityRow, ...], Heading("Uniques", WHO)]
-    values: Annotated[tuple[ValueRow, ...], Heading("Values")] = ()
+    values: Annotated[tuple[ValueRow, ...], Heading("Values", SHOWN)] = ()
     flags: Annotated[tuple[Flag, ...], Heading("May be common knowledge", WHICH)] = ()
     excluded: Annotated[tuple[ExcludedRow, ...], Heading("Records excluded")] = ()
     effect: Annotated[tuple[EffectRow, ...], Heading("Effect of exclusions")] = ()
@@ -241,7 +244,8 @@ def disclosure(
     tables |= {"identity": list(identity_rows), "together": list(together.rows())}
     tables.setdefault("attribute", [])
     complete: dict[str, Any] = {name: tuple(rows) for name, rows in tables.items()}
-    return Disclosure(**complete)
+    notes = why_nothing_is_expected(study, tables["attribute"]) if expected else ()
+    return Disclosure(**complete, notes=tuple(notes))
 
 
 def rules_of(study: Study, exclude: Texts) -> tuple[Rule, ...]:

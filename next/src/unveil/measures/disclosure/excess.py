@@ -54,7 +54,7 @@ class Excess(Result, frozen=True, kw_only=True):
     drawings: ClassVar[dict[str, Chart]] = {
         "training_control": Chart(
             spec="lollipop", table="excess", title="Control sample and training records",
-            columns={"label": "target", "group": "figure", "before": "control",
+            columns={"label": "figure", "group": "target", "before": "control",
                      "after": "training"},
         )
     }  # fmt: skip
@@ -71,7 +71,7 @@ class Excess(Result, frozen=True, kw_only=True):
         version = f"{worst['version']}: " if worst["version"] else ""
         return (
             f"{version}{worst['figure']} of {worst.subject or 'identity'} has the highest R,"
-            f" {worst['R']:.2f}: {worst['training']:.1f} % of {self.people:,}"
+            f" {worst['R']:z.2f}: {worst['training']:.1f} % of {self.people:,}"
             f" {self.settings['unit']} whose records were used, {worst['control']:.1f} % of"
             f" {control:,} whose records were not.",
         )

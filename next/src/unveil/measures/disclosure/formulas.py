@@ -20,10 +20,6 @@ Unit = Literal["records", "people", "near"]
 """What a row counts: records; people who have several; records, numbers within the tolerance."""
 
 NO_CELL, NO_MATCH = "nobody disclosed", "nobody matched"
-NO_MODEL = (
-    "no model of other people's records (not asked for, fewer than 50 people, people whose records"
-    " differ, numbers within a tolerance after exclusions)"
-)
 
 
 class IdentityRow(Row, frozen=True):
@@ -103,8 +99,8 @@ class AttributeRow(Row, frozen=True):
     shares: Annotated[Figure, People("of the values shown, right by the public shares")] = None
     expected: Annotated[
         Figure,
-        People("of the values shown, right by a model of other people's records", "", "from others",
-               NO_MODEL),
+        People("of the values shown, right by a model of other people's records", "",
+               "from others"),
     ] = None  # fmt: skip
     beyond: Annotated[Figure, People("correct less expected")] = None
     low: Annotated[Figure, People("lower 95 % bound of beyond", "", "at least")] = None

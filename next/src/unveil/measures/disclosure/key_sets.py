@@ -51,7 +51,7 @@ class SetRow(Row, frozen=True):
     version: str
     copy: Copy
     keys: tuple[str, ...]
-    size: Annotated[int, Count("keys")]
+    size: Annotated[int, Count("keys known", "", "keys known")]
     target: str
     repU: Annotated[Figure, Percent("people unique on these keys in both files", "Raab 2024 (5)")]
     DiS: Annotated[Figure, Percent("shown a single value, right or wrong", "Raab 2024 (10)")]
@@ -70,7 +70,7 @@ class WorstRow(Row, frozen=True):
     figure: str
     target: str  # empty: identity
     keys: tuple[str, ...]
-    size: Annotated[int, Count("keys")]
+    size: Annotated[int, Count("keys known", "", "keys known")]
     value: Annotated[Figure, Count("people")]
     expected: Annotated[
         Figure, People("by a model of other people's records", "", "from others")

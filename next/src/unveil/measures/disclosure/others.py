@@ -7,7 +7,7 @@ records one record is drawn: a person's own records are not other people's.
 """
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -17,10 +17,16 @@ import numpy as np
 from unveil.counts.cells import Floats, Ints
 from unveil.counts.profile import CellProfile, Mask
 from unveil.measures.disclosure.formulas import AttributeRow
+from unveil.results import Note
 from unveil.study import ORIGINAL, Study
 
 FOLDS, TREES, LEAST = 3, 50, 10  # values of fewer people are taught by nobody
 FEWEST, MOST = 50, 20_000  # people from whom to learn; of more, a sample is learnt from and scored
+WHY_NOT = {
+    "records": "nobody is shown a single value",
+    "people": "the records of some people differ",
+    "near": "exclusions take out single values, and a number within the tolerance is several",
+}
 
 
 class SelfTest(NamedTuple):
@@ -96,6 +102,16 @@ def learn_others(study: Study, keys: tuple[str, ...], target: str, seed: int) ->
         learner, chances = _learn(codes, own, column.n_levels, seed)
         self_test = _test_on_strangers(codes, own, column.n_levels, seed, learner)
     return Others(learner, sample, weight, len(sample) / n, own, _number(codes), chances, self_test)
+
+
+def why_nothing_is_expected(study: Study, rows: Sequence[AttributeRow]) -> Iterator[Note]:
+    """Why there is no yardstick, of each unit of rows that lack it."""
+    n, reasons = study.people()[1], dict(WHY_NOT)
+    if n < FEWEST:
+        reasons = dict.fromkeys(reasons, f"{n:,} {study.unit} are too few (fewer than {FEWEST})")
+    for unit in dict.fromkeys(row.unit for row in rows if row.expected is None):
+        sentence = f"What others' records tell is not measured of {unit}: {reasons[unit]}."
+        yield Note(about="attribute.expected", sentence=sentence)
 
 
 def _learn(
