@@ -48,7 +48,6 @@ from unveil.measures.disclosure.values import (
     ValueRow,
     right_by_shares,
     sensitive,
-    uncommon,
     values,
 )
 from unveil.progress import steps
@@ -295,9 +294,7 @@ def _measure(asked: _Asked, target: str) -> dict[str, list[Any]]:
         p = study.profile(target, side, rules)
         levels = list(values(p, side))
         flags = list(find_flags(study, p, side, asked.thresholds, asked.within))
-        row = msgspec.structs.replace(
-            _attribute(p, side), uncommon=uncommon(levels), shares=right_by_shares(p, shares)
-        )
+        row = msgspec.structs.replace(_attribute(p, side), shares=right_by_shares(p, shares))
         records.append(beside_others(row, p, others))
         if distances is not None:
             nearby = p.within_tolerance(distances, about.tolerance or 0)

@@ -95,7 +95,7 @@ class AttributeRow(Row, frozen=True):
     mean_denom_syn: Annotated[Figure, Number("synthetic records, on average", undefined=NO_CELL)]
     correct: Annotated[Figure, Count("people shown a single value, and it is theirs")]
     wrong: Annotated[Figure, Count("people shown a single value that is not theirs")]
-    uncommon: Annotated[Figure, Count("correct, and not the most common value")] = None
+    uncommon: Annotated[Figure, Count("correct, and not the most common value")]
     shares: Annotated[Figure, People("of the values shown, right by the public shares")] = None
     expected: Annotated[
         Figure,
@@ -152,6 +152,7 @@ def attribute(p: Profile, side: Side, unit: Unit = "records") -> AttributeRow:
         mean_denom_syn=_mean(p.n_s[disclosed], n_cells),
         correct=p.count(p.ps_is_1),
         wrong=p.count(p.is_shown & ~p.ps_is_1),
+        uncommon=p.count(p.ps_is_1 & (p.t != p.d_t.argmax())),
     )
 
 

@@ -38,12 +38,6 @@ def values(p: CellProfile, side: Side) -> Iterator[ValueRow]:
         )  # fmt: skip
 
 
-def uncommon(levels: Sequence[ValueRow]) -> int:
-    """People shown a value that is theirs and not the most common one."""
-    most_common = max(levels, key=lambda value: value.people, default=None)
-    return sum(value.correct for value in levels if value is not most_common)
-
-
 def right_by_shares(p: CellProfile, shares: Floats | None) -> Figure:
     """Of the values shown, how many would be right if each had its public share as chance."""
     if shares is None:
