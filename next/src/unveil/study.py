@@ -56,6 +56,10 @@ class Side(NamedTuple):
     files: range  # their numbers
 
 
+ALONE = Side("", "", range(0))
+"""In the place of synthetic data, for what is true of the original alone."""
+
+
 class Study:
     """The files of one comparison, opened, aligned and encoded once.
 
@@ -192,9 +196,9 @@ class Study:
             raise InputError("There is no control sample. Name one with control (--control).")
         return len(self.files) - 1
 
-    def require(self) -> None:
-        """Refuse a study without synthetic data or keys."""
-        if not self.versions:
+    def require(self, *, synthetic: bool = True) -> None:
+        """Refuse a study without keys, or without synthetic data where they are needed."""
+        if synthetic and not self.versions:
             raise InputError("There are no synthetic data. Give a file, or several (synthetic).")
         if not self.keys:
             raise InputError("There are no keys. Name what an intruder would know (--keys).")
@@ -354,9 +358,9 @@ class Study:
 
     def _count_keys(self, keys: tuple[str, ...], people: int, side: Side) -> KeyCounts:
         columns, packed, space = self.once(Study._pack, keys)
-        first, last = self.rows[side.files[0]], self.rows[side.files[-1]]
-        pair = Pair(self.rows[people], slice(first.start, last.stop))
-        return count_keys(columns, packed, space, pair)
+        d, ends = self.rows[people], [self.rows[number] for number in side.files]
+        s = slice(ends[0].start, ends[-1].stop) if ends else slice(d.stop, d.stop)
+        return count_keys(columns, packed, space, Pair(d, s))
 
     def _pack(self, keys: tuple[str, ...]) -> tuple[list[Coded], Ints, int]:
         columns = [self.column(name) for name in keys]

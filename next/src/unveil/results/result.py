@@ -192,7 +192,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @property
     def tables(self) -> tuple[str, ...]:
-        return tuple(self._headings())
+        return tuple(self.headings())
 
     @property
     def charts(self) -> tuple[str, ...]:
@@ -218,7 +218,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @classmethod
     @cache
-    def _headings(cls) -> dict[str, tuple[Heading, type[Row]]]:
+    def headings(cls) -> dict[str, tuple[Heading, type[Row]]]:
+        """The title and the type of the rows of each table."""
         hints = get_type_hints(cls, include_extras=True)
         return {
             name: (_annotation(hints[name], Heading), get_args(get_args(hints[name])[0])[0])
@@ -229,7 +230,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def all_tables(self) -> list[Table]:
         return [
             Table(name, heading, row_type, getattr(self, name))
-            for name, (heading, row_type) in self._headings().items()
+            for name, (heading, row_type) in self.headings().items()
         ]
 
     def table(self, name: str = "") -> Table:
@@ -299,7 +300,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def json_schema(cls) -> dict[str, Any]:
         """JSON schema of the tables, each column with its title and meaning."""
         schema = msgspec.json.schema(cls)
-        for _, row_type in cls._headings().values():
+        for _, row_type in cls.headings().values():
             fields = schema["$defs"][row_type.__name__]["properties"]
             for name, unit in row_type.units().items():
                 about = {"title": unit.title, "description": unit.meaning, "source": unit.source}

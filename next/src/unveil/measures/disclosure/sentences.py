@@ -32,13 +32,13 @@ class Wording:
     def identity(self, row: IdentityRow) -> Iterator[str]:
         n, unit = self.base(row)
         yield (
-            f"{version_of(row)}{count(row.unique)} of {n:,} {unit} ({percent(row.UiO)}) are unique"
-            " on these keys."
+            f"{version_of(row)}{count(row.unique)} of {n:,} {unit} ({percent(row.UiO)})"
+            f" {are(row.unique)} unique on these keys."
         )
         what = "possible matches" if not self.is_population else "nobody else has these keys"
         yield (
-            f"{version_of(row)}{count(row.replicated)} (repU {percent(row.repU)}) are unique in the"
-            f" synthetic data too: {what}."
+            f"{version_of(row)}{count(row.replicated)} of them {are(row.replicated)} unique in both"
+            f" files (repU {percent(row.repU)}): {what}."
         )
 
     def attribute(self, row: AttributeRow) -> str:
@@ -120,6 +120,10 @@ def flags_line(flags: Iterable[Flag]) -> tuple[str, ...]:
 
 def version_of(row: Row) -> str:
     return f"{row['version']}: " if row["version"] else ""
+
+
+def are(n: float | None) -> str:
+    return "is" if n == 1 else "are"
 
 
 def whose(unit: str) -> str:
