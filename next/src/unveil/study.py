@@ -267,6 +267,8 @@ class Study:
             targets = self._with_role("target") or free
         targets = [targets] if isinstance(targets, str) else targets
         joint = {"+".join(parts): tuple(parts) for parts in targets if not isinstance(parts, str)}
+        for name in joint.keys() & set(self.original.columns):
+            raise InputError(f"{name!r} is a column, and the name of a joint target. Rename it.")
         names = as_names(part if isinstance(part, str) else "+".join(part) for part in targets)
         parts = [part for name in names for part in joint.get(name, [name])]
         for name in (*self.keys, *parts):

@@ -4,6 +4,7 @@ Numbers are compared as numbers ("1" = 1 = 1.0), text as text; missing is a leve
 What cannot be compared is refused: nothing would match, and the risk would look like zero.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, time
@@ -253,15 +254,25 @@ def kind_of(values: pl.Series) -> Kind:
 
 
 def with_one_missing(values: pl.Series, missing: Sequence[str]) -> pl.Series:
-    """Plain values: null where they are NaN, empty, or a text that stands for missing."""
+    """Plain values: null where they are NaN, empty, or what stands for missing (NA, -9)."""
     if isinstance(values.dtype, pl.Categorical | pl.Enum):
         values = values.cast(pl.String)
     if values.dtype.is_float():
-        return values.fill_nan(None)
+        values = values.fill_nan(None)
     if values.dtype == pl.String:
         is_missing = values.is_in(["", *missing])
-        return values.set(is_missing, None) if is_missing.any() else values
-    return values
+    elif values.dtype.is_numeric() and (codes := [float(m) for m in missing if is_number(m)]):
+        is_missing = values.cast(pl.Float64).is_in(codes)
+    else:
+        return values
+    return values.set(is_missing, None) if is_missing.any() else values
+
+
+def is_number(text: str) -> bool:
+    try:
+        return not math.isnan(float(text))
+    except ValueError:
+        return False
 
 
 DECLARED: dict[str, Kind] = {"number": "number", "date": "date", "text": "text"}

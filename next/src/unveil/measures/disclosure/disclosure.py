@@ -180,10 +180,9 @@ def _figures(row: AttributeRow, settings: dict[str, Any], n: int) -> Iterator[Pe
         "version": row.version, "copy": row.copy, "kind": "keys", "what": row.target,
         "by": ", ".join(settings["keys"]), "of": n, "reach": row.reach,
     }  # fmt: skip
-    margin = None if row.beyond is None or row.low is None else row.beyond - row.low
     yield PeopleFigure(
         people=row.correct, shares=row.shares, expected=row.expected, beyond=row.beyond,
-        margin=margin, symbol="DiSCO", **about,
+        margin=row.margin, symbol="DiSCO", **about,
     )  # fmt: skip
     if row.exceptions is not None and row.exceptions_expected is not None:
         yield PeopleFigure(

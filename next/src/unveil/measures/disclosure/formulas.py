@@ -103,10 +103,12 @@ class AttributeRow(Row, frozen=True):
                "from others"),
     ] = None  # fmt: skip
     beyond: Annotated[Figure, People("correct less expected")] = None
+    margin: Annotated[Figure, People("half of the 95 % interval of beyond, chance alone")] = None
     low: Annotated[Figure, People("lower 95 % bound of beyond", "", "at least")] = None
     reach: Annotated[Figure, People("beyond, of an exact copy of the original")] = None
     exceptions: Annotated[
-        Figure, Count("correct, and not the likeliest value by others' records", limited=True)
+        Figure,
+        Count("correct, not the likeliest value by others' records, keys shared", limited=True),
     ] = None
     exceptions_expected: Annotated[Figure, People("such people who are right by chance")] = None
     learner: str = ""

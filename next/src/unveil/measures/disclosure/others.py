@@ -36,6 +36,7 @@ class SelfTest(NamedTuple):
     """
 
     of_claims: float = 0.0
+    error: float = 0.0  # its standard error
     of_exceptions: float = 0.0
 
 
@@ -44,7 +45,8 @@ class Score(NamedTuple):
 
     expected: float
     beyond: float
-    low: float
+    margin: float  # of chance alone
+    low: float  # of chance, and of the self-test
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,13 +76,17 @@ class Others:
         weight: Floats | None = None, margins: float = 1.96,
     ) -> Score:  # fmt: skip
         """Claims about people of the sample; those with the same keys vary together."""
-        weight = (self.weight if weight is None else weight) / self.n_sampled
-        surplus = chance + max(self.self_test.of_claims, 0)
-        residual = weight * (is_right - surplus) * is_claimed
-        beyond = float(residual.sum())
-        spread = weight * (is_right - chance) * is_claimed
-        error = float(np.sqrt((np.bincount(self.q, spread) ** 2).sum()))
-        return Score(correct - beyond, beyond, beyond - margins * error)
+        weight = is_claimed * (self.weight if weight is None else weight) / self.n_sampled
+        beyond = float((weight * (is_right - chance - max(self.self_test.of_claims, 0))).sum())
+        error = together(self.q, weight * (is_right - chance))
+        error_of_test = self.self_test.error * weight.sum()
+        low = beyond - margins * float(np.hypot(error, error_of_test))
+        return Score(correct - beyond, beyond, margins * error, low)
+
+
+def together(q: Ints, residuals: Floats) -> float:
+    """The standard error of a sum in which people with the same keys vary together."""
+    return float(np.sqrt((np.bincount(q, residuals) ** 2).sum()))
 
 
 def learn_others(study: Study, keys: tuple[str, ...], target: str, seed: int) -> Others | None:
@@ -205,15 +211,16 @@ def _test_on_strangers(
     strangers = Others(
         learner, people, np.ones(len(people)), 1, own, q[people], chances, SelfTest()
     )
-    is_right, is_exception = shown == own, (shown >= 0) & (own != strangers.likeliest)
+    is_right, is_claimed = shown == own, shown >= 0
+    is_exception = is_claimed & (own != strangers.likeliest)
+    of_claims = (is_right - strangers.chance(shown)) * is_claimed
+    of_exceptions = (is_right - strangers.chance(own)) * is_exception
+    n_claims, n_exceptions = max(is_claimed.sum(), 1), max(is_exception.sum(), 1)
     return SelfTest(
-        _mean_residual(is_right, strangers.chance(shown), shown >= 0),
-        _mean_residual(is_right, strangers.chance(own), is_exception),
+        of_claims=float(of_claims.sum() / n_claims),
+        error=together(q[people], of_claims) / n_claims,
+        of_exceptions=float(of_exceptions.sum() / n_exceptions),
     )
-
-
-def _mean_residual(is_right: Mask, chance: Floats, among: Mask) -> float:
-    return float(((is_right - chance) * among).sum() / max(among.sum(), 1))
 
 
 def _number(keys: Ints) -> Ints:
@@ -233,7 +240,8 @@ def beside_others(
     is_right, weight = shown == own, others.weight / others.n_sampled
     score = others.score(shown >= 0, is_right, others.chance(shown), row.correct, margins=margins)
     is_determined = p.of_people(p.pd_is_1)[at] & p.is_counted[at]
-    is_exception = (shown >= 0) & p.is_counted[at] & (own != others.likeliest)
+    shares_keys = p.of_people(p.d_q > 1)[at]
+    is_exception = (shown >= 0) & p.is_counted[at] & (own != others.likeliest) & shares_keys
     surplus = max(others.self_test.of_claims, 0)
     surplus_of_exceptions = max(others.self_test.of_exceptions, 0)
     return msgspec.structs.replace(
