@@ -5,8 +5,8 @@ declared types; `unveil.cli` derives a command from the same declaration. Bounds
 ``people: Annotated[int, Meta(ge=1)]``.
 """
 
-import csv
 import inspect
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, wraps
 from types import NoneType, UnionType
@@ -43,13 +43,32 @@ def last_text(texts: Sequence[str]) -> str:
     return texts[-1]
 
 
+NAME = re.compile(r'"((?:[^"]|"")*)"|([^,+"]+|")|([,+])')
+
+
 def split_names(texts: Sequence[str]) -> list[str]:
     """Names parted by commas; quotes protect: "Age, years",sex."""
-    return [name.strip() for line in csv.reader(texts, skipinitialspace=True) for name in line]
+    return ["+".join(parts) for parts in _split(texts)]
 
 
-def _split_targets(texts: Sequence[str]) -> list[str | list[str]]:
-    return [name.split("+") if "+" in name else name for name in split_names(texts)]
+def split_targets(texts: Sequence[str]) -> list[str | list[str]]:
+    """The same, where a plus sign outside quotes joins columns to one target."""
+    return [parts if len(parts) > 1 else parts[0] for parts in _split(texts)]
+
+
+def _split(texts: Sequence[str]) -> list[list[str]]:
+    """Each name in its parts."""
+    names: list[list[str]] = []
+    for text in texts:
+        names.append([""])
+        for quoted, plain, mark in NAME.findall(text):
+            if mark == ",":
+                names.append([""])
+            elif mark:
+                names[-1].append("")
+            else:
+                names[-1][-1] += quoted.replace('""', '"') or plain.strip()
+    return [parts for parts in names if any(parts)]
 
 
 COLUMNS = "a column or several"
@@ -67,7 +86,7 @@ Keys = Annotated[str | Sequence[str], Form(COLUMNS, "NAMES", split_names, ("--ke
 
 Targets = Annotated[
     str | Sequence[str | Sequence[str]],
-    Form(COLUMNS, "NAMES", _split_targets, ("--targets", "-t")),
+    Form(COLUMNS, "NAMES", split_targets, ("--targets", "-t")),
 ]
 """Columns; several that are one target are a sequence among them, income+health typed."""
 
@@ -76,8 +95,10 @@ Texts = Annotated[str | Sequence[str], Form("a text or several", "TEXT", list)]
 
 Missing = Annotated[Sequence[str], Form("texts that stand for a missing value", "TEXT", list)]
 
+AtLeastNone = Annotated[float, Meta(ge=0)]
+PercentOf = Annotated[float, Meta(ge=0, le=100)]
 Thresholds = Annotated[
-    tuple[float, float, float, float],
+    tuple[AtLeastNone, PercentOf, AtLeastNone, PercentOf],
     Form("four numbers: one-way above n and percent, two-way above n and percent",
          "N,PERCENT,N,PERCENT", split_names),
 ]  # fmt: skip
@@ -182,7 +203,7 @@ def takes(hint: Any) -> str:
     plain = parts[0]
     if plain is not hint:
         return takes(plain)
-    return PLAIN.get(get_origin(plain) or plain) or f"a {plain.__name__}"
+    return PLAIN.get(get_origin(plain) or plain) or _kind(plain)
 
 
 def _bounds(meta: Meta) -> str:
@@ -194,8 +215,14 @@ def _bounds(meta: Meta) -> str:
 
 def _shown(value: Any) -> str:
     """What was given, as a message repeats it: short settings as they are, else their type."""
-    is_short = isinstance(value, str | int | float) and len(str(value)) <= 40
-    return repr(value) if is_short else f"a {type(value).__name__}"
+    is_plain = isinstance(value, str | int | float | list | tuple)
+    return repr(value) if is_plain and len(repr(value)) <= 40 else f"{_kind(type(value))}"
+
+
+def _kind(kind: type) -> str:
+    """a list, an object."""
+    name = kind.__name__
+    return f"an {name}" if name[0] in "aeiou" else f"a {name}"
 
 
 def as_names(names: str | Iterable[str]) -> tuple[str, ...]:

@@ -41,9 +41,19 @@ def check_name(name: str, known: Iterable[str], lacks: str) -> None:
     known = list(known)
     if name in known:
         return
-    nearest = get_close_matches(str(name), known, n=1)
-    hint = f"Did you mean {nearest[0]!r}?" if nearest else f"Choose from {list_names(known)}."
+    by_lower = {str(other).lower(): other for other in known}
+    nearest = get_close_matches(str(name).lower(), by_lower, n=1)
+    hint = f"Choose from {list_names(known)}."
+    if nearest:
+        hint = f"Did you mean {str(by_lower[nearest[0]])!r}?"
     raise InputError(f"{lacks} {name!r}. {hint}")
+
+
+def printable(text: str) -> str:
+    """Text in which nothing acts on a terminal or ends a renderer: labels come from files."""
+    return "".join(
+        letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text
+    )
 
 
 def list_names(names: Iterable[str]) -> str:

@@ -7,7 +7,6 @@ what-if is the same call again, with other exclusions, on the same study.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
 from itertools import accumulate, pairwise
-from secrets import randbits
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
 import msgspec
@@ -39,12 +38,14 @@ from unveil.data.columns import (
     with_one_missing,
 )
 from unveil.data.read import OpenFile, open_file
-from unveil.errors import InputError, check_name
+from unveil.errors import InputError, check_name, list_names
 from unveil.results import Copy, FileUsed, Note, Result
 
 T = TypeVar("T")
 Call = TypeVar("Call", bound=Callable[..., Any])
 ORIGINAL = 0  # its number among the files
+SEED = 1  # of measures, where none is given: the same files have the same figures every night
+UNKNOWN = 50  # percent of records with values that nobody has, above which it is said
 KEPT = 5  # synthetic files whose cells are kept for what-ifs; of more, they are counted again
 
 
@@ -185,11 +186,6 @@ class Study:
         }
 
     @property
-    def seed(self) -> int:
-        """The start of random numbers where none is given."""
-        return self.once(_draw_seed)
-
-    @property
     def control_number(self) -> int:
         """The number of the control sample."""
         if not self.has_control:
@@ -202,9 +198,38 @@ class Study:
             raise InputError("There are no synthetic data. Give a file, or several (synthetic).")
         if not self.keys:
             raise InputError("There are no keys. Name what an intruder would know (--keys).")
+        if synthetic and not self.targets:
+            raise InputError("There are no targets. Name what might be learned (--targets).")
         for name in (*self.keys, *self.targets):
             for part in self.joint.get(name, [name]):
                 self.once(Study._check_overlap, part)
+
+    def notes(self) -> Iterator[Note]:
+        """What is odd about the files, and may make the risk look smaller than it is."""
+        names = dict.fromkeys(name for file in self.files for name in file.frame.columns)
+        lacking = [n for n in names if any(n not in file.frame.columns for file in self.files)]
+        if lacking := [name for name in lacking if name not in self.columns]:
+            yield Note(
+                about="files",
+                sentence=f"Not compared, for not every file has them: {list_names(lacking)}.",
+            )
+        by_content: dict[str, str] = {}
+        for file in self.files:
+            if file.sha256 and by_content.setdefault(file.sha256, file.label) != file.label:
+                same = f"{by_content[file.sha256]} and {file.label}"
+                yield Note(
+                    about="files", sentence=f"{same[0].upper()}{same[1:]} are the same file."
+                )
+        for name in self.keys:
+            counts = self.column(name).counts
+            for file, records in zip(self.files, counts, strict=True):
+                share = 100 * records[counts[ORIGINAL] == 0].sum() / records.sum()
+                if share > UNKNOWN:
+                    yield Note(
+                        about="files",
+                        sentence=f"{share:.0f} % of {file.label} have a value of {name} that nobody"
+                        " in the original has.",
+                    )
 
     def files_used(self) -> tuple[FileUsed, ...]:
         return tuple(
@@ -255,18 +280,24 @@ class Study:
         self, targets: str | Sequence[str | Sequence[str]]
     ) -> tuple[dict[str, tuple[str, ...]], tuple[str, ...]]:
         """The parts of joint targets, and the names of all targets."""
-        roles = dict.fromkeys(self.keys, "key")
-        roles |= {
+        roles: dict[str, str] = {
             name: column.role
             for name, column in self.columns.items()
             if column.role not in (None, "target")
         }
+        for name in self.keys:
+            if roles.setdefault(name, "key") != "key":
+                raise InputError(f"{name!r} is a key, with the role {roles[name]}. Choose one.")
+        if len(persons := self._with_role("person")) > 1:
+            raise InputError(f"{list_names(persons)} say whose a record is. Choose one.")
         if not targets:
             common = set.intersection(*(set(file.frame.columns) for file in self.files))
             free = [n for n in self.original.columns if n in common and n not in roles]
             targets = self._with_role("target") or free
         targets = [targets] if isinstance(targets, str) else targets
         joint = {"+".join(parts): tuple(parts) for parts in targets if not isinstance(parts, str)}
+        if any(len(set(parts)) < max(len(parts), 1) for parts in joint.values()):
+            raise InputError("A joint target ('targets') has each of its columns once.")
         for name in joint.keys() & set(self.original.columns):
             raise InputError(f"{name!r} is a column, and the name of a joint target. Rename it.")
         names = as_names(part if isinstance(part, str) else "+".join(part) for part in targets)
@@ -275,7 +306,7 @@ class Study:
             self.check_column(name)
         for name in (*names, *parts):
             if name in roles:
-                raise InputError(f"{name!r} is a target and a {roles[name]}. Choose one role.")
+                raise InputError(f"{name!r} is a target, with the role {roles[name]}. Choose one.")
         return joint, names
 
     def once(self, make: Callable[..., T], *about: Any) -> T:
@@ -371,15 +402,16 @@ class Study:
     def _check_overlap(self, name: str) -> bool:
         """Without a value in common a column is coded differently, and its risk looks like zero."""
         column, about = self.column(name), self.columns.get(name, Column())
-        if about.tolerance is not None and column.kind == "number":
+        is_number = column.kind == "number"
+        if about.tolerance is not None and is_number and name not in self.keys:
             return True  # what is near is counted
         known = column.counts[:, : column.n_levels - column.has_missing]
         for file, counts in zip(self.files, known, strict=True):
-            if known[ORIGINAL].any() and counts.any() and not (known[ORIGINAL] * counts).any():
+            if known[ORIGINAL].any() and not (known[ORIGINAL] * counts).any():
+                bands = f", or compare it in bands (-c {name}:bands=5)" if is_number else ""
                 raise InputError(
                     f"{name!r} has no value in common with {file.label}, and its risk would look"
-                    " like zero. Give it the same coding in every file, or compare numbers in bands"
-                    f" (columns, -c {name}:bands=5)."
+                    f" like zero. Give it the same coding in every file{bands}."
                 )
         return True
 
@@ -392,18 +424,16 @@ def _open_files(
     named = synthetic if isinstance(synthetic, Mapping) else {"": synthetic}
     for version, sources in named.items():
         copies = sources if isinstance(sources, list | tuple) else [sources]
-        copies = [copy for copy in copies if copy is not None]
-        if copies:
-            versions[str(version)] = range(len(files), len(files) + len(copies))
+        if synthetic is None:
+            continue
+        if not copies or str(version) in versions:
+            raise InputError(f"'synthetic' has no file, or two entries, for {str(version)!r}.")
+        versions[str(version)] = range(len(files), len(files) + len(copies))
         for copy, source in enumerate(copies, start=1):
             files.append(open_file(source, "synthetic", str(version), copy))
     if control is not None:
         files.append(open_file(control, "control"))
     return files, versions
-
-
-def _draw_seed(_study: Study) -> int:
-    return randbits(31)
 
 
 def measure(call: Call) -> Call:
@@ -414,11 +444,11 @@ def measure(call: Call) -> Call:
         asked = bind(call, arguments, settings)
         study = asked["study"]
         if "seed" in asked and asked["seed"] is None:
-            asked["seed"] = study.seed
+            asked["seed"] = SEED
         result: Result = call(**asked)
         del asked["study"]
         plain = msgspec.json.decode(msgspec.json.encode(study.settings | asked))
-        notes = (*result.notes, *_undefined(result))
+        notes = (*study.notes(), *result.notes, *_undefined(result))
         return result.beside(study, settings=plain, files=study.files_used(), notes=notes)
 
     return measured  # type: ignore[return-value]

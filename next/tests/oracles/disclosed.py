@@ -202,12 +202,13 @@ def together(world: World) -> Table:
 
 def sensitive(world: World) -> Table:
     table: Table = {}
+    owners = people.whose(world.people(world.original, world.targets[0]))
     for version, copy, target, files in each_target(world):
         about = world.columns.get(target, {}) if isinstance(target, str) else {}
         for level in world.order(target):
             if (text := world.text(target, level)) in about.get("sensitive", ()):
                 counts = shown.sensitive(
-                    *files, world.rules, target, level, shares_of(world, target)
+                    *files, world.rules, target, level, shares_of(world, target), owners
                 )
                 table[version, copy, target, text] = counts
     return table
@@ -357,9 +358,11 @@ def excess(world: World, names: Sequence[str]) -> Table:
 
 
 def beyond(training: Figure, control: Figure) -> Figure:
-    """Equation 1: of those not disclosed by the control, the part that is."""
-    if training is None or control is None or control == 100:
+    """Equation 1: of those not disclosed by the control, the part that is; of nobody 0."""
+    if training is None or control is None:
         return None
+    if control == 100:
+        return Fraction(0)
     return (training - control) / (100 - control)
 
 

@@ -87,6 +87,7 @@ def sensitive(
     target: str,
     level: Hashable,
     public: dict[Hashable, Fraction] | None,
+    owners: Sequence[Hashable],
 ) -> dict[str, Fraction | int | None]:
     """One value that is declared sensitive: who has it, is shown it, and in whole classes."""
     shown = showings(original, synthetic, rules, target)
@@ -98,7 +99,11 @@ def sensitive(
         for s in of_level
         if s.is_correct and s.is_counted and agree(real[original[s.place][0]])
     ]
-    classes = [key for key in set(members) if len(real[key]) > 1]
+    classes = [
+        key
+        for key in set(members)
+        if len({owner for owner, row in zip(owners, original, strict=True) if row[0] == key}) > 1
+    ]
     return {
         "people": having["correct"],
         "of": having["people"],

@@ -7,6 +7,7 @@ name. How an argument is written and read is part of its type (`unveil.arguments
 import inspect
 import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import click
@@ -65,11 +66,12 @@ def _parse(call: Call, asked: dict[str, Any]) -> dict[str, Any]:
 
 def _versions(texts: tuple[str, ...]) -> Any:
     """Files, or NAME=FILE,FILE for each version."""
-    named = [text.partition("=") for text in texts]
+    named = [("", "", text) if Path(text).is_file() else text.partition("=") for text in texts]
     if not any(mark for _, mark, _ in named):
         return list(texts)
-    if not all(mark for _, mark, _ in named):
-        raise InputError("Name every version, NAME=FILE,FILE, or none.")
+    names = [name for name, _, _ in named]
+    if not all(mark for _, mark, _ in named) or len(set(names)) < len(names):
+        raise InputError("Name every version once, NAME=FILE,FILE, or none.")
     return {name: split_names([files]) for name, _, files in named}
 
 

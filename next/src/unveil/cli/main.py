@@ -1,8 +1,11 @@
 """`unveil`: commands are public calls, their results in the form that is asked for."""
 
+import inspect
+import os
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +14,7 @@ import click
 import unveil
 from unveil.arguments import split_names
 from unveil.cli.derive import parameters_of, settings_of, study_of, summary_of
-from unveil.errors import UnveilError, check_name
+from unveil.errors import InputError, UnveilError, check_name
 from unveil.results import Check, Result, exit_code, parse_limits, to_json
 from unveil.study import Study
 
@@ -43,6 +46,9 @@ def commands(context: click.Context) -> None:
 
 def main() -> None:
     """Run a command; what people can mend is one sentence, and an exit code says what kind."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # of a terminal that lacks a sign
     try:
         sys.exit(commands(prog_name="unveil", standalone_mode=False))
     except UnveilError as fault:
@@ -53,9 +59,9 @@ def main() -> None:
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(130)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(1)
+    except OSError as fault:
+        click.echo(f"unveil: the output cannot be written ({fault.strerror}).", err=True)
+        sys.exit(2)
     except Exception as fault:  # its text may hold values of the data
         click.echo(f"unveil: internal error ({type(fault).__name__}). Please report it.", err=True)
         sys.exit(1)
@@ -73,12 +79,16 @@ def command_of(
         limits, names = parse_limits(limit), split_names(show)
         study = study_of(asked)
         calls = (call, *beside(study, names))
+        kinds = [inspect.signature(each).return_annotation for each in calls]
+        _check_names(kinds, names, limits)
+        for path in out:
+            check_path(path, [Path(text) for text in (asked["original"], *asked["synthetic"])])
         with unveil.progress(_tell):
             results = [each(study, **settings_of(each, asked)) for each in calls]
         checks = _check(results, limits)
         for path in out:
             _save(results, path, names)
-        click.echo(to_json(results) if is_json else _screen(results, names, checks))
+        _print(to_json(results, checks) if is_json else _screen(results, names, checks))
         return exit_code(checks)
 
     return click.Command(
@@ -94,15 +104,49 @@ def _tell(what: str, place: int, parts: int) -> None:
         click.echo(line, err=True, nl=False)
 
 
+def _check_names(
+    kinds: Sequence[type[Result]], names: Iterable[str], limits: Iterable[str]
+) -> None:
+    """Refuse what is asked for and is not there, before work begins."""
+    known = {name for kind in kinds for name in (*kind.headings(), *kind.drawings)}
+    known |= {"key_sets", "excess", "words", "all"}
+    for name in names:
+        check_name(name, sorted(known), "There is no table or chart")
+    for address in limits:
+        figures = {"beyond"}.union(*(kind.limited() for kind in kinds))
+        check_name(address.partition("@")[0], sorted(figures), "No limit can be set on")
+
+
 def _check(results: Sequence[Result], limits: dict[str, float]) -> list[Check]:
-    """Each limit is held against the first result that has the figure."""
-    checks: list[Check] = []
-    for address, limit in limits.items():
-        figure = address.partition("@")[0]
-        by_figure = {name: r for r in reversed(results) for t in r.all_tables() for name in t.units}
-        check_name(figure, by_figure, "There is no figure")
-        checks += by_figure[figure].check({address: limit})
-    return checks
+    """Each limit is held against every result that has the figure."""
+    return [
+        check
+        for address, limit in limits.items()
+        for result in results
+        if _has(result, address.partition("@")[0])
+        for check in result.check({address: limit})
+    ]
+
+
+def _has(result: Result, figure: str) -> bool:
+    return bool(result.figures) if figure == "beyond" else figure in result.limited()
+
+
+def _print(text: str) -> None:
+    """To whoever reads it; who has gone away changes no exit code."""
+    try:
+        click.echo(text)
+    except BrokenPipeError:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+
+
+def check_path(path: Path, inputs: Sequence[Path]) -> None:
+    """Refuse where nothing can be written, or a file that was read."""
+    from unveil.show.save import check_writable
+
+    check_writable(path)
+    if any(file.exists() and path.exists() and path.samefile(file) for file in inputs):
+        raise InputError(f"{str(path)!r} is a file that is read. Write to another (--out).")
 
 
 def _save(results: Sequence[Result], path: Path, names: Sequence[str]) -> None:
@@ -133,7 +177,7 @@ def demo(show: tuple[str, ...], is_json: bool) -> int:
     )
     with unveil.progress(_tell):
         result = unveil.disclosure(study, seed=1)
-    click.echo(to_json([result]) if is_json else _screen([result], split_names(show), ()))
+    _print(to_json([result]) if is_json else _screen([result], split_names(show), ()))
     return 0
 
 

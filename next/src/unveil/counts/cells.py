@@ -182,25 +182,29 @@ def count_cells(keys: Keys, target: Coded, names: Sequence[str] = ()) -> Cells:
         w = np.ones_like(d)
         return Cells(keys, target, q, t_of_cell, d, s, w, levels, cells, nothing, nothing)
 
-    alike_of = np.zeros(len(keys.single), np.int64)
+    of_single = {key.name: keys.pair.of(key.codes)[keys.single] for key in by}
+    t_of_single = np.zeros(len(keys.single), np.int64)
     if target is not NO_TARGET:
-        alike_of += t[keys.single]
-    space = n_t
+        t_of_single += t[keys.single]
+    alike_of, space = t_of_single, n_t
     for key in by:
-        alike_of = alike_of * key.n_levels + keys.pair.of(key.codes)[keys.single]
-        space *= key.n_levels
+        if space * key.n_levels > LARGEST:
+            alike_of, space = number(alike_of, space)
+        alike_of, space = alike_of * key.n_levels + of_single[key.name], space * key.n_levels
     alike, w_d, w_s = tally(alike_of, space, int(np.searchsorted(keys.single, n_d)))
     w = np.concatenate([w_d, w_s])
     rows = np.flatnonzero(w)
-    is_d, t_and_levels = rows < len(alike), alike[rows % len(alike)]
-    for key in reversed(by):
-        t_and_levels, level = np.divmod(t_and_levels, key.n_levels)
-        levels[key.name] = np.append(levels[key.name], level)
+    is_d = rows < len(alike)
+    example = np.empty(len(alike), np.int64)
+    example[np.searchsorted(alike, alike_of)] = np.arange(len(alike_of))
+    example = example[rows % len(alike)]
+    for name, codes in of_single.items():
+        levels[name] = np.append(levels[name], codes[example])
     return Cells(
         keys,
         target,
         q=np.append(q, keys.n_q + np.arange(len(rows), dtype=np.int32)),
-        t=np.append(t_of_cell, t_and_levels.astype(np.int32)),
+        t=np.append(t_of_cell, t_of_single[example].astype(np.int32)),
         d_tq=np.append(d, is_d),
         s_tq=np.append(s, ~is_d),
         w=np.append(np.ones_like(d), w[rows]),

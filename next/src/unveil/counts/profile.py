@@ -296,6 +296,13 @@ class PersonProfile(CellProfile):
             counts[: keys.n_q] = np.bincount(holders[:, 0], minlength=keys.n_q)
         return replace(people, d_q=d_q[0], s_q=s_q[0])
 
+    @cached_property
+    def holders(self) -> Ints:
+        """How many people have records in each cell."""
+        n = int(self.person.max(initial=-1)) + 1
+        pairs = np.unique(self.cells.of_people * np.int64(n) + self.person)
+        return np.bincount(pairs // max(n, 1), minlength=len(self.t))
+
     def count(self, where: Mask) -> int:
         return len(np.unique(self.person[self.of_people(where) & self.is_counted]))
 

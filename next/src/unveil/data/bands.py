@@ -18,6 +18,7 @@ from unveil.data.columns import Coded, write_level
 from unveil.errors import InputError
 
 Floats = NDArray[np.float64]
+MOST = 1_000
 FEWEST = 3  # with fewer bands of equally many records, bands of equal width are tried
 
 
@@ -34,8 +35,9 @@ def band(
     n_known = column.n_levels - column.has_missing
     levels = column.numbers[:n_known]
     is_code = np.isin(levels, special)
+    is_amount = ~is_code & np.isfinite(levels)
     counts = column.counts.sum(axis=0)[:n_known]
-    numbers = np.repeat(levels[~is_code], counts[~is_code])
+    numbers = np.repeat(levels[is_amount], counts[is_amount])
     if not len(numbers):
         return column
     breaks = _breaks(column.name, bands, numbers)
@@ -57,11 +59,14 @@ def _recode(column: Coded, texts: Sequence[str | None], code_of_level: NDArray[n
 
 def _group(column: Coded, groups: Mapping[str, Sequence[str]]) -> Coded:
     """Named groups of levels; other levels stay."""
-    names = dict(enumerate(column.texts))
+    names, grouped = dict(enumerate(column.texts)), set[int]()
     for name, levels in groups.items():
         for level in levels:
             if (code := column.code(level)) is None:
                 raise InputError(f"A level in the group {name!r} of {column.name!r} is in no file.")
+            if code in grouped:
+                raise InputError(f"A level of {column.name!r} is in two groups, {name!r} the last.")
+            grouped.add(code)
             names[code] = name
     texts = sorted({name for name in names.values() if name is not None})
     place = {name: code for code, name in enumerate(texts)}
@@ -81,18 +86,14 @@ def _breaks(name: str, bands: int | str | Sequence[float], numbers: Floats) -> l
 
 def _parse(name: str, bands: int | str | Sequence[float]) -> tuple[str, int, list[float]]:
     """The style of the bands, how many, and breaks that were named."""
-    number = re.fullmatch(r"(?:(equal|quantile):)?(\d+)", str(bands))
-    if number and int(number[2]) > 1:
+    number = re.fullmatch(r"(?:(equal|quantile):)?(\d{1,9})", str(bands))
+    if number and 1 < int(number[2]) <= MOST:
         return number[1] or "quantile", int(number[2]), []
-    try:
-        parts = bands.split(",") if isinstance(bands, str) else bands
-        breaks = [float(part) for part in parts]  # type: ignore[union-attr]
-    except (TypeError, ValueError):
-        breaks = []
-    if not breaks or breaks != sorted(set(breaks)):
+    breaks = [] if isinstance(bands, int | str) else [float(value) for value in bands]
+    if not breaks or breaks != sorted(set(breaks)) or not np.isfinite(breaks).all():
         raise InputError(
-            f"The bands of {name!r} are {bands!r}. Write how many (5), equal:5, or rising breaks"
-            " (18,65)."
+            f"The bands of {name!r} are {bands!r}. Write how many (5, at most {MOST:,}), equal:5,"
+            " or rising breaks (18,65)."
         )
     return "breaks", 0, breaks
 

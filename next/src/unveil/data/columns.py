@@ -5,6 +5,7 @@ What cannot be compared is refused: nothing would match, and the risk would look
 """
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, time
@@ -59,16 +60,15 @@ def _parse_columns(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
     """``income:special=-8,-9`` and ``pid=person``: what is said of one column, together."""
     columns: dict[str, dict[str, Any]] = {}
     for text in texts:
-        address, _, value = text.rpartition("=")
-        name, colon, setting = address.rpartition(":")
-        if not colon:
-            name, setting = address, "role"
-        if not name.strip('"') or not value:
+        parts = re.fullmatch(r'(?:"(.+?)"|([^":=]+))(?::([^=]*))?=(.+)', text, re.DOTALL)
+        if not parts:
             raise InputError(f"{text!r} says nothing of a column. Write income:special=-8.")
+        name, setting, value = parts[1] or parts[2], parts[3] or "role", parts[4]
         is_list = setting in ("special", "sensitive") or (setting == "bands" and "," in value)
-        columns.setdefault(name.strip('"'), {})[setting] = (
-            split_names([value]) if is_list else value
-        )
+        about = columns.setdefault(name, {})
+        if setting in about:
+            raise InputError(f"The {setting} of {name!r} is said twice. Say it once.")
+        about[setting] = split_names([value]) if is_list else value
     return columns
 
 
@@ -189,9 +189,14 @@ def join(name: str, parts: Sequence[Coded]) -> Coded:
     for part in parts:
         _, codes = np.unique(codes * part.n_levels + part.codes, return_inverse=True)
     _, example = np.unique(codes, return_index=True)
-    texts = [[part.texts[code] or "" for code in part.codes[example]] for part in parts]
+    texts = [[_quote(part.texts[code] or "") for code in part.codes[example]] for part in parts]
     levels = pl.Series(["+".join(text) for text in zip(*texts, strict=True)], dtype=pl.String)
     return Coded(name, "text", levels, codes.astype(np.int32), parts[0].rows, parts[0].n)
+
+
+def _quote(text: str) -> str:
+    """A level as it stands in a joint one."""
+    return f'"{text}"' if "+" in text else text
 
 
 SAMPLE = 50_000  # records that nearly always have every text that occurs
@@ -310,20 +315,25 @@ def _convert(values: pl.Series, kind: Kind, file: str) -> pl.Series:
     if n_lost:
         raise InputError(
             f"Column {values.name!r} holds text in {file}: {n_lost:,} of {len(values):,} entries"
-            f" are no {kind}, as in other files. Nothing would match and the risk would look like"
-            " zero. Give the column the same coding in every file, or name the text that stands"
-            " for missing (missing)."
+            f" cannot be read as a {kind}, as in other files. Nothing would match and the risk"
+            " would look like zero. Give the column the same coding in every file, or name the text"
+            " that stands for missing (missing)."
         )
     return converted
 
 
 def _cast(values: pl.Series, kind: Kind) -> pl.Series:
     if kind == "number":
-        dtype = pl.Int64 if values.dtype.is_integer() else pl.Float64
-        return values.cast(dtype, strict=False)
+        if values.dtype.is_integer():
+            return values.cast(pl.Int64, strict=False)
+        return values.cast(pl.Float64, strict=False).fill_nan(None)
     if kind == "date":
         is_text = values.dtype == pl.String
         moments = pl.Datetime("us")
         return values.str.to_datetime(strict=False) if is_text else values.cast(moments)
+    if kind == "truth value" and values.dtype == pl.String:
+        truths = {"true": True, "false": False}
+        lower = values.str.to_lowercase()
+        return lower.replace_strict(truths, default=None, return_dtype=pl.Boolean)
     dtypes = {"text": pl.String, "truth value": pl.Boolean, "nothing": pl.String}
     return values.cast(dtypes.get(kind, values.dtype), strict=False)

@@ -13,7 +13,7 @@ import msgspec
 
 from unveil.errors import InputError, check_name
 from unveil.results.result import Copy, Result, Row, Table
-from unveil.results.units import Count, Figure, Number, People
+from unveil.results.units import Count, Figure, Number, People, Unit
 
 Status = Literal[
     "not measured",
@@ -88,11 +88,7 @@ class Check(Row, frozen=True):
     value: Annotated[Figure, Number()]
     limit: Annotated[float, Number()]
     status: Status
-
-    @property
-    def is_of_people(self) -> bool:
-        """Whether value and limit are people beyond what is expected."""
-        return self.figure in ("beyond", "exceptions")
+    of: Annotated[Figure, Count("people, where value and limit are people beyond expected")] = None
 
 
 def check_limits(result: Result, limits: Mapping[str, float]) -> tuple[Check, ...]:
@@ -108,13 +104,15 @@ def _checks(result: Result, address: str, limit: float) -> Iterator[Check]:
     name, _, subject = str(address).partition("@")
     table = None if name == "beyond" and result.figures else _table_with(result, name)
     highest = table.units[name].highest if table else 100
-    is_number = isinstance(limit, int | float) and not isinstance(limit, bool)
-    if not is_number or not 0 <= limit <= highest:
+    is_number = not isinstance(limit, bool) and hasattr(limit, "__float__")
+    if not is_number or not 0 <= float(limit) <= highest:
         raise InputError(
             f"The limit of {name} takes a number from 0 to {highest:g}, not {limit!r}."
         )
     checks = _of_rows(table, name, limit) if table else _of_people(result, limit)
     subjects = dict.fromkeys(check.subject for check in checks)
+    if subject and not any(subjects):
+        raise InputError(f"{name} has one row: limit it without '@{subject}'.")
     if subject:
         check_name(subject, subjects, f"{name} has no row for")
     yield from (check for check in checks if subject in ("", check.subject))
@@ -122,26 +120,28 @@ def _checks(result: Result, address: str, limit: float) -> Iterator[Check]:
 
 def _of_people(result: Result, percent: float) -> list[Check]:
     """Every figure of people beside one limit, in percent of them; exceptions where they ask."""
-    limit = percent * result.people / 100
     checks = []
     for figures in _grouped(result.figures, lambda figure: (figure.version, figure.copy)):
-        searched = len({figure.what for figure in figures})
-        for figure in (figure.beside_limit(limit, searched) for figure in figures):
+        searched = result.searched or len({figure.what for figure in figures})
+        for figure in figures:
+            limit = percent * (figure.of or 0) / 100
+            figure = figure.beside_limit(limit, searched)
             if figure.may_block or figure.status == "to be decided":
                 checks.append(Check(
                     figure="beyond" if figure.may_block else figure.symbol,
                     version=figure.version, copy=figure.copy, subject=figure.what,
-                    value=figure.beyond, limit=limit, status=figure.status,
+                    value=figure.beyond, limit=limit, of=figure.of, status=figure.status,
                 ))  # fmt: skip
     return [_worst(of_subject) for of_subject in _grouped(checks, lambda check: (
         check.figure, check.version, check.subject))]  # fmt: skip
 
 
 def _of_rows(table: Table, name: str, limit: float) -> list[Check]:
+    unit = table.units[name]
     checks = [
         Check(
             figure=name, version=row["version"], copy=row["copy"], subject=row.subject,
-            value=row[name], limit=limit, status=_status_of_value(row[name], limit),
+            value=row[name], limit=limit, status=_status_of_value(row[name], limit, unit),
         )
         for row in table.rows
         if row["copy"] != "sd"
@@ -150,15 +150,15 @@ def _of_rows(table: Table, name: str, limit: float) -> list[Check]:
         check.version, check.subject))]  # fmt: skip
 
 
-def _status_of_value(value: Figure, limit: float) -> Status:
+def _status_of_value(value: Figure, limit: float, unit: Unit) -> Status:
     if value is None:
-        return "not measured"
+        return "within limit" if unit.undefined else "not measured"  # nobody is concerned
     return "above limit" if value > limit else "within limit"
 
 
 SEVERITY: tuple[Status, ...] = (
-    "above limit", "to be decided", "cannot tell", "within limit", "cannot reach the limit",
-    "not measured", "no limit",
+    "above limit", "not measured", "to be decided", "cannot tell", "within limit",
+    "cannot reach the limit", "no limit",
 )  # fmt: skip
 
 
@@ -204,6 +204,8 @@ def parse_limits(texts: Iterable[str]) -> dict[str, float]:
     limits = {}
     for text in texts:
         address, _, number = text.rpartition("=")
+        if address in limits:
+            raise InputError(f"There are two limits of {address}. Give one.")
         try:
             limits[address] = float(number)
         except ValueError:

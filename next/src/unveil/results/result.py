@@ -90,9 +90,15 @@ class Table(msgspec.Struct, frozen=True):
 
     @property
     def first_rows(self) -> Sequence[Any]:
-        """The rows that people see first: of several copies, the mean."""
-        several = {row["version"] for row in self.rows if row["copy"] == "mean"}
-        return [r for r in self.rows if r["copy"] == "mean" or r["version"] not in several]
+        """The rows that people see first: of several copies the mean, or else all pooled."""
+        copies: dict[str, set[Any]] = {}
+        for row in self.rows:
+            copies.setdefault(row["version"], set()).add(row["copy"])
+        summary = {
+            version: next((name for name in ("mean", "pooled") if name in of_version), None)
+            for version, of_version in copies.items()
+        }
+        return [r for r in self.rows if summary[r["version"]] in (None, r["copy"])]
 
     @property
     def first_columns(self) -> dict[str, Unit]:
@@ -191,6 +197,17 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return ()
 
     @property
+    def searched(self) -> int:
+        """How many figures were searched for the worst; 0: as many as are told apart."""
+        return 0
+
+    @classmethod
+    def limited(cls) -> set[str]:
+        """The columns that may have a limit."""
+        row_types = (row_type for _, row_type in cls.headings().values())
+        return {name for kind in row_types for name, unit in kind.units().items() if unit.limited}
+
+    @property
     def tables(self) -> tuple[str, ...]:
         return tuple(self.headings())
 
@@ -260,6 +277,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         """Write what the ending says: .json .csv .html .svg .png .pdf."""
         from unveil.show.save import save
 
+        if not isinstance(path, str | Path):
+            raise InputError("'path' takes the name of a file: result.json.")
         return save([self], Path(path), names)
 
     def check(self, limits: Mapping[str, float]) -> tuple[Any, ...]:
@@ -324,9 +343,11 @@ def _descendants(kind: type[Result]) -> Iterator[type[Result]]:
         yield from _descendants(child)
 
 
-def to_json(results: Sequence[Result]) -> str:
+def to_json(results: Sequence[Result], checks: Sequence[Row] = ()) -> str:
     """One document: the first result, with tables and sentences of the others beside its own."""
     first, *others = (result.document() for result in results)
+    if checks:
+        first["checks"] = msgspec.to_builtins(checks)
     for document in others:
         first["tables"] |= document["tables"]
         for part in ("sentences", "notes"):

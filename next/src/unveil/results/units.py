@@ -90,7 +90,7 @@ class LevelText(Text, frozen=True):
     """A level of a column."""
 
     def text(self, value: str | None) -> str:
-        return "missing" if value is None else value
+        return "(missing)" if value is None else value
 
 
 Level = Annotated[str | None, LevelText()]

@@ -8,7 +8,7 @@ import json
 from importlib.resources import files
 from typing import Any
 
-from unveil.errors import check_name
+from unveil.errors import check_name, printable
 from unveil.results import Result
 
 
@@ -23,18 +23,27 @@ def vega_lite(result: Result, name: str = "") -> dict[str, Any]:
     titles = {f"${part}": table.units[column].title for part, column in chart.columns.items()}
     label = chart.columns["label"]
     marked = {row[label] for row in result.table(chart.marks).rows} if chart.marks else set()
-    values = [
-        {"group": "", "mark": "*" if row[label] in marked else ""}
-        | {part: _datum(row[column]) for part, column in chart.columns.items()}
+    rows = [
+        row
         for row in table.first_rows
         if row["unit"] in ("", "records") or "unit" in chart.columns.values()
     ]
+    has_versions = len({row["version"] for row in rows}) > 1
+    values = []
+    for row in rows:
+        datum = {part: _datum(row[column]) for part, column in chart.columns.items()}
+        groups = (printable(row["version"]) if has_versions else "", datum.get("group", ""))
+        mark = "*" if row[label] in marked else ""
+        values.append({**datum, "group": ", ".join(filter(None, groups)), "mark": mark})
     title = {"text": chart.title, "subtitle": f"* {chart.meaning_of_marks}" if marked else ""}
     return {**_fill(spec, titles), "title": title, "data": {"values": values}}
 
 
 def _datum(value: Any) -> Any:
-    return "missing" if value is None else value
+    """A number, or a text without what would end the renderer."""
+    if isinstance(value, str):
+        return printable(value)
+    return "(missing)" if value is None else value
 
 
 def _fill(part: Any, titles: dict[str, str]) -> Any:
@@ -54,5 +63,6 @@ def draw(result: Result, name: str, form: str) -> bytes:
     """A chart as svg, png or pdf."""
     import vl_convert
 
-    picture = getattr(vl_convert, f"vegalite_to_{form}")(vega_lite(result, name))
+    options = {"scale": 2} if form == "png" else {}
+    picture = getattr(vl_convert, f"vegalite_to_{form}")(vega_lite(result, name), **options)
     return picture.encode() if isinstance(picture, str) else bytes(picture)

@@ -4,47 +4,57 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 import polars as pl
 
 from unveil.errors import InputError, check_name
 from unveil.results import Result, to_json
 
+PICTURES = (".svg", ".png", ".pdf")
+ENDINGS = (".json", ".csv", ".html", *PICTURES)
+
 
 def save(results: Sequence[Result], path: Path, names: Sequence[str] = ()) -> Path:
     """Everything as .json or .html, a table as .csv, a chart as .svg, .png or .pdf."""
+    check_writable(path)
+    known = {name for result in results for name in (*result.tables, *result.charts, result.name)}
+    for name in names:
+        check_name(name, [*sorted(known), "words", "all"], "There is no table or chart")
     replace_file(path, _content(results, path.suffix.lower(), names))
     return path
 
 
+def check_writable(path: Path) -> None:
+    """Refuse endings and folders that cannot be."""
+    if path.suffix.lower() not in ENDINGS:
+        raise InputError(f"Nothing is written as {str(path)!r}: it ends with {' '.join(ENDINGS)}.")
+    if path.is_dir() or not path.parent.is_dir():
+        raise InputError(f"{str(path)!r} is a folder, or in none that is there. Name a file.")
+
+
 def _content(results: Sequence[Result], ending: str, names: Sequence[str]) -> bytes:
-    match ending:
-        case ".json":
-            return to_json(results).encode()
-        case ".html":
-            from unveil.show.page import page
+    if ending == ".json":
+        return to_json(results).encode()
+    if ending == ".html":
+        from unveil.show.page import page
 
-            return page(results).encode()
-        case ".csv":
-            by_name = {name: result for result in reversed(results) for name in result.tables}
-            name = _chosen(names, by_name, results[0].tables, "table")
-            return write_csv(by_name[name].frame(name)).encode()
-        case ".svg" | ".png" | ".pdf":
-            from unveil.show.chart import draw
+        return page(results).encode()
+    if ending in PICTURES:
+        from unveil.show.chart import draw
 
-            by_name = {name: result for result in reversed(results) for name in result.charts}
-            name = _chosen(names, by_name, results[0].charts, "chart")
-            return draw(by_name[name], name, ending[1:])
-        case _:
-            raise InputError(f"Nothing is written as {ending!r}: .json .csv .html .svg .png .pdf.")
+        result, name = _chosen(results, "charts", names)
+        return draw(result, name, ending[1:])
+    result, name = _chosen(results, "tables", names)
+    return write_csv(result.frame(name)).encode()
 
 
-def _chosen(names: Sequence[str], known: dict[str, Result], first: Sequence[str], what: str) -> str:
-    """The first name that is known; where none is asked for, the first there is."""
-    chosen = [name for name in names if name in known] or list(names[:1] or first[:1])
-    check_name(chosen[0] if chosen else "", known, f"There is no {what}")
-    return chosen[0]
+def _chosen(results: Sequence[Result], kind: str, names: Sequence[str]) -> tuple[Result, str]:
+    """The first table or chart that is asked for, or that there is."""
+    known = {name: result for result in reversed(results) for name in getattr(result, kind)}
+    first = getattr(results[0], kind)[:1]
+    name = next((name for name in (*names, *first) if name in known), "")
+    check_name(name, known, "There is no chart or table")
+    return known[name], name
 
 
 def write_csv(frame: pl.DataFrame) -> str:
@@ -66,14 +76,13 @@ def guard(text: str) -> str:
 
 def replace_file(path: Path, content: bytes) -> None:
     """Written whole or not at all."""
+    new = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as file:
+        with new.open("xb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(file.name, path)
+        new.replace(path)
     except OSError as fault:
-        raise InputError(
-            f"{str(path)!r} cannot be written ({type(fault).__name__}). Is there a folder with room"
-            " in it?"
-        ) from None
+        new.unlink(missing_ok=True)
+        raise InputError(f"{str(path)!r} cannot be written ({fault.strerror}).") from None

@@ -8,12 +8,12 @@ from rich.console import Console, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
-from unveil.errors import check_name
+from unveil.errors import check_name, printable
 from unveil.results import Check, Result, Row, Table
 
 MOST = 12  # rows of a table on the first screen
 WORD = 20  # letters of a text that are not parted
-BAR = 40  # letters of the longest bar
+BAR = 30  # letters of the longest bar
 SIGNS = {
     "within limit": "●", "cannot reach the limit": "●", "above limit": "■", "not measured": "■",
     "to be decided": "▲", "cannot tell": "○",
@@ -41,7 +41,7 @@ def screen(
         is_first_screen = not names or (result.name in names and result.name not in result.tables)
         for part in _first_screen(result) if is_first_screen else _parts(result, names):
             console.print(part)
-    for line in _checked(checks, results[0].people):
+    for line in _checked(checks):
         console.print(_plain(line))
     console.print(_plain(_next(results[0], names, typed)), soft_wrap=True)  # one line to copy
     text = console.file.getvalue()  # type: ignore[attr-defined]
@@ -50,16 +50,16 @@ def screen(
 
 def _next(result: Result, names: Sequence[str], typed: str) -> str:
     """What is worth seeing after this, as it is typed."""
-    if names:
-        page = f"{result.name}.html"
-        return f"Next: {typed} --out {page}" if typed else f'Next: .save("{page}")'
-    return f"Next: {typed} --show {result.next}" if typed else f'Next: .show("{result.next}")'
+    step = f"--out {result.name}.html" if names else f"--show {result.next}"
+    if not typed:
+        return f'Next: .save("{result.name}.html")' if names else f'Next: .show("{result.next}")'
+    if names and ("--out" in typed or typed.startswith("unveil demo")):
+        step, typed = "--help", f"unveil {result.name}"
+    return f"Next: {typed} {step}"
 
 
 def _plain(text: str) -> Text:
-    """Text in which nothing acts on a terminal: labels come from files."""
-    return Text("".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}"
-                        for letter in text))  # fmt: skip
+    return Text(printable(text))
 
 
 def _first_screen(result: Result) -> Iterator[RenderableType]:
@@ -122,22 +122,24 @@ def _bars(result: Result, name: str) -> Iterator[Text]:
             yield _plain(f"{about[:24]:<24} {unit.title[:10]:<10} {bar} {unit.text(value)}")
 
 
-def _checked(checks: Sequence[Check], n: int) -> Iterator[str]:
+def _checked(checks: Sequence[Check]) -> Iterator[str]:
     """A line for each figure that is not within its limit, as many as fit, and one of all."""
     stands_out = [check for check in checks if check.status not in QUIET]
     for check in stands_out[:MOST]:
         about = " ".join(filter(None, (check.figure, check.version, check.subject)))
         value = "" if check.value is None else f" {check.value:,.1f}"
-        yield f"{SIGNS[check.status]} {about}{value}: {check.status} (limit {_limit(check, n)})"
+        copy = f" (copy {check.copy})" if check.copy not in (1, "") else ""
+        yield f"{SIGNS[check.status]} {about}{value}{copy}: {check.status} (limit {_limit(check)})"
     groups: dict[tuple[str, str, str], int] = {}
     for check in [*stands_out[MOST:], *(check for check in checks if check.status in QUIET)]:
-        about_limit = check.figure, _limit(check, n), check.status
+        about_limit = check.figure, _limit(check), check.status
         groups[about_limit] = groups.get(about_limit, 0) + 1
     for (figure, limit, status), number in groups.items():
-        yield f"{SIGNS[status]} {figure}: {number:,} {status} (limit {limit})"
+        more = " more" if status not in QUIET else ""
+        yield f"{SIGNS[status]} {figure}: {number:,}{more} {status} (limit {limit})"
 
 
-def _limit(check: Check, n: int) -> str:
+def _limit(check: Check) -> str:
     """Limits on people in percent too."""
-    of_people = f" people, {100 * check.limit / n:g} %" if check.is_of_people and n else ""
-    return f"{check.limit:,g}{of_people}"
+    of = f" of {check.of:,.0f}, {100 * check.limit / check.of:g} %" if check.of else ""
+    return f"{check.limit:,g}{of}"

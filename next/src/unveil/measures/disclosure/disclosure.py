@@ -1,6 +1,5 @@
 """`unveil.disclosure`: what would an intruder learn, about whom, how surely? Raab (2024)."""
 
-import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -56,7 +55,7 @@ from unveil.study import Side, Study, measure
 
 WHO = ("UiO", "unique", "UiOiS", "repU", "replicated", "UiS")
 WHAT = ("target", "unit", "correct", "expected", "beyond", "low", "wrong", "DiSCO", "Dorig")
-WHICH = ("rule", "correct", "people", "people_all", "share_all")
+WHICH = ("id", "correct", "people", "people_all", "share_all")
 SHOWN = ("target", "level", "people", "correct", "wrong")
 SAID = 3  # targets, and flags, with a sentence of their own
 
@@ -115,30 +114,37 @@ class Disclosure(Result, frozen=True, kw_only=True):
     @property
     def sentences(self) -> tuple[str, ...]:
         words = Wording(self.settings, self.files)
-        effect = [row for row in self.effect if row.figure == "DiSCO" and row.before != row.after]
-        several = {row.version for row in self.attribute if row.copy == "mean"}
+        effect = [
+            row
+            for row in self.table("effect").first_rows
+            if row.figure == "DiSCO" and row.before != row.after
+        ]
         first = [row for row in self.table("attribute").first_rows if row.unit == "records"]
+        flags = self.table("flags").first_rows
         return (
             *self.head,
             *map(words.attribute, first[:SAID]),
-            *map(words.together, self._first("together", several)),
-            *map(words.effect, _last_of_copies(effect, several)),
-            *map(words.sensitive, self._first("sensitive", several)),
+            *map(words.together, self.table("together").first_rows),
+            *map(words.effect, effect),
+            *map(words.sensitive, self.table("sensitive").first_rows),
             *self.foot,
-            *map(words.flag, sorted(self.flags, key=lambda flag: -flag.correct)[:SAID]),
+            *map(words.flag, sorted(flags, key=lambda flag: -flag.correct)[:SAID]),
         )
-
-    def _first(self, table: str, several: set[str]) -> list[Any]:
-        return _last_of_copies(self.table(table).rows, several)
 
     @property
     def figures(self) -> tuple[PeopleFigure, ...]:
-        """Each target as a figure of people, and its exceptions."""
+        """Each target as a figure of people, and its exceptions.
+
+        Of records, where people have several and these differ.
+        """
+        original = next(file for file in self.files if file.role == "original")
+        units = {"records": original.rows, "near": original.rows, "people": original.people}
+        of_people = {row.target for row in self.attribute if row.unit == "people" and row.low}
         return tuple(
             figure
             for row in self.attribute
-            if row.copy != "sd" and (row.unit == "records" or row.beyond is not None)
-            for figure in _figures(row, self.settings, self.people)
+            if row.copy != "sd" and (row.unit == "people") == (row.target in of_people)
+            for figure in _figures(row, self.settings, units[row.unit])
         )
 
     def what_if(self, *exclude: str) -> "Disclosure":
@@ -155,11 +161,6 @@ class Disclosure(Result, frozen=True, kw_only=True):
             for side in study.sides()
         ]
         return pl.concat(shown)
-
-
-def _last_of_copies(rows: Sequence[Any], several: set[str]) -> list[Any]:
-    """Of several copies the row of all pooled, else that of the only file."""
-    return [row for row in rows if row.copy == "pooled" or row.version not in several]
 
 
 def _shown_to(p: CellProfile, side: Side) -> pl.DataFrame:
@@ -188,7 +189,7 @@ def _figures(row: AttributeRow, settings: dict[str, Any], n: int) -> Iterator[Pe
         yield PeopleFigure(
             people=row.exceptions, expected=row.exceptions_expected,
             beyond=row.exceptions - row.exceptions_expected,
-            margin=1.96 * math.sqrt(row.exceptions_expected), symbol="exceptions", **about,
+            margin=row.exceptions_margin, symbol="exceptions", **about,
         )  # fmt: skip
 
 
@@ -298,7 +299,7 @@ def _measure(asked: _Asked, target: str) -> dict[str, list[Any]]:
         if distances is not None:
             nearby = p.within_tolerance(distances, about.tolerance or 0)
             row = attribute(nearby, side, "near")
-            near.append(near_beside_others(row, nearby, distances, None if rules else others))
+            near.append(near_beside_others(row, nearby, distances, others))
         if study.has_people:
             by_person = PersonProfile.by_person(p, study.people()[0])
             row = attribute_of_people(by_person, side)
@@ -306,7 +307,7 @@ def _measure(asked: _Asked, target: str) -> dict[str, list[Any]]:
         before.append(_attribute(study.profile(target, side) if rules else p, side))
         tables["values"] += levels
         tables["flags"] += flags
-        tables["sensitive"] += sensitive(p, side, levels, about.sensitive, shares)
+        tables["sensitive"] += sensitive(study, p, side, levels, about.sensitive, shares)
         tables["exclusions"] += five_sets(p, side, rules, _one_way(flags))
         tables["excluded"] += excluded(p, side, rules) if rules else ()
         asked.together.add(p, side)
@@ -333,10 +334,9 @@ def _one_way(flags: Sequence[Flag]) -> list[Rule]:
 
 
 def _worst_first(tables: dict[str, list[Any]]) -> tuple[float, str]:
-    """Targets by what is beyond, or by DiSCO where nothing is expected."""
-    rows = tables["attribute"]
-    row = next((row for row in rows if row.copy == "mean"), rows[0])
-    return -(row.DiSCO if row.beyond is None else row.beyond), row.target
+    """Targets by what is beyond, or by DiSCO where nothing is expected; of versions the worst."""
+    rows = [row for row in tables["attribute"] if row.unit == "records" and row.copy != "sd"]
+    return -max(row.DiSCO if row.beyond is None else row.beyond for row in rows), rows[0].target
 
 
 def _numbers(column: Coded, about: Column) -> Floats | None:

@@ -16,6 +16,7 @@ from unveil.measures.disclosure.formulas import (
     excess_ratio,
     identity,
 )
+from unveil.measures.disclosure.sentences import Wording, percent, side_of
 from unveil.results import (
     Chart,
     Copy,
@@ -67,18 +68,22 @@ class Excess(Result, frozen=True, kw_only=True):
         worst = max(rows, key=lambda row: float(row["R"]), default=None)
         if worst is None:
             return ()
-        control = next(file.people for file in self.files if file.role == "control")
-        version = f"{worst['version']}: " if worst["version"] else ""
+        control = next(file.rows for file in self.files if file.role == "control")
+        n, unit = Wording(self.settings, self.files).base(worst)
         return (
-            f"{version}{worst['figure']} of {worst.subject or 'identity'} has the highest R,"
-            f" {worst['R']:z.2f}: {worst['training']:.1f} % of {self.people:,}"
-            f" {self.settings['unit']} whose records were used, {worst['control']:.1f} % of"
-            f" {control:,} whose records were not.",
+            f"{side_of(worst)}{worst['figure']} of {worst.subject or 'identity'} has the highest R,"
+            f" {worst['R']:z.2f}: {percent(worst['training'])} of {n:,} {unit} that were used,"
+            f" {percent(worst['control'])} of {control:,} that were not.",
         )
 
     @property
     def foot(self) -> tuple[str, ...]:
         return self.sentences
+
+
+def _excess(used: Figure, unused: Figure) -> Figure:
+    """Equation 1; 0 where the control sample discloses everyone, for nobody is left."""
+    return 0.0 if used is not None and unused == 100 else excess_ratio(used, unused)
 
 
 @measure
@@ -110,7 +115,7 @@ def excess(study: Study, *, exclude: Texts = (), figures: Names = ("DiSCO", "DCA
             ExcessRow(
                 version=used["version"], copy=used["copy"], target=target or "", figure=figure,
                 training=used[figure], control=unused[figure],
-                R=excess_ratio(used[figure], unused[figure])
+                R=_excess(used[figure], unused[figure])
                 if used["copy"] != "sd" and study.fraction != 1
                 else None,
             )

@@ -84,11 +84,11 @@ class LevelRule(Rule, frozen=True):
     def _check_level(
         self, study: Study, role: str, names: Sequence[str], name: str, level: str
     ) -> None:
-        check_name(name, names, f"Exclusion {self}: there is no {role}")
+        check_name(name, names, f"Exclusion {str(self)!r}: there is no {role}")
         if study.column(name).code(level) is None:
             raise InputError(
-                f"Exclusion {self}: no one has {name!r} = {level!r}. Write the level as it stands"
-                " in the data, or nothing for missing."
+                f"Exclusion {str(self)!r}: no one has {name!r} = {level!r}. Write the level as it"
+                " stands in the data, or nothing for missing."
             )
 
 
@@ -130,7 +130,7 @@ class MissingKeys(Rule, frozen=True):
 
     def check(self, study: Study) -> None:
         for name in self.names:
-            check_name(name, study.keys, f"Exclusion {self}: there is no key")
+            check_name(name, study.keys, f"Exclusion {str(self)!r}: there is no key")
 
 
 class MaxDenominator(Rule, frozen=True):
@@ -138,7 +138,10 @@ class MaxDenominator(Rule, frozen=True):
 
     limit: int
     is_synthetic: bool = False
-    order = 4
+
+    @property
+    def order(self) -> int:  # type: ignore[override]
+        return 5 if self.is_synthetic else 4
 
     def __str__(self) -> str:
         return f"max-denominator{'-syn' if self.is_synthetic else ''}={self.limit}"

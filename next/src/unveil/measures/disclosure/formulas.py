@@ -108,9 +108,10 @@ class AttributeRow(Row, frozen=True):
     reach: Annotated[Figure, People("beyond, of an exact copy of the original")] = None
     exceptions: Annotated[
         Figure,
-        Count("correct, not the likeliest value by others' records, keys shared", limited=True),
+        Count("correct, not the likeliest value by others' records, keys shared"),
     ] = None
     exceptions_expected: Annotated[Figure, People("such people who are right by chance")] = None
+    exceptions_margin: Annotated[Figure, People("half of the 95 % interval, chance alone")] = None
     learner: str = ""
     self_test: Annotated[Figure, Share("beyond of each value shown, of strangers")] = None
 

@@ -10,6 +10,7 @@ from math import comb
 from statistics import NormalDist
 from typing import Annotated, Any, ClassVar
 
+import msgspec
 import numpy as np
 from msgspec import Meta
 
@@ -26,7 +27,7 @@ from unveil.measures.disclosure.exclusions import (
 )
 from unveil.measures.disclosure.formulas import attribute
 from unveil.measures.disclosure.others import beside_others, learn_others
-from unveil.measures.disclosure.sentences import join_names, whose
+from unveil.measures.disclosure.sentences import Wording, join_names, others_of, side_of
 from unveil.progress import steps
 from unveil.results import (
     Chart,
@@ -35,6 +36,7 @@ from unveil.results import (
     Figure,
     Heading,
     People,
+    PeopleFigure,
     Percent,
     Result,
     Row,
@@ -43,6 +45,7 @@ from unveil.results import (
 from unveil.study import ORIGINAL, Side, Study, measure
 
 MOST_SETS = 100_000
+FIRST = ("figure", "target", "keys", "size", "value", "expected", "beyond", "low", "all_keys")
 
 
 class SetRow(Row, frozen=True):
@@ -76,9 +79,12 @@ class WorstRow(Row, frozen=True):
         Figure, People("by a model of other people's records", "", "from others")
     ] = None
     beyond: Annotated[Figure, People("value less expected")] = None
+    margin: Annotated[Figure, People("half of the 95 % interval of beyond, chance alone")] = None
     low: Annotated[
         Figure, People("lower 95 % bound of beyond, for the worst of all sets", "", "at least")
     ] = None
+    reach: Annotated[Figure, People("beyond, of an exact copy of the original")] = None
+    learner: str = ""
     all_keys: bool = False
 
 
@@ -94,11 +100,10 @@ class KeySets(Result, frozen=True, kw_only=True):
     }  # fmt: skip
 
     sets: Annotated[tuple[SetRow, ...], Heading("Sets of keys")]
-    worst: Annotated[tuple[WorstRow, ...], Heading("Worst sets of keys", (), True)]
+    worst: Annotated[tuple[WorstRow, ...], Heading("Worst sets of keys", FIRST, True)]
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        unit, n = self.settings["unit"], len({row.keys for row in self.sets})
         worst = max(
             (row for row in self.worst if row.figure == "DiSCO"),
             key=lambda row: row.value or 0,
@@ -106,15 +111,35 @@ class KeySets(Result, frozen=True, kw_only=True):
         )
         if worst is None:
             return ()
-        others = (
-            ""
-            if worst.expected is None
-            else f"; other {whose(unit)} records alone give {worst.expected:,.0f}"
-        )
+        words = Wording(self.settings, self.files)
+        (n, unit), n_sets = words.base(worst), len({row.keys for row in self.sets})
+        others = ""
+        if worst.expected is not None:
+            others = f"; {others_of(worst.learner, words.unit)} {worst.expected:,.0f}"
         return (
-            f"Of {n:,} sets of keys, {join_names(worst.keys)} disclose most: {worst.target} is"
-            f" shown correctly for {worst.value:,.0f} of {self.people:,} {unit}{others}.",
+            f"{side_of(worst)}Of {n_sets:,} sets of keys, {join_names(worst.keys)} show most:"
+            f" {worst.target} would be disclosed correctly for {worst.value:,.0f} of {n:,}"
+            f" {unit}{others}.",
         )
+
+    @property
+    def searched(self) -> int:
+        return len({(row.keys, row.target) for row in self.sets})
+
+    @property
+    def figures(self) -> tuple[PeopleFigure, ...]:
+        """The worst sets, each among all that were searched."""
+        n = next(file.rows for file in self.files if file.role == "original")
+        return tuple(
+            PeopleFigure(
+                version=row.version, copy=row.copy, kind="keys", by=", ".join(row.keys), of=n,
+                what=f"{row.target} by {', '.join(row.keys)}", people=row.value,
+                expected=row.expected, beyond=row.beyond, margin=row.margin, reach=row.reach,
+                symbol="DiSCO",
+            )
+            for row in self.worst
+            if row.target
+        )  # fmt: skip
 
     @property
     def foot(self) -> tuple[str, ...]:
@@ -266,11 +291,8 @@ def _beside_others(
     others = part.once(learn_others, part.keys, row.target, seed)
     margins = NormalDist().inv_cdf(1 - 0.025 / n_sets)
     figures = beside_others(attribute(p, side), p, others, margins)
-    return WorstRow(
-        version=row.version, copy=row.copy, figure=row.figure, target=row.target, keys=row.keys,
-        size=row.size, value=row.value, expected=figures.expected, beyond=figures.beyond,
-        low=figures.low, all_keys=row.all_keys,
-    )  # fmt: skip
+    names = ("expected", "beyond", "margin", "low", "reach", "learner")
+    return msgspec.structs.replace(row, **{name: figures[name] for name in names})
 
 
 def rules_in(rules: Sequence[Rule], keys: Sequence[str]) -> list[Rule]:

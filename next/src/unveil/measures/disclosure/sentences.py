@@ -29,22 +29,28 @@ class Wording:
             return original.people, self.unit
         return original.rows, "records"
 
+    @property
+    def counted(self) -> str:
+        """What tables without a unit count."""
+        original = next(file for file in self.files if file.role == "original")
+        return self.unit if original.rows == original.people else "records"
+
     def identity(self, row: IdentityRow) -> Iterator[str]:
         n, unit = self.base(row)
         yield (
-            f"{version_of(row)}{count(row.unique)} of {n:,} {unit} ({percent(row.UiO)})"
+            f"{side_of(row)}{count(row.unique)} of {n:,} {unit} ({percent(row.UiO)})"
             f" {are(row.unique)} unique on these keys."
         )
         what = "possible matches" if not self.is_population else "nobody else has these keys"
         yield (
-            f"{version_of(row)}{count(row.replicated)} of them {are(row.replicated)} unique in both"
+            f"{side_of(row)}{count(row.replicated)} of them {are(row.replicated)} unique in both"
             f" files (repU {percent(row.repU)}): {what}."
         )
 
     def attribute(self, row: AttributeRow) -> str:
         n, unit = self.base(row)
         return (
-            f"{version_of(row)}{row.target} would be disclosed correctly for"
+            f"{side_of(row)}{row.target} would be disclosed correctly for"
             f" {count(row.correct)} of {n:,} {unit} ({percent(row.DiSCO)}) to an intruder who knows"
             f" {self.keys}, and wrongly for {count(row.wrong)}{self._others(row)}."
         )
@@ -52,38 +58,34 @@ class Wording:
     def _others(self, row: AttributeRow) -> str:
         if row.expected is None or row.low is None:
             return ""
-        single = "single keys among " if row.learner == "main effects" else ""
         beyond = (
             f"about {people(row.beyond)} are beyond, at least {people(row.low)}"
             if row.low > 0
             else "nothing measurable is beyond"
         )
-        return (
-            f"; {single}other {whose(self.unit)} records alone give {people(row.expected)}, and"
-            f" {beyond}"
-        )
+        return f"; {others_of(row.learner, self.unit)} {people(row.expected)}, and {beyond}"
 
     def together(self, row: TogetherRow) -> str:
         return (
-            f"{version_of(row)}{row.any_correct:,} of {row.people:,} {self.unit}"
+            f"{side_of(row)}{row.any_correct:,} of {row.people:,} {self.unit}"
             f" ({percent(row.share)}) have at least one value disclosed correctly."
         )
 
     def flag(self, flag: Flag) -> str:
-        level = quote(flag.level)
+        level, inside = quote(flag.level), f" in {flag.within}" if flag.within else ""
         if flag.kind == "one-way":
             left = " left after exclusions" if self.has_exclusions else ""
             return (
-                f"{flag.correct:,} of the {flag.disclosed:,} {self.unit} disclosed correctly on"
-                f" {flag.target} have the value {level}, as do {flag.people:,} of all"
-                f" {flag.people_all:,}{left} ({percent(flag.share_all)}). If this is common"
-                " knowledge, exclude it."
+                f"{side_of(flag)}{flag.correct:,} of the {flag.disclosed:,} {self.counted}{inside}"
+                f" disclosed correctly on {flag.target} have the value {level}, as do"
+                f" {flag.people:,} of all {flag.people_all:,}{inside}{left}"
+                f" ({percent(flag.share_all)}). If this is common knowledge, exclude it."
             )
+        having = f"{flag.key} {quote(flag.key_level)}{inside}"
         return (
-            f"{flag.correct:,} {self.unit} with {flag.key} {quote(flag.key_level)} are disclosed"
-            f" correctly on {flag.target} as {level}; so are {flag.people:,} of all"
-            f" {flag.people_all:,} with {flag.key} {quote(flag.key_level)}"
-            f" ({percent(flag.share_all)}) in the original."
+            f"{side_of(flag)}{flag.correct:,} {self.counted} with {having} are disclosed correctly"
+            f" on {flag.target} as {level}; so are {flag.people:,} of all {flag.people_all:,} with"
+            f" {having} ({percent(flag.share_all)}) in the original."
         )
 
     def effect(self, row: EffectRow) -> str:
@@ -91,17 +93,20 @@ class Wording:
         before, after = (
             count(round((figure or 0) * n / 100, 6)) for figure in (row.before, row.after)
         )
-        return f"Exclusions on {row.target}: disclosed correctly {before} -> {after} {unit}."
+        return (
+            f"{side_of(row)}Exclusions on {row.target}: disclosed correctly {before} -> {after}"
+            f" {unit}."
+        )
 
     def sensitive(self, row: SensitiveRow) -> str:
         shares = "" if row.shares is None else f"; the shares alone give {people(row.shares)}"
         classes = (
-            f" {row.in_classes:,} of them are in groups of the same keys whose members all have it."
+            f" {row.in_classes:,} of them share their keys with others, and all of these have it."
             if row.in_classes
             else ""
         )
         return (
-            f"{version_of(row)}{row.correct:,} of the {row.of:,} {self.unit} with {row.target}"
+            f"{side_of(row)}{row.correct:,} of the {row.of:,} {self.counted} with {row.target}"
             f" {quote(row.level)} are shown correctly to have it, and {row.falsely_shown:,} others"
             f" wrongly{shares}.{classes}"
         )
@@ -118,8 +123,19 @@ def flags_line(flags: Iterable[Flag]) -> tuple[str, ...]:
     return (f"{n:,} flag{plural} on {join_names(targets)}: levels that may be common knowledge.",)
 
 
-def version_of(row: Row) -> str:
-    return f"{row['version']}: " if row["version"] else ""
+COPIES = {"mean": "mean of the copies", "pooled": "all copies together"}
+
+
+def side_of(row: Row) -> str:
+    """Which data a sentence is about, where there are several."""
+    words = [word for word in (row["version"], COPIES.get(row["copy"], "")) if word]
+    return f"{', '.join(words)}: " if words else ""
+
+
+def others_of(learner: str, unit: str) -> str:
+    """Who tells what is expected."""
+    single = "single keys among " if learner == "main effects" else ""
+    return f"{single}other {whose(unit)} records alone give"
 
 
 def are(n: float | None) -> str:

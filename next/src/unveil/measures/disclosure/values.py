@@ -7,7 +7,7 @@ from typing import Annotated
 import numpy as np
 
 from unveil.counts.cells import Floats
-from unveil.counts.profile import CellProfile
+from unveil.counts.profile import CellProfile, PersonProfile
 from unveil.results import Copy, Count, Figure, Level, People, Percent, Row
 from unveil.study import Side, Study
 
@@ -69,11 +69,12 @@ class SensitiveRow(Row, frozen=True):
 
 
 def sensitive(
-    p: CellProfile, side: Side, levels: Sequence[ValueRow], names: Sequence[str],
+    study: Study, p: CellProfile, side: Side, levels: Sequence[ValueRow], names: Sequence[str],
     shares: Floats | None,
 ) -> Iterator[SensitiveRow]:  # fmt: skip
     """The values of a target that are declared sensitive."""
-    is_class = p.ps_is_1 & p.pd_is_1 & (p.d_tq > 1) & (p.d > 0)
+    holders = PersonProfile.by_person(p, study.people()[0]).holders if study.has_people else p.d_tq
+    is_class = p.ps_is_1 & p.pd_is_1 & (holders > 1) & (p.d > 0)
     for code in [code for name in names if (code := p.target.code(name)) is not None]:
         value, cells = levels[code], is_class & (p.t == code)
         yield SensitiveRow(
