@@ -326,10 +326,9 @@ class Study:
             return join(name, [self.column(part) for part in self.joint[name]])
         self.check_column(name)
         about = self.columns.get(name, Column())
-        parts = {
-            file.label: with_one_missing(file.frame[name], self.missing) for file in self.files
-        }
-        column = encode(name, stack(name, parts, about.kind), self.rows)
+        parts = {file.label: file.frame[name] for file in self.files}
+        values = stack(name, parts, about.kind, self.missing)
+        column = encode(name, values, self.rows, missing=self.missing)
         if about.bands is not None:
             column = band(column, about.bands, about.special)
         for level in about.sensitive:

@@ -170,15 +170,23 @@ def encode(
     values: pl.Series,
     rows: Sequence[slice] = (),
     n: NDArray[np.int64] | None = None,
+    missing: Sequence[str] = (),
 ) -> Coded:
-    """The column as codes of its levels, sorted, missing last."""
+    """The column as codes of its levels, sorted, missing last; of texts these and empty ones."""
+    has_missing = values.null_count() > 0
     if values.dtype == pl.String:
         codes, levels = _encode_texts(values)
+        is_missing = levels.is_in(["", *missing])
+        if is_missing.any():  # few levels are looked at, not many records
+            place = is_missing.not_().cum_sum().to_numpy().astype(np.int32) - np.int32(1)
+            place[is_missing.to_numpy()] = len(levels) - is_missing.sum()
+            codes = np.append(place, place.max())[codes]
+            levels, has_missing = levels.filter(~is_missing), True
     elif _is_dense(values):
         codes, levels = _encode_whole_numbers(values.cast(pl.Int64))
     else:
         codes, levels = _encode_sorted(values)
-    if values.null_count():
+    if has_missing:
         levels = levels.extend_constant(None, 1)
     return Coded(name, kind_of(values), levels, codes, tuple(rows), n)
 
@@ -259,11 +267,8 @@ def kind_of(values: pl.Series) -> Kind:
 
 
 def with_one_missing(values: pl.Series, missing: Sequence[str]) -> pl.Series:
-    """Plain values: null where they are NaN, empty, or what stands for missing (NA, -9)."""
-    if isinstance(values.dtype, pl.Categorical | pl.Enum):
-        values = values.cast(pl.String)
-    if values.dtype.is_float():
-        values = values.fill_nan(None)
+    """Plain values: null where they are empty, or what stands for missing (NA, -9)."""
+    values = plain(values)
     if values.dtype == pl.String:
         is_missing = values.is_in(["", *missing])
     elif values.dtype.is_numeric() and (codes := [float(m) for m in missing if is_number(m)]):
@@ -271,6 +276,13 @@ def with_one_missing(values: pl.Series, missing: Sequence[str]) -> pl.Series:
     else:
         return values
     return values.set(is_missing, None) if is_missing.any() else values
+
+
+def plain(values: pl.Series) -> pl.Series:
+    """Text for categories, null for NaN."""
+    if isinstance(values.dtype, pl.Categorical | pl.Enum):
+        return values.cast(pl.String)
+    return values.fill_nan(None) if values.dtype.is_float() else values
 
 
 def is_number(text: str) -> bool:
@@ -284,10 +296,15 @@ DECLARED: dict[str, Kind] = {"number": "number", "date": "date", "text": "text"}
 """Kinds that can be declared; a category is compared as it is found."""
 
 
-def stack(name: str, parts: Mapping[str, pl.Series], declared: str | None = None) -> pl.Series:
+def stack(
+    name: str, parts: Mapping[str, pl.Series], declared: str | None, missing: Sequence[str]
+) -> pl.Series:
     """One column of all files in one type, one file after the other."""
+    parts = {file: plain(values) for file, values in parts.items()}
     kinds = {file: kind_of(values) for file, values in parts.items()}
     kind = DECLARED.get(declared or "") or _common_kind(name, kinds)
+    if kind != "text" or any(values.dtype != pl.String for values in parts.values()):
+        parts = {file: with_one_missing(values, missing) for file, values in parts.items()}
     alike = [_convert(values, kind, file).to_frame() for file, values in parts.items()]
     return pl.concat(alike, how="vertical_relaxed").to_series()
 
