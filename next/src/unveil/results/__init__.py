@@ -1,6 +1,6 @@
 """Typed results: what was measured, in which unit, and what it means."""
 
-from unveil.results.limits import Check, PeopleFigure, exit_code, parse_limits
+from unveil.results.limits import Check, PeopleFigure, exit_code, grouped, parse_limits
 from unveil.results.result import (
     Chart,
     Copy,
@@ -36,6 +36,7 @@ __all__ = [
     "Text",
     "Unit",
     "exit_code",
+    "grouped",
     "parse_limits",
     "to_json",
     "with_mean",

@@ -121,7 +121,7 @@ def _checks(result: Result, address: str, limit: float) -> Iterator[Check]:
 def _of_people(result: Result, percent: float) -> list[Check]:
     """Every figure of people beside one limit, in percent of them; exceptions where they ask."""
     checks = []
-    for figures in _grouped(result.figures, lambda figure: (figure.version, figure.copy)):
+    for figures in grouped(result.figures, lambda figure: (figure.version, figure.copy)):
         searched = result.searched or len({figure.what for figure in figures})
         for figure in figures:
             limit = percent * (figure.of or 0) / 100
@@ -132,7 +132,7 @@ def _of_people(result: Result, percent: float) -> list[Check]:
                     version=figure.version, copy=figure.copy, subject=figure.what,
                     value=figure.beyond, limit=limit, of=figure.of, status=figure.status,
                 ))  # fmt: skip
-    return [_worst(of_subject) for of_subject in _grouped(checks, lambda check: (
+    return [_worst(of_subject) for of_subject in grouped(checks, lambda check: (
         check.figure, check.version, check.subject))]  # fmt: skip
 
 
@@ -146,7 +146,7 @@ def _of_rows(table: Table, name: str, limit: float) -> list[Check]:
         for row in table.rows
         if row["copy"] != "sd"
     ]  # fmt: skip
-    return [_worst(of_subject) for of_subject in _grouped(checks, lambda check: (
+    return [_worst(of_subject) for of_subject in grouped(checks, lambda check: (
         check.version, check.subject))]  # fmt: skip
 
 
@@ -171,7 +171,8 @@ def _worst(checks: Sequence[Check]) -> Check:
     )  # fmt: skip
 
 
-def _grouped(rows: Iterable[Any], about: Any) -> list[list[Any]]:
+def grouped(rows: Iterable[Any], about: Any) -> list[list[Any]]:
+    """Rows that are about the same, together."""
     groups: dict[Any, list[Any]] = {}
     for row in rows:
         groups.setdefault(about(row), []).append(row)

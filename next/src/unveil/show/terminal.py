@@ -9,9 +9,10 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from unveil.errors import check_name, printable
-from unveil.results import Check, Result, Row, Table
+from unveil.results import Check, Result, Row, Table, grouped
 
-MOST = 12  # rows of a table on the first screen
+LINES, FEWEST = 25, 3  # of the first screen at most; of a table in it at least
+MOST = 3  # figures that are not within their limits, each in a line
 WORD = 20  # letters of a text that are not parted
 BAR = 30  # letters of the longest bar
 SIGNS = {
@@ -36,16 +37,42 @@ def screen(
     for name in names:
         check_name(name, [*sorted(known), "words", "all"], "There is no table or chart")
     width = max(80, min(shutil.get_terminal_size((80, 24)).columns, 160))
-    console = Console(file=StringIO(), width=width, no_color=True, highlight=False, soft_wrap=False)
-    for result in results:
-        is_first_screen = not names or (result.name in names and result.name not in result.tables)
-        for part in _first_screen(result) if is_first_screen else _parts(result, names):
-            console.print(part)
-    for line in _checked(checks):
-        console.print(_plain(line))
-    console.print(_plain(_next(results[0], names, typed)), soft_wrap=True)  # one line to copy
+    parts = [
+        part
+        for result in results
+        for part in (
+            _first_screen(result)
+            if not names or (result.name in names and result.name not in result.tables)
+            else _parts(result, names)
+        )
+    ]
+    parts += map(_plain, _checked(checks))
+    lines = [(part, _lines(part, width)) for part in parts]
+    if not names:
+        lines = _cut(lines)
+    texts = [line for _, of_part in lines for line in of_part]
+    return "\n".join([*texts, printable(_next(results[0], names, typed))])  # one line to copy
+
+
+def _lines(part: RenderableType, width: int) -> list[str]:
+    """What one part looks like."""
+    console = Console(file=StringIO(), width=width, no_color=True, highlight=False)
+    console.print(part)
     text = console.file.getvalue()  # type: ignore[attr-defined]
-    return "\n".join(line.rstrip() for line in text.splitlines())
+    return [line.rstrip() for line in text.splitlines()]
+
+
+def _cut(parts: list[tuple[RenderableType, list[str]]]) -> list[tuple[RenderableType, list[str]]]:
+    """The first screen: tables have the room that is left."""
+    tables = [lines for part, lines in parts if isinstance(part, Grid)]
+    room = LINES - 1 - sum(len(lines) for part, lines in parts if not isinstance(part, Grid))
+    most = max(room // max(len(tables), 1), FEWEST)
+    return [
+        (part, [*lines[: most - 1], f"... {len(lines) - most + 1:,} more lines with --show."])
+        if isinstance(part, Grid) and len(lines) > most
+        else (part, lines)
+        for part, lines in parts
+    ]
 
 
 def _next(result: Result, names: Sequence[str], typed: str) -> str:
@@ -65,11 +92,10 @@ def _plain(text: str) -> Text:
 def _first_screen(result: Result) -> Iterator[RenderableType]:
     yield Text(result.title)
     yield from map(_plain, result.head)
+    yield from (_plain(note.sentence) for note in result.notes[:2] if note.about == "files")
     for table in result.all_tables():
         if table.heading.is_first:
-            yield _grid(table, table.first_rows[:MOST])
-            if len(table.first_rows) > MOST:
-                yield Text(f"{len(table.first_rows) - MOST} more rows in {table.name}.")
+            yield _grid(table, table.first_rows)
     yield from map(_plain, result.foot)
 
 
@@ -130,13 +156,13 @@ def _checked(checks: Sequence[Check]) -> Iterator[str]:
         value = "" if check.value is None else f" {check.value:,.1f}"
         copy = f" (copy {check.copy})" if check.copy not in (1, "") else ""
         yield f"{SIGNS[check.status]} {about}{value}{copy}: {check.status} (limit {_limit(check)})"
-    groups: dict[tuple[str, str, str], int] = {}
-    for check in [*stands_out[MOST:], *(check for check in checks if check.status in QUIET)]:
-        about_limit = check.figure, _limit(check), check.status
-        groups[about_limit] = groups.get(about_limit, 0) + 1
-    for (figure, limit, status), number in groups.items():
-        more = " more" if status not in QUIET else ""
-        yield f"{SIGNS[status]} {figure}: {number:,}{more} {status} (limit {limit})"
+    others = [*stands_out[MOST:], *(check for check in checks if check.status in QUIET)]
+    for same in grouped(others, lambda check: check.status):
+        figures = ", ".join(dict.fromkeys(check.figure for check in same))
+        limits = {_limit(check) for check in same}
+        status = f"{same[0].status} (limit {limits.pop()})" if len(limits) == 1 else same[0].status
+        more = " more" if same[0] in stands_out else ""
+        yield f"{SIGNS[same[0].status]} {figures}: {len(same):,}{more} {status}"
 
 
 def _limit(check: Check) -> str:

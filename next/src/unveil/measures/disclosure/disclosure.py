@@ -50,14 +50,14 @@ from unveil.measures.disclosure.values import (
     values,
 )
 from unveil.progress import steps
-from unveil.results import Chart, Heading, PeopleFigure, Result, with_mean
+from unveil.results import Chart, Heading, PeopleFigure, Result, grouped, with_mean
 from unveil.study import Side, Study, measure
 
 WHO = ("UiO", "unique", "UiOiS", "repU", "replicated", "UiS")
 WHAT = ("target", "unit", "correct", "expected", "beyond", "low", "wrong", "DiSCO", "Dorig")
 WHICH = ("id", "correct", "people", "people_all", "share_all")
 SHOWN = ("target", "level", "people", "correct", "wrong")
-SAID = 3  # targets, and flags, with a sentence of their own
+SAID = 3  # versions, targets, and flags, with a sentence of their own
 
 
 class Disclosure(Result, frozen=True, kw_only=True):
@@ -98,10 +98,10 @@ class Disclosure(Result, frozen=True, kw_only=True):
     @property
     def head(self) -> tuple[str, ...]:
         words = Wording(self.settings, self.files)
-        identity = (
-            line for row in self.table("identity").first_rows for line in words.identity(row)
-        )
-        return (f"The intruder knows {words.keys}.", *identity)
+        lines = []
+        for of_unit in grouped(self.table("identity").first_rows, lambda row: row.unit):
+            lines += [words.unique(of_unit[0]), *map(words.replicated, of_unit[:SAID])]
+        return (f"The intruder knows {words.keys}.", *lines)
 
     @property
     def foot(self) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """What a disclosure officer would say of the rows, each sentence with its yardstick in it."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from unveil.measures.disclosure.exclusions import EffectRow
@@ -9,6 +9,7 @@ from unveil.measures.disclosure.formulas import AttributeRow, IdentityRow
 from unveil.measures.disclosure.values import SensitiveRow, TogetherRow
 from unveil.results import Count, FileUsed, People, Percent, Row
 
+NAMED = 8
 percent, count, people = Percent().text, Count().text, People().text
 
 
@@ -35,14 +36,17 @@ class Wording:
         original = next(file for file in self.files if file.role == "original")
         return self.unit if original.rows == original.people else "records"
 
-    def identity(self, row: IdentityRow) -> Iterator[str]:
+    def unique(self, row: IdentityRow) -> str:
+        """Of the original, the same beside every synthetic file."""
         n, unit = self.base(row)
-        yield (
-            f"{side_of(row)}{count(row.unique)} of {n:,} {unit} ({percent(row.UiO)})"
-            f" {are(row.unique)} unique on these keys."
+        return (
+            f"{count(row.unique)} of {n:,} {unit} ({percent(row.UiO)}) {are(row.unique)} unique on"
+            " these keys."
         )
+
+    def replicated(self, row: IdentityRow) -> str:
         what = "possible matches" if not self.is_population else "nobody else has these keys"
-        yield (
+        return (
             f"{side_of(row)}{count(row.replicated)} of them {are(row.replicated)} unique in both"
             f" files (repU {percent(row.repU)}): {what}."
         )
@@ -152,6 +156,9 @@ def quote(level: str | None) -> str:
 
 
 def join_names(names: Iterable[str]) -> str:
-    """a, b and c."""
+    """a, b and c; of many the first, and how many more."""
+    names = list(names)
+    if len(names) > NAMED:
+        names = [*names[: NAMED - 1], f"{len(names) - NAMED + 1} more"]
     *first, last = names
     return f"{', '.join(first)} and {last}" if first else last

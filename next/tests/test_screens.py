@@ -1,0 +1,69 @@
+"""What people see first: 25 lines of 80 columns, whatever the files; and the way there is short."""
+
+import shlex
+import subprocess
+import sys
+
+import polars as pl
+import pytest
+
+import every_call
+import unveil
+from unveil.cli.main import main
+from unveil.show.terminal import screen
+
+
+def many(seed, *, keys=40, targets=100, n=60):
+    names = [*(f"key {place}" for place in range(keys)), *(f"target {t}" for t in range(targets))]
+    frame = pl.DataFrame({name: [(row * 7 + len(name)) % 3 for row in range(n)] for name in names})
+    return frame.select(pl.all().shuffle(seed))
+
+
+LIMITS = {"DiSCO": 1, "repU": 1, "TCAP": 1, "DCAP": 1, "UiOiS": 1}
+
+
+@pytest.mark.parametrize("keys", [3, 40])
+def test_a_first_screen_has_at_most_25_lines_of_80_columns(keys):
+    synthetic = {"a": [many(2), many(3)], "b": many(4), "c": many(5), "d": many(6)}
+    names = [f"key {place}" for place in range(keys)]
+    study = unveil.Study(many(1), synthetic, control=many(7), keys=names)
+    result = unveil.disclosure(study, expected=False)
+    checks = result.check(LIMITS)
+    for results in ([result], [result, unveil.excess(study)], [unveil.excess(study)]):
+        lines = screen(results, (), checks, "unveil disclosure").splitlines()
+        assert len(lines) <= 25, "\n".join(lines)
+        assert max(map(len, lines[:-1])) <= 80
+
+
+def typed(words, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", words)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    return ended.value.code or 0, capsys.readouterr().out
+
+
+@pytest.mark.parametrize("shown", ["", " --show flags", " --show flags --out page.html"])
+def test_the_next_step_works_as_it_is_printed(shown, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    every_call.people(1).write_csv("o =1.csv")
+    every_call.people(2).write_csv("s.csv")
+    words = "unveil disclosure 'o =1.csv' s.csv --keys sex,age --no-expected --limit repU=50"
+    for _ in range(3):
+        code, printed = typed(shlex.split(words + shown), monkeypatch, capsys)
+        assert code == 0, words
+        words, shown = printed.splitlines()[-1].removeprefix("Next: "), ""
+        if words.endswith("--help"):
+            break
+
+
+def test_a_command_passes_few_modules():
+    count = "import sys, unveil.cli.main; print(sum(m.startswith('unveil') for m in sys.modules))"
+    printed = subprocess.run([sys.executable, "-c", count], capture_output=True, check=True).stdout
+    assert int(printed) < 40
+
+
+def test_heavy_libraries_wait_until_they_are_used():
+    names = "('scipy', 'sklearn', 'vl_convert', 'pandas', 'pyarrow')"
+    code = f"import sys, unveil.cli.main; print([n for n in {names} if n in sys.modules])"
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout
+    assert printed.strip() == b"[]"
