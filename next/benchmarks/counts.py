@@ -19,9 +19,12 @@ import sys
 import time
 from collections.abc import Callable
 
+import polars as pl
 from people import LARGE, SMALL, TARGETS, people
 
 import unveil
+from unveil.examples import KEYS, survey, survey_synthetic
+from unveil.examples import TARGETS as survey_targets
 
 RULES = ("condition=condition 0", "missing-targets", "max-denominator=1")
 
@@ -86,14 +89,15 @@ def what_if(n: int, keys: tuple[str, ...]) -> str:
     return f"{seconds / statistics.median(counted):.2f} ({seconds:.3f} s)"
 
 
-def expected(n: int) -> str:
+def expected(
+    original: pl.DataFrame, synthetic: pl.DataFrame, keys: tuple[str, ...], targets: tuple[str, ...]
+) -> str:
     """Beside 50 trees for each target on the same columns."""
     from sklearn.ensemble import RandomForestClassifier
 
-    original, synthetic = people(n, 1), people(n, 2)
-    targets = [name for name in original.columns if name not in SMALL][:9]
-    study = unveil.Study(original, synthetic, keys=SMALL, targets=targets)
-    codes = [study.column(name).codes[:n] for name in SMALL]
+    n = len(original)
+    study = unveil.Study(original, synthetic, keys=keys, targets=targets)
+    codes = [study.column(name).codes[:n] for name in keys]
 
     def forests() -> None:
         for target in targets:
@@ -101,7 +105,7 @@ def expected(n: int) -> str:
             model.fit(list(zip(*codes, strict=True)), study.column(target).codes[:n])
 
     def ours() -> None:
-        unveil.disclosure(unveil.Study(original, synthetic, keys=SMALL, targets=targets))
+        unveil.disclosure(unveil.Study(original, synthetic, keys=keys, targets=targets))
 
     ours()
     seconds, yardstick = in_turn(ours, forests, times=3)
@@ -135,7 +139,14 @@ ROWS: dict[str, tuple[Callable[[], str], str]] = {
     "50 copies to one, 10^5, small keys": (lambda: copies(50, 10**5, SMALL), "60"),
     "what-if to the count, 10^6, small keys": (lambda: what_if(10**6, SMALL), "0.5"),
     "what-if to the count, 10^6, large keys": (lambda: what_if(10**6, LARGE), "0.5"),
-    "expected to 50 trees a target, 5,000 people": (lambda: expected(5_000), "3"),
+    "expected to 50 trees a target, 8 targets of 5,000 people": (
+        lambda: expected(survey(), survey_synthetic(), KEYS, survey_targets),
+        "3",
+    ),
+    "the same, targets of 300 to 500 levels": (
+        lambda: expected(people(5_000, 1), people(5_000, 2), SMALL, LARGE),
+        "none",
+    ),
     "1,023 key sets, 10^5 rows": (lambda: key_sets(10**5), "none"),
 }
 

@@ -9,6 +9,7 @@ import numpy as np
 from unveil.counts.cells import Floats, Ints
 from unveil.counts.profile import Mask
 
+MANY = 50  # levels
 FOLDS, TREES, LEAST = 3, 50, 10  # values of fewer people are taught by nobody
 
 
@@ -89,7 +90,8 @@ def _main_effects(keys: Ints, target: Ints, n_levels: int, seed: int) -> Floats:
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import OneHotEncoder
 
-    regression = LogisticRegression(C=10, max_iter=100, tol=1e-3)
+    steps = 100 if n_levels <= MANY else 25  # of many levels the fit costs most, and tells least
+    regression = LogisticRegression(C=10, max_iter=steps, tol=1e-3)
     model = make_pipeline(OneHotEncoder(handle_unknown="ignore"), regression)
     chances = np.zeros((len(keys), n_levels))
     for others, people in KFold(FOLDS, shuffle=True, random_state=seed).split(keys):
