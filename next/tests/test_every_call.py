@@ -15,7 +15,7 @@ import pytest
 import every_call
 import unveil
 from every_call import ABOUT, CALLS, CANARIES, arguments, frames, make, study, tables, wrong_values
-from unveil.cli.main import commands, main
+from unveil.cli.main import COMMANDS, commands, main
 
 every = pytest.mark.parametrize("name", CALLS)
 SOURCE = Path(unveil.__file__).parents[1]
@@ -156,10 +156,10 @@ def folder(tmp_path_factory):
 def words_of(name, folder):
     """A command with its files and with what is said of them."""
     roles = [p.name for p in commands.commands[name].params if isinstance(p, click.Argument)]
-    options = {option for p in commands.commands[name].params for option in p.opts}
-    words = [name, *(str(folder / f"{role}.csv") for role in roles)]
     about = {"--keys": "sex,age,region", "--targets": "health,income", "--column": "pid=person"}
-    return [*words, *(w for o in options & about.keys() for w in (o, about[o]))]
+    options = {o for p in commands.commands[name].params for o in p.opts} & about.keys()
+    words = [name, *(str(folder / f"{role}.csv") for role in roles)]
+    return [*words, *(word for option in sorted(options) for word in (option, about[option]))]
 
 
 def run(words, monkeypatch, capsys):
@@ -184,16 +184,38 @@ def test_a_wrong_option_ends_with_2_and_one_line(name, folder, monkeypatch, caps
     assert_refused(faults)
 
 
-@pytest.mark.parametrize("name", [name for name in commands.commands if name in CALLS])
+@pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_prints_and_writes_what_the_call_gives(name, folder, monkeypatch, capsys):
-    path = folder / "result.json"
-    words = [*words_of(name, folder), "--seed", "1", "--json", "--out", str(path)]
-    files = [folder / "original.csv", folder / "synthetic.csv"]
+    path, call = folder / "result.json", COMMANDS[name].call
+    words = [*words_of(name, folder), "--json", "--out", str(path)]
+    files = [file for file in words if file.endswith(".csv")]
     about = {"keys": ABOUT["keys"], "targets": ABOUT["targets"], "columns": {"pid": "person"}}
-    result = CALLS[name](unveil.Study(*files, **about), **every_call.settings_of(name))
+    result = call(unveil.Study(*files, **about), **every_call.NEEDED.get(call.__name__, {}))
     _, printed, _ = run(words, monkeypatch, capsys)
     assert unveil.Result.load(path) == result
     assert json.loads(printed) == json.loads(result.save(path).read_text())
+
+
+def test_every_call_has_a_command():
+    """Its own, or one that makes it beside another call."""
+    made = {
+        call for command in COMMANDS.values() for call in (command.call, *command[1], *command[2])
+    }
+    assert made == set(CALLS.values())
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_file_that_is_read_is_not_written(name, folder, monkeypatch, capsys):
+    words = words_of(name, folder)
+    files = [file for file in words if file.endswith(".csv")]
+    if "--control" in {o for p in commands.commands[name].params for o in p.opts}:
+        files.append(str(folder / "control.csv"))
+        words += ["--control", files[-1]]
+    for file in files:
+        before = Path(file).read_bytes()
+        code, _, complaint = run([*words, "--out", file], monkeypatch, capsys)
+        assert (code, complaint.count("\n")) == (2, 1)
+        assert Path(file).read_bytes() == before
 
 
 # Results

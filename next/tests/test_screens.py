@@ -4,12 +4,13 @@ import shlex
 import subprocess
 import sys
 
+import click
 import polars as pl
 import pytest
 
 import every_call
 import unveil
-from unveil.cli.main import main
+from unveil.cli.main import COMMANDS, commands, main
 from unveil.show.terminal import screen
 
 
@@ -42,16 +43,18 @@ def typed(words, monkeypatch, capsys):
     return ended.value.code or 0, capsys.readouterr().out
 
 
-@pytest.mark.parametrize("shown", ["", " --show flags", " --show flags --out page.html"])
-def test_the_next_step_works_as_it_is_printed(shown, tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("shown", ["", " --show words", " --show all --out page.html"])
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_next_step_works_as_it_is_printed(name, shown, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     every_call.people(1).write_csv("o =1.csv")
     every_call.people(2).write_csv("s.csv")
-    words = "unveil disclosure 'o =1.csv' s.csv --keys sex,age --no-expected --limit repU=50"
+    files = [p for p in commands.commands[name].params if isinstance(p, click.Argument)]
+    words = f"unveil {name} 'o =1.csv' {'s.csv' * (len(files) - 1)} --keys sex,age {shown}"
     for _ in range(3):
-        code, printed = typed(shlex.split(words + shown), monkeypatch, capsys)
+        code, printed = typed(shlex.split(words), monkeypatch, capsys)
         assert code == 0, words
-        words, shown = printed.splitlines()[-1].removeprefix("Next: "), ""
+        words = printed.splitlines()[-1].removeprefix("Next: ")
         if words.endswith("--help"):
             break
 

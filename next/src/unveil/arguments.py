@@ -104,7 +104,7 @@ Thresholds = Annotated[
 ]  # fmt: skip
 
 Seed = Annotated[int, Meta(ge=0, le=2**32 - 1)] | None
-"""The start of the random numbers; drawn and recorded where none is given."""
+"""The start of the random numbers; recorded, and always the same where none is given."""
 
 Part = Annotated[float, Meta(gt=0, le=1)]
 """A part of 1."""

@@ -22,6 +22,7 @@ from unveil.arguments import (
     as_names,
     bind,
     checked,
+    hints_of,
 )
 from unveil.counts.cells import NO_TARGET, Floats, Ints, Pair, count_cells, count_keys, pack
 from unveil.counts.cells import Keys as KeyCounts
@@ -192,7 +193,7 @@ class Study:
             raise InputError("There is no control sample. Name one with control (--control).")
         return len(self.files) - 1
 
-    def require(self, *, synthetic: bool = True) -> None:
+    def require(self, *, synthetic: bool) -> None:
         """Refuse a study without keys, or without synthetic data where they are needed."""
         if synthetic and not self.versions:
             raise InputError("There are no synthetic data. Give a file, or several (synthetic).")
@@ -200,7 +201,7 @@ class Study:
             raise InputError("There are no keys. Name what an intruder would know (--keys).")
         if synthetic and not self.targets:
             raise InputError("There are no targets. Name what might be learned (--targets).")
-        for name in (*self.keys, *self.targets):
+        for name in (*self.keys, *self.targets) if synthetic else ():
             for part in self.joint.get(name, [name]):
                 self.once(Study._check_overlap, part)
 
@@ -265,7 +266,7 @@ class Study:
             person, people = self.people(number)
             owners.append(person + n)
             n += people
-        return np.concatenate(owners)
+        return np.concatenate([np.zeros(0, np.int64), *owners])
 
     def check_column(self, name: str) -> None:
         """Refuse a column that a file lacks; only the original must say whose a record is."""
@@ -435,6 +436,10 @@ def _open_files(
     return files, versions
 
 
+OneFile = Annotated[Study, ALONE]
+"""A study of which a call measures the original alone; its command takes one file."""
+
+
 def measure(call: Call) -> Call:
     """A public call on a study: the result knows what was asked, of which files, and keeps it."""
 
@@ -442,6 +447,7 @@ def measure(call: Call) -> Call:
     def measured(*arguments: Any, **settings: Any) -> Result:
         asked = bind(call, arguments, settings)
         study = asked["study"]
+        study.require(synthetic=hints_of(call)["study"] is not OneFile)
         if "seed" in asked and asked["seed"] is None:
             asked["seed"] = SEED
         result: Result = call(**asked)

@@ -14,7 +14,7 @@ import click
 
 from unveil.arguments import form_of, hints_of, split_names, takes
 from unveil.errors import InputError
-from unveil.study import Study
+from unveil.study import OneFile, Study
 
 Call = Callable[..., Any]
 OF_STUDY = ("keys", "targets", "control", "columns", "missing")
@@ -23,8 +23,11 @@ OF_STUDY = ("keys", "targets", "control", "columns", "missing")
 def parameters_of(call: Call) -> Iterator[click.Parameter]:
     """Arguments for the files, options for what is said of the study, and of the call."""
     yield click.Argument(["original"])
-    yield click.Argument(["synthetic"], nargs=-1, required=True)
-    yield from options_of(Study.__init__, OF_STUDY, _help_texts(Study))
+    names = [name for name in OF_STUDY if name != "control"]
+    if hints_of(call)["study"] is not OneFile:
+        names = list(OF_STUDY)
+        yield click.Argument(["synthetic"], nargs=-1, required=True)
+    yield from options_of(Study.__init__, names, _help_texts(Study))
     yield from options_of(call, _settings_of(call), _help_texts(call))
 
 
@@ -37,8 +40,9 @@ def options_of(call: Call, names: Any, help_texts: dict[str, str]) -> Iterator[c
 
 def study_of(asked: dict[str, Any]) -> Study:
     """The study of what a command was given."""
-    settings = _parse(Study.__init__, {name: asked[name] for name in OF_STUDY})
-    return Study(asked["original"], _versions(asked["synthetic"]), **settings)
+    about = {name: asked[name] for name in OF_STUDY if name in asked}
+    synthetic = _versions(asked["synthetic"]) if "synthetic" in asked else None
+    return Study(asked["original"], synthetic, **_parse(Study.__init__, about))
 
 
 def settings_of(call: Call, asked: dict[str, Any]) -> dict[str, Any]:

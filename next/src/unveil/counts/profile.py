@@ -284,24 +284,20 @@ class PersonProfile(CellProfile):
     def by_person(
         cls, profile: CellProfile, person: Ints, owner: Ints | None = None
     ) -> "PersonProfile":
-        """Of keys alone, with the owners of synthetic records: unique is what one person has."""
+        """Of keys alone, `owner` has whose each synthetic record is: d_q and s_q count people."""
         people = cls(**vars_of(profile), person=person)
         if owner is None:
             return people
         n_d, keys = profile.N_d, profile.cells.keys
-        d_q = profile.d_q.copy(), person, keys.q[:n_d]
-        s_q = profile.s_q.copy(), owner, keys.q[n_d:]
-        for counts, whose, q in (d_q, s_q):
-            holders = np.unique(np.column_stack([q, whose])[q >= 0], axis=0)
-            counts[: keys.n_q] = np.bincount(holders[:, 0], minlength=keys.n_q)
-        return replace(people, d_q=d_q[0], s_q=s_q[0])
+        d_q, s_q = profile.d_q.copy(), profile.s_q.copy()
+        d_q[: keys.n_q] = _count_people(keys.q[:n_d], person, keys.n_q)
+        s_q[: keys.n_q] = _count_people(keys.q[n_d:], owner, keys.n_q)
+        return replace(people, d_q=d_q, s_q=s_q)
 
     @cached_property
     def holders(self) -> Ints:
         """How many people have records in each cell."""
-        n = int(self.person.max(initial=-1)) + 1
-        pairs = np.unique(self.cells.of_people * np.int64(n) + self.person)
-        return np.bincount(pairs // max(n, 1), minlength=len(self.t))
+        return _count_people(self.cells.of_people, self.person, len(self.t))
 
     def count(self, where: Mask) -> int:
         return len(np.unique(self.person[self.of_people(where) & self.is_counted]))
@@ -312,6 +308,13 @@ class PersonProfile(CellProfile):
             return None
         n = len(np.unique(self.person))
         return 100 * self.count(where) / n if n else None
+
+
+def _count_people(groups: Ints, person: Ints, n: int) -> Ints:
+    """How many people each of n groups of records has; a negative one is none."""
+    n_people = np.int64(person.max(initial=0) + 1)
+    pairs = np.unique(groups.astype(np.int64) * n_people + person) // n_people
+    return np.bincount(pairs[pairs >= 0], minlength=n)
 
 
 def vars_of(profile: CellProfile) -> dict[str, Any]:

@@ -25,6 +25,7 @@ class OpenFile:
     copy: int
     name: str
     sha256: str
+    path: Path | None = None
 
     @property
     def label(self) -> str:
@@ -43,7 +44,7 @@ def open_file(source: Any, role: str, version: str = "", copy: int = 1) -> OpenF
     frame = _from_path(source, path)
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return OpenFile(frame, role, version, copy, path.name, digest)
+    return OpenFile(frame, role, version, copy, path.name, digest, path)
 
 
 def _from_frame(source: Any, role: str) -> pl.DataFrame:

@@ -102,7 +102,8 @@ def check_limits(result: Result, limits: Mapping[str, float]) -> tuple[Check, ..
 
 def _checks(result: Result, address: str, limit: float) -> Iterator[Check]:
     name, _, subject = str(address).partition("@")
-    table = None if name == "beyond" and result.figures else _table_with(result, name)
+    check_name(name, sorted(result.limited()), "No limit can be set on")
+    table = None if name == "beyond" else _table_with(result, name)
     highest = table.units[name].highest if table else 100
     is_number = not isinstance(limit, bool) and hasattr(limit, "__float__")
     if not is_number or not 0 <= float(limit) <= highest:
@@ -181,14 +182,8 @@ def grouped(rows: Iterable[Any], about: Any) -> list[list[Any]]:
 
 def _table_with(result: Result, name: str) -> Table:
     """The first table that has the figure."""
-    tables: dict[str, Table] = {}
-    for table in result.all_tables():
-        for column, unit in table.units.items():
-            if unit.limited:
-                tables.setdefault(column, table)
-    beyond = ["beyond"] if result.figures else []
-    check_name(name, [*beyond, *tables], "No limit can be set on")
-    return tables[name]
+    tables = result.all_tables()
+    return next(t for t in tables if name in t.units and t.units[name].limited)
 
 
 def exit_code(checks: Sequence[Check]) -> int:

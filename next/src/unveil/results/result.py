@@ -22,6 +22,7 @@ Copy = int | str
 
 R = TypeVar("R", bound="Row")
 SIDE = ("version", "copy", "unit")  # which data a row is about, not what
+ABOUT = (*SIDE, "target", "")
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -52,7 +53,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         return str(self[next((name for name in texts if name not in SIDE), "")] or "")
 
     def __getitem__(self, column: str) -> Any:
-        return getattr(self, column, "")
+        """A column by its name; those that tell data and targets apart are empty where none is."""
+        return getattr(self, column, *[""] * (column in ABOUT))
 
 
 PLAIN: dict[Any, Unit] = {int: Count(), bool: Truth()}
@@ -205,7 +207,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def limited(cls) -> set[str]:
         """The columns that may have a limit."""
         row_types = (row_type for _, row_type in cls.headings().values())
-        return {name for kind in row_types for name, unit in kind.units().items() if unit.limited}
+        names = {name for kind in row_types for name, unit in kind.units().items() if unit.limited}
+        return names if cls.figures is Result.figures else names | {"beyond"}
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -349,7 +352,12 @@ def to_json(results: Sequence[Result], checks: Sequence[Row] = ()) -> str:
     if checks:
         first["checks"] = msgspec.to_builtins(checks)
     for document in others:
-        first["tables"] |= document["tables"]
+        same = first["tables"].keys() & document["tables"].keys()
+        names = {
+            name: f"{document['result']}.{name}" if name in same else name
+            for name in document["tables"]
+        }
+        first["tables"] |= {names[name]: rows for name, rows in document["tables"].items()}
         for part in ("sentences", "notes"):
             first[part] += document[part]
     return msgspec.json.format(msgspec.json.encode(first), indent=2).decode()

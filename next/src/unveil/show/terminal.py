@@ -81,7 +81,8 @@ def _next(result: Result, names: Sequence[str], typed: str) -> str:
     if not typed:
         return f'Next: .save("{result.name}.html")' if names else f'Next: .show("{result.next}")'
     if names and ("--out" in typed or typed.startswith("unveil demo")):
-        step, typed = "--help", f"unveil {result.name}"
+        command = typed.split()[1].replace("demo", result.name)
+        step, typed = "--help", f"unveil {command}"
     return f"Next: {typed} {step}"
 
 

@@ -225,7 +225,6 @@ def disclosure(
     ----------
     Raab (2024), Privacy risk from synthetic data: practical proposals.
     """
-    study.require()
     rules = rules_of(study, exclude)
     if within is not None:
         study.check_column(within)

@@ -16,7 +16,6 @@ from unveil.measures.disclosure.formulas import (
     excess_ratio,
     identity,
 )
-from unveil.measures.disclosure.sentences import Wording, percent, side_of
 from unveil.results import (
     Chart,
     Copy,
@@ -29,6 +28,7 @@ from unveil.results import (
     Share,
     with_mean,
 )
+from unveil.results.words import Words, percent, side_of
 from unveil.study import ORIGINAL, Study, measure
 
 
@@ -69,7 +69,7 @@ class Excess(Result, frozen=True, kw_only=True):
         if worst is None:
             return ()
         control = next(file.rows for file in self.files if file.role == "control")
-        n, unit = Wording(self.settings, self.files).base(worst)
+        n, unit = Words(self.settings, self.files).base(worst)
         return (
             f"{side_of(worst)}{worst['figure']} of {worst.subject or 'identity'} has the highest R,"
             f" {worst['R']:z.2f}: {percent(worst['training'])} of {n:,} {unit} that were used,"
@@ -99,7 +99,6 @@ def excess(study: Study, *, exclude: Texts = (), figures: Names = ("DiSCO", "DCA
     figures
         The figures that are compared.
     """
-    study.require()
     rules = rules_of(study, exclude)
     units = IdentityRow.units() | AttributeRow.units()
     percentages = [name for name, unit in units.items() if isinstance(unit, Percent)]

@@ -27,7 +27,6 @@ from unveil.measures.disclosure.exclusions import (
 )
 from unveil.measures.disclosure.formulas import attribute
 from unveil.measures.disclosure.others import beside_others, learn_others
-from unveil.measures.disclosure.sentences import Wording, join_names, others_of, side_of
 from unveil.progress import steps
 from unveil.results import (
     Chart,
@@ -42,6 +41,7 @@ from unveil.results import (
     Row,
     with_mean,
 )
+from unveil.results.words import Words, join_names, others_of, side_of
 from unveil.study import ORIGINAL, Side, Study, measure
 
 MOST_SETS = 100_000
@@ -111,7 +111,7 @@ class KeySets(Result, frozen=True, kw_only=True):
         )
         if worst is None:
             return ()
-        words = Wording(self.settings, self.files)
+        words = Words(self.settings, self.files)
         (n, unit), n_sets = words.base(worst), len({row.keys for row in self.sets})
         others = ""
         if worst.expected is not None:
@@ -174,7 +174,6 @@ def key_sets(
     seed
         The start of the random numbers.
     """
-    study.require()
     rules, n_keys = rules_of(study, exclude), len(study.keys)
     largest = min(largest or n_keys, n_keys)
     n_sets = sum(comb(n_keys, size) for size in range(1, largest + 1))

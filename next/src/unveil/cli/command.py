@@ -1,0 +1,143 @@
+"""A command: a public call on files, with its result in the form that is asked for."""
+
+import inspect
+import os
+import shlex
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+
+import unveil
+from unveil.arguments import split_names
+from unveil.cli.derive import parameters_of, settings_of, study_of, summary_of
+from unveil.errors import InputError, check_name
+from unveil.results import Check, Result, exit_code, parse_limits, to_json
+from unveil.study import Study
+
+Call = Callable[..., Result]
+EXIT_CODES = "Exit codes: 0 within limits, or none set; 2 input; 3 blocked; 4 a person must decide."
+SHOW = click.Option(["--show"], multiple=True, metavar="NAMES", help="Tables, charts, words, all.")
+JSON = click.Option(["--json", "is_json"], is_flag=True, help="Print one JSON document.")
+OUTPUT = [
+    SHOW,
+    click.Option(["--out"], multiple=True, metavar="FILE", type=click.Path(path_type=Path),
+                 help="Write a file: .json .csv .html .svg .png .pdf."),
+    JSON,
+    click.Option(["--limit"], multiple=True, metavar="FIGURE=VALUE",
+                 help="The most a figure may be; of one row FIGURE@ROW=VALUE."),
+]  # fmt: skip
+
+
+class Command(NamedTuple):
+    """What a command calls."""
+
+    call: Call
+    with_control: tuple[Call, ...] = ()  # beside it, where there is a control sample
+    when_shown: tuple[Call, ...] = ()  # beside it, where their tables are asked for
+
+    def calls(self, study: Study, names: Sequence[str]) -> list[Call]:
+        """All that the files allow and the names ask for."""
+        shown = [call for call in self.when_shown if _names_of(call) & set(names)]
+        return [self.call, *(self.with_control if study.has_control else ()), *shown]
+
+    @property
+    def known(self) -> set[str]:
+        """What may be asked to be shown."""
+        return {"words", "all"}.union(*map(_names_of, (self.call, *self[1], *self[2])))
+
+
+def _kind_of(call: Call) -> type[Result]:
+    kind: type[Result] = inspect.signature(call).return_annotation
+    return kind
+
+
+def _names_of(call: Call) -> set[str]:
+    """The names of its tables and charts, and its own."""
+    kind = _kind_of(call)
+    return {call.__name__, *kind.headings(), *kind.drawings}
+
+
+def make_command(name: str, command: Command) -> click.Command:
+    """The command line of a command."""
+
+    def run(
+        show: tuple[str, ...], out: tuple[Path, ...], is_json: bool, limit: tuple[str, ...],
+        **asked: Any,
+    ) -> int:  # fmt: skip
+        limits, names = parse_limits(limit), split_names(show)
+        for shown in names:
+            check_name(shown, sorted(command.known), "There is no table or chart")
+        study = study_of(asked)
+        calls = command.calls(study, names)
+        _check_limits(calls, limits)
+        _check_paths(out, study)
+        with unveil.progress(tell):
+            results = [call(study, **settings_of(call, asked)) for call in calls]
+        checks = _check(results, limits)
+        for path in out:
+            _save(results, path, names)
+        print_text(to_json(results, checks) if is_json else screen_of(results, names, checks))
+        return exit_code(checks)
+
+    return click.Command(
+        name, callback=run, help=f"{summary_of(command.call)}\n\n{EXIT_CODES}",
+        params=[*parameters_of(command.call), *OUTPUT],
+    )  # fmt: skip
+
+
+def tell(what: str, place: int, parts: int) -> None:
+    """How far long work is, on a line that it takes away again."""
+    if sys.stderr.isatty() and parts > 1:
+        line = f"\r{what}: {place} of {parts}" if place < parts else "\r" + " " * 40 + "\r"
+        click.echo(line, err=True, nl=False)
+
+
+def _check_limits(calls: Sequence[Call], limits: Iterable[str]) -> None:
+    """Refuse limits on what will not be measured, before work begins."""
+    figures = set[str]().union(*(_kind_of(call).limited() for call in calls))
+    for address in limits:
+        check_name(address.partition("@")[0], sorted(figures), "No limit can be set on")
+
+
+def _check_paths(paths: Iterable[Path], study: Study) -> None:
+    """Refuse where nothing can be written, or a file that was read."""
+    for path in paths:
+        from unveil.show.save import check_writable
+
+        check_writable(path)
+        if any(path.exists() and file.path and path.samefile(file.path) for file in study.files):
+            raise InputError(f"{str(path)!r} is a file that is read. Write to another (--out).")
+
+
+def _check(results: Sequence[Result], limits: dict[str, float]) -> list[Check]:
+    """Each limit is held against every result that has the figure."""
+    return [
+        check
+        for address, limit in limits.items()
+        for result in results
+        if address.partition("@")[0] in result.limited()
+        for check in result.check({address: limit})
+    ]
+
+
+def _save(results: Sequence[Result], path: Path, names: Sequence[str]) -> None:
+    from unveil.show.save import save
+
+    save(results, path, names)
+
+
+def print_text(text: str) -> None:
+    """To whoever reads it; who has gone away changes no exit code."""
+    try:
+        click.echo(text)
+    except BrokenPipeError:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+
+
+def screen_of(results: Sequence[Result], names: Sequence[str], checks: Sequence[Check]) -> str:
+    from unveil.show.terminal import screen
+
+    return screen(results, names, checks, shlex.join(["unveil", *sys.argv[1:]]))
