@@ -1,0 +1,13 @@
+"""How a text file is to be read, where it was misread: ``-c :delimiter=;``."""
+
+from typing import Literal
+
+import msgspec
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """What is said of a file rather than of a column; empty: found from the file."""
+
+    delimiter: str = ""
+    decimal: Literal["", ".", ","] = ""
+    encoding: str = ""

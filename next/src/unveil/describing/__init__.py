@@ -1,0 +1,1 @@
+"""What custodians bring: columns, roles, codes, differences between files; samples."""
