@@ -439,6 +439,9 @@ def _open_files(
 OneFile = Annotated[Study, ALONE]
 """A study of which a call measures the original alone; its command takes one file."""
 
+AnyStudy = Annotated[Study, "any"]
+"""A study of which nothing is required, synthetic data or keys."""
+
 
 def measure(call: Call) -> Call:
     """A public call on a study: the result knows what was asked, of which files, and keeps it."""
@@ -447,7 +450,8 @@ def measure(call: Call) -> Call:
     def measured(*arguments: Any, **settings: Any) -> Result:
         asked = bind(call, arguments, settings)
         study = asked["study"]
-        study.require(synthetic=hints_of(call)["study"] is not OneFile)
+        if (kind := hints_of(call)["study"]) is not AnyStudy:
+            study.require(synthetic=kind is not OneFile)
         if "seed" in asked and asked["seed"] is None:
             asked["seed"] = SEED
         result: Result = call(**asked)

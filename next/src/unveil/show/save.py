@@ -1,12 +1,11 @@
 """Results as a file of the kind that its ending says."""
 
-import os
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
 
+from unveil.data.files import guard, replace_file
 from unveil.errors import InputError, check_name
 from unveil.results import Result, to_json
 
@@ -66,23 +65,3 @@ def write_csv(frame: pl.DataFrame) -> str:
     ]
     guarded = [column.map_elements(guard, return_dtype=pl.String) for column in texts]
     return frame.with_columns(guarded).write_csv()
-
-
-def guard(text: str) -> str:
-    """Text that a spreadsheet would take for a formula, with an apostrophe; numbers stay."""
-    is_number = re.fullmatch(r"[+-]?\d+(\.\d+)?", text)
-    return "'" + text if text[:1] in "=+-@\t\r" and text and not is_number else text
-
-
-def replace_file(path: Path, content: bytes) -> None:
-    """Written whole or not at all."""
-    new = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with new.open("xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        new.replace(path)
-    except OSError as fault:
-        new.unlink(missing_ok=True)
-        raise InputError(f"{str(path)!r} cannot be written ({fault.strerror}).") from None
