@@ -16,6 +16,7 @@ import every_call
 import unveil
 from every_call import ABOUT, CALLS, CANARIES, arguments, frames, make, study, tables, wrong_values
 from unveil.cli.main import COMMANDS, commands, main
+from unveil.data.codebook import Data, Variable
 
 every = pytest.mark.parametrize("name", CALLS)
 SOURCE = Path(unveil.__file__).parents[1]
@@ -281,6 +282,23 @@ def as_enum(frame):
     )
 
 
+def labelled(frame):
+    """Texts as codes with labels, as SPSS, Stata and SAS have them."""
+    codebook = {}
+    for name in ("sex", "region", "health"):
+        texts = frame[name].replace("unknown", None)
+        codes = {text: str(code) for code, text in enumerate(LABELS[name], start=1)}
+        frame = frame.with_columns(texts.replace_strict(codes, return_dtype=pl.Float64).alias(name))
+        codebook[name] = Variable(labels={code: text for text, code in codes.items()})
+    return Data(frame, codebook)
+
+
+LABELS = {
+    "sex": ("manly", "womanly"),
+    "region": ("Ashwick", "Birchby", "Zq-key"),
+    "health": ("Zq-target", "fairly", "finely", "poorly"),
+}
+
 EQUAL = {
     "categories": lambda f: cast(f, {pl.String: pl.Categorical}),
     "declared levels": as_enum,
@@ -290,6 +308,10 @@ EQUAL = {
     "digits in some files": lambda f: f if len(f) > 70 else cast(f, {pl.Int64: pl.String}),
     "empty texts": lambda f: f.with_columns(pl.col(pl.String).fill_null("")),
     "columns in another order": lambda f: f.select(reversed(f.columns)),
+    "labelled codes": labelled,
+    "labelled codes in some files": lambda f: f if len(f) > 70 else labelled(f),
+    "codes, and labels in others": lambda f: labelled(f) if len(f) > 70 else f,
+    "codes without labels in others": lambda f: labelled(f) if len(f) > 70 else labelled(f).frame,
     "one more column": lambda f: f.with_columns(count=pl.lit(1)),
 }
 
@@ -301,6 +323,27 @@ def test_what_a_file_looks_like_makes_no_difference(name, change):
     again = tables(CALLS[name](study(EQUAL[change]), **every_call.settings_of(name)))
     for table, frame in plain.items():
         assert again[table].equals(frame), table
+
+
+DATES = {
+    "texts": lambda f: f.with_columns(pl.col("age").dt.to_string("%Y-%m-%d")),
+    "texts in some files": lambda f: DATES["texts"](f) if len(f) == 70 else f,
+    "moments": lambda f: f.with_columns(pl.col("age").cast(pl.Datetime("ms"))),
+    "categories": lambda f: cast(DATES["texts"](f), {pl.String: pl.Categorical}),
+}
+
+
+@every
+@pytest.mark.parametrize("change", DATES)
+def test_a_date_is_a_date(name, change):
+    plain = tables(make(name, study(lambda f: f.with_columns(age=dates_of(f)))))
+    again = tables(make(name, study(lambda f: DATES[change](f.with_columns(age=dates_of(f))))))
+    for table, frame in plain.items():
+        assert again[table].equals(frame), table
+
+
+def dates_of(frame):
+    return pl.date(2026, 1, 1) + pl.duration(days=frame["age"])
 
 
 @every

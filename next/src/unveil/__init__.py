@@ -1,6 +1,8 @@
 """unveil: the disclosure risk of synthetic data and of tables of counts, before release."""
 
+from unveil.data.codebook import Data
 from unveil.data.columns import Column
+from unveil.data.read import read
 from unveil.errors import BlockedError, DecisionNeededError, InputError, UnveilError
 from unveil.measures.disclosure.disclosure import disclosure
 from unveil.measures.disclosure.excess import excess
@@ -13,6 +15,7 @@ __version__ = "0.2.0.dev0"
 __all__ = [
     "BlockedError",
     "Column",
+    "Data",
     "DecisionNeededError",
     "InputError",
     "Result",
@@ -22,4 +25,5 @@ __all__ = [
     "excess",
     "key_sets",
     "progress",
+    "read",
 ]

@@ -28,17 +28,19 @@ from unveil.counts.cells import NO_TARGET, Floats, Ints, Pair, count_cells, coun
 from unveil.counts.cells import Keys as KeyCounts
 from unveil.counts.profile import CellProfile, Rule
 from unveil.data.bands import band
+from unveil.data.codebook import Variable
 from unveil.data.columns import (
     Coded,
     Column,
     Columns,
     as_columns,
+    as_reading,
     encode,
     join,
     stack,
     with_one_missing,
 )
-from unveil.data.read import OpenFile, open_file
+from unveil.data.read import How, OpenFile, merge_codebooks, open_codebook, open_file
 from unveil.errors import InputError, check_name, list_names
 from unveil.results import Copy, FileUsed, Note, Result
 
@@ -83,6 +85,8 @@ class Study:
         What is true of one column: income:special=-8, age:bands=5, pid=person.
     missing
         A text that stands for a missing value, such as NA.
+    codebook
+        What codes mean: a table of column, code and label.
     published
         Shares that are public: a table of column, level and share.
     fraction
@@ -104,6 +108,7 @@ class Study:
         targets: Targets = (),
         columns: Columns = {},  # noqa: B006
         missing: Missing = (),
+        codebook: File | None = None,
         published: File | None = None,
         fraction: Annotated[float, msgspec.Meta(gt=0, le=1)] | None = None,
         unit: str = "people",
@@ -111,7 +116,10 @@ class Study:
     ) -> None:
         self.missing, self.unit, self.fraction, self.engine = missing, unit, fraction, engine
         self.columns: dict[str, Column] = as_columns(columns)
-        self.files, self.versions = _open_files(original, synthetic, control)
+        how = How(tuple(missing), as_reading(columns))
+        self.files, self.versions = _open_files(original, synthetic, control, how)
+        given = {} if codebook is None else open_codebook(codebook)
+        self.codebook = merge_codebooks(self.files, given)
         self.published = None if published is None else open_file(published, "published")
         for file in self.files:
             if file.frame.is_empty():
@@ -123,9 +131,10 @@ class Study:
             self.check_column(name)
         self.keys = as_names(keys) or self._with_role("key")
         self.joint, self.targets = self._name_targets(targets)
-        self._settings = {
+        self._settings: dict[str, Any] = {
             "keys": keys, "targets": targets, "columns": columns, "missing": missing,
-            "published": self.published, "fraction": fraction, "unit": unit, "engine": engine,
+            "codebook": codebook, "published": self.published, "fraction": fraction,
+            "unit": unit, "engine": engine,
         }  # fmt: skip
 
     def __repr__(self) -> str:
@@ -206,7 +215,10 @@ class Study:
                 self.once(Study._check_overlap, part)
 
     def notes(self) -> Iterator[Note]:
-        """What is odd about the files, and may make the risk look smaller than it is."""
+        """How files were read, and what may make the risk look smaller than it is."""
+        for file in self.files:
+            for sentence in file.data.notes:
+                yield Note(about=file.label, sentence=f"{file.name}: {sentence}")
         names = dict.fromkeys(name for file in self.files for name in file.frame.columns)
         lacking = [n for n in names if any(n not in file.frame.columns for file in self.files)]
         if lacking := [name for name in lacking if name not in self.columns]:
@@ -328,10 +340,11 @@ class Study:
         self.check_column(name)
         about = self.columns.get(name, Column())
         parts = {file.label: file.frame[name] for file in self.files}
-        values = stack(name, parts, about.kind, self.missing)
-        column = encode(name, values, self.rows, missing=self.missing)
+        labels = self.codebook.get(name, Variable()).labels
+        values = stack(name, parts, about.kind, self.missing, labels)
+        column = encode(name, values, self.rows, missing=self.missing, labels=labels)
         if about.bands is not None:
-            column = band(column, about.bands, about.special)
+            column = band(column, about.bands, self.special(name, column))
         for level in about.sensitive:
             if column.code(level) is None:
                 raise InputError(
@@ -339,6 +352,14 @@ class Study:
                     " stands in the data, or in its bands."
                 )
         return column
+
+    def special(self, name: str, column: Coded) -> tuple[float, ...]:
+        """Numbers that are codes, not amounts: declared, or for missing answers by the codebook."""
+        about, variable = self.columns.get(name, Column()), self.codebook.get(name, Variable())
+        if not variable.missing or column.kind != "number":
+            return about.special
+        coded = (number for number in column.numbers if variable.is_missing(number))
+        return (*about.special, *coded)
 
     def shares(self, target: str) -> Floats | None:
         """The public share of each level of a target: as published, or else as in the original."""
@@ -417,10 +438,10 @@ class Study:
 
 
 def _open_files(
-    original: Any, synthetic: Any, control: Any
+    original: Any, synthetic: Any, control: Any, how: How
 ) -> tuple[list[OpenFile], dict[str, range]]:
     """All files in their order, and the numbers of the copies of each version."""
-    files, versions = [open_file(original, "original")], {}
+    files, versions = [open_file(original, "original", how=how)], {}
     named = synthetic if isinstance(synthetic, Mapping) else {"": synthetic}
     for version, sources in named.items():
         copies = sources if isinstance(sources, list | tuple) else [sources]
@@ -430,9 +451,9 @@ def _open_files(
             raise InputError(f"'synthetic' has no file, or two entries, for {str(version)!r}.")
         versions[str(version)] = range(len(files), len(files) + len(copies))
         for copy, source in enumerate(copies, start=1):
-            files.append(open_file(source, "synthetic", str(version), copy))
+            files.append(open_file(source, "synthetic", str(version), copy, how))
     if control is not None:
-        files.append(open_file(control, "control"))
+        files.append(open_file(control, "control", how=how))
     return files, versions
 
 

@@ -7,10 +7,10 @@ What cannot be compared is refused: nothing would match, and the risk would look
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, time
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 import numpy as np
@@ -18,8 +18,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from unveil.arguments import Form, convert, hints_of, split_names
+from unveil.data.codebook import code_alike
+from unveil.data.reading import Reading
 from unveil.errors import InputError, check_name
 
+T = TypeVar("T", bound=msgspec.Struct)
 Kind = Literal["number", "truth value", "date", "time", "text", "nothing"]
 Role = Literal["key", "target", "identifier", "person", "time", "weight", "ignore"]
 Codes = NDArray[np.int32]
@@ -60,10 +63,10 @@ def _parse_columns(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
     """``income:special=-8,-9`` and ``pid=person``: what is said of one column, together."""
     columns: dict[str, dict[str, Any]] = {}
     for text in texts:
-        parts = re.fullmatch(r'(?:"(.+?)"|([^":=]+))(?::([^=]*))?=(.+)', text, re.DOTALL)
+        parts = re.fullmatch(r'(?:"(.+?)"|([^":=]*))(?::([^=]*))?=(.+)', text, re.DOTALL)
         if not parts:
             raise InputError(f"{text!r} says nothing of a column. Write income:special=-8.")
-        name, setting, value = parts[1] or parts[2], parts[3] or "role", parts[4]
+        name, setting, value = parts[1] or parts[2] or "", parts[3] or "role", parts[4]
         is_list = setting in ("special", "sensitive") or (setting == "bands" and "," in value)
         about = columns.setdefault(name, {})
         if setting in about:
@@ -82,18 +85,25 @@ Columns = Annotated[
 
 def as_columns(columns: Mapping[str, Any]) -> dict[str, Column]:
     """Each column with its settings held against their types."""
-    return {name: _as_column(name, about) for name, about in columns.items()}
+    return {name: _as(Column, name, about) for name, about in columns.items() if name}
 
 
-def _as_column(name: str, about: Any) -> Column:
-    if isinstance(about, Column):
-        about = {setting: getattr(about, setting) for setting in Column.__struct_fields__}
+def as_reading(columns: Mapping[str, Any]) -> Reading:
+    """What is said under an empty name: how the files are read."""
+    return _as(Reading, "", columns.get("", {}))
+
+
+def _as(kind: type[T], name: str, about: Any) -> T:
+    """Settings by name, or one of its kind, held against the types of its fields."""
+    hints = hints_of(kind)
+    if isinstance(about, kind):
+        about = {setting: getattr(about, setting) for setting in hints}
     if not isinstance(about, Mapping):
         about = {"role": about}
-    hints = hints_of(Column)
+    what = f"Column {name!r}" if name else "A file"
     for setting in about:
-        check_name(setting, hints, f"Column {name!r} has no setting")
-    return Column(**{
+        check_name(setting, hints, f"{what} has no setting")
+    return kind(**{
         setting: convert(f"{name}:{setting}", value, hints[setting])
         for setting, value in about.items()
     })  # fmt: skip
@@ -112,6 +122,7 @@ class Coded:
     codes: Codes
     rows: tuple[slice, ...] = ()  # where the entries of each file stand
     n: NDArray[np.int64] | None = None  # records of each entry; each is one where there is none
+    labels: Mapping[str, str] = field(default_factory=dict)  # what codes mean
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
@@ -131,9 +142,16 @@ class Coded:
         return self.levels.null_count() > 0
 
     @cached_property
-    def texts(self) -> list[str | None]:
-        """Each level as people write it; None is the missing one."""
+    def written(self) -> list[str | None]:
+        """Each level as files have it; None is the missing one."""
         return [write_level(level) for level in self.levels]
+
+    @cached_property
+    def texts(self) -> list[str | None]:
+        """Each level as people read it: by its label, where every level has one."""
+        known = [level for level in self.written if level is not None]
+        is_labelled = bool(known) and all(self.labels.get(level) for level in known)
+        return [self.labels[level] if level and is_labelled else level for level in self.written]
 
     @cached_property
     def numbers(self) -> NDArray[np.float64]:
@@ -142,16 +160,17 @@ class Coded:
 
     def code(self, text: str) -> int | None:
         """The code of the level so written, empty for missing; None where there is none."""
-        if self.kind == "number" and text:
-            try:
-                text = write_level(float(text)) or ""
-            except ValueError:
-                return None
-        return self._code_of.get(text or None)
+        if text in self._code_of or not text:
+            return self._code_of.get(text or None)
+        is_coded = self.kind == "number" and is_number(text)
+        return self._code_of.get(write_level(float(text))) if is_coded else None
 
     @cached_property
     def _code_of(self) -> dict[str | None, int]:
-        return {text: code for code, text in enumerate(self.texts)}
+        """By their labels too."""
+        written = {text: code for code, text in enumerate(self.written)}
+        by_label = {self.labels.get(text or "", text): code for text, code in written.items()}
+        return by_label | written
 
 
 def write_level(level: object) -> str | None:
@@ -171,6 +190,7 @@ def encode(
     rows: Sequence[slice] = (),
     n: NDArray[np.int64] | None = None,
     missing: Sequence[str] = (),
+    labels: Mapping[str, str] | None = None,
 ) -> Coded:
     """The column as codes of its levels, sorted, missing last; of texts these and empty ones."""
     has_missing = values.null_count() > 0
@@ -188,7 +208,7 @@ def encode(
         codes, levels = _encode_sorted(values)
     if has_missing:
         levels = levels.extend_constant(None, 1)
-    return Coded(name, kind_of(values), levels, codes, tuple(rows), n)
+    return Coded(name, kind_of(values), levels, codes, tuple(rows), n, labels or {})
 
 
 def join(name: str, parts: Sequence[Coded]) -> Coded:
@@ -297,10 +317,14 @@ DECLARED: dict[str, Kind] = {"number": "number", "date": "date", "text": "text"}
 
 
 def stack(
-    name: str, parts: Mapping[str, pl.Series], declared: str | None, missing: Sequence[str]
+    name: str,
+    parts: Mapping[str, pl.Series],
+    declared: str | None,
+    missing: Sequence[str],
+    labels: Mapping[str, str],
 ) -> pl.Series:
     """One column of all files in one type, one file after the other."""
-    parts = {file: plain(values) for file, values in parts.items()}
+    parts = code_alike({file: plain(values) for file, values in parts.items()}, labels)
     kinds = {file: kind_of(values) for file, values in parts.items()}
     kind = DECLARED.get(declared or "") or _common_kind(name, kinds)
     if kind != "text" or any(values.dtype != pl.String for values in parts.values()):

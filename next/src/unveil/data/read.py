@@ -1,31 +1,50 @@
-"""Any file or frame as a polars frame."""
+"""Any file or frame, with its codebook, and where it is from."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import narwhals as nw
 import polars as pl
 
-from unveil.data.columns import is_number
+from unveil.arguments import File, Missing, checked
+from unveil.data.codebook import Codebook, Data, Variable, read_codebook
+from unveil.data.reading import Reading
 from unveil.errors import InputError, list_names
 
 ROLES = {"original": "the original", "control": "the control sample", "published": "published"}
+
+
+class How(NamedTuple):
+    """How files are read, as far as it is said."""
+
+    missing: tuple[str, ...] = ()
+    reading: Reading = Reading()
 
 
 @dataclass(frozen=True, eq=False)
 class OpenFile:
     """A file of a study, read."""
 
-    frame: pl.DataFrame
+    data: Data
     role: str
     version: str
     copy: int
     name: str
     sha256: str
-    path: Path | None = None
+    source: Any
+    how: How
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        return self.data.frame
+
+    @property
+    def path(self) -> Path | None:
+        """Where it is, if it is a file."""
+        return _place(self.source)[0] if isinstance(self.source, str | Path) else None
 
     @property
     def label(self) -> str:
@@ -34,17 +53,49 @@ class OpenFile:
         return ROLES.get(self.role, f"synthetic file {self.copy}{of_version}")
 
 
-def open_file(source: Any, role: str, version: str = "", copy: int = 1) -> OpenFile:
+@checked
+def read(file: File, *, missing: Missing = (), codebook: File | None = None) -> Data:
+    """Read a file with its labels and missing codes.
+
+    Parameters
+    ----------
+    file
+        CSV, Excel, Parquet, SPSS, Stata, SAS, or a data frame.
+    missing
+        Texts that stand for a missing value, such as NA.
+    codebook
+        A table of column, code and label, in the place of the file's own.
+    """
+    data = open_file(file, "file", how=How(tuple(missing))).data
+    if codebook is None:
+        return data
+    return Data(data.frame, {**data.codebook, **open_codebook(codebook)}, data.notes)
+
+
+def open_codebook(file: Any) -> Codebook:
+    """The codebook that a table holds."""
+    return read_codebook(open_file(file, "codebook").frame)
+
+
+def open_file(
+    source: Any, role: str, version: str = "", copy: int = 1, how: How | None = None
+) -> OpenFile:
     """The records of a file or frame, and where they are from."""
+    how = how or How()
     if isinstance(source, OpenFile):
-        return source
+        if source.path is None or source.how == how:
+            return source
+        source = source.source
+    if isinstance(source, Data):
+        return OpenFile(source, role, version, copy, "data", "", source, how)
     if not isinstance(source, str | Path):
-        return OpenFile(_from_frame(source, role), role, version, copy, "a data frame", "")
-    path = Path(source)
-    frame = _from_path(source, path)
+        data = Data(_from_frame(source, role))
+        return OpenFile(data, role, version, copy, "a data frame", "", source, how)
+    path, _ = _place(source)
+    data = _from_path(source, how)
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return OpenFile(frame, role, version, copy, path.name, digest, path)
+    return OpenFile(data, role, version, copy, path.name, digest, source, how)
 
 
 def _from_frame(source: Any, role: str) -> pl.DataFrame:
@@ -55,59 +106,102 @@ def _from_frame(source: Any, role: str) -> pl.DataFrame:
             f"{role!r} takes a path or a data frame, not {type(source).__name__!r}."
         ) from None
     except Exception as fault:  # of any library that narwhals reads
+        odd = list_names(_odd_columns(source))
         raise InputError(
-            f"The frame for {role!r} cannot be read ({type(fault).__name__}). Are its columns"
-            " plain, each with a name of its own?"
+            f"The frame for {role!r} cannot be read ({type(fault).__name__}; columns: {odd}). Give"
+            " each column a name of its own and values of one type."
         ) from None
     return frame
 
 
-def _from_path(source: str | Path, path: Path) -> pl.DataFrame:
+def _odd_columns(frame: Any) -> Iterator[str]:
+    """The columns that cannot be read by themselves."""
+    for name in dict.fromkeys(frame.columns):
+        try:
+            nw.from_native(frame[[name]], eager_only=True).to_polars()
+        except Exception:  # whatever its library says
+            yield str(name)
+
+
+def _place(source: str | Path) -> tuple[Path, str]:
+    """The path of a file, and a sheet of it: book.xlsx#sheet."""
+    name, mark, sheet = str(source).rpartition("#")
+    is_sheet = mark and Path(name).suffix.lower() in BOOKS and not Path(source).exists()
+    return (Path(name), sheet) if is_sheet else (Path(source), "")
+
+
+def _from_path(source: str | Path, how: How) -> Data:
+    path, sheet = _place(source)
+    ending = "".join(path.suffixes[-2:] if path.suffix.lower() == ".gz" else path.suffixes[-1:])
+    if path.is_symlink():
+        raise InputError(f"{str(source)!r} is a link. Name the file itself.")
     if not path.is_file():
         raise InputError(f"There is no file {str(source)!r}.")
-    if (reader := READERS.get(path.suffix.lower())) is None:
-        raise InputError(
-            f"{str(path)!r} is of no known type. Give one of these types: {list_names(READERS)}."
-        )
+    if (reader := READERS.get(ending.lower())) is None:
+        from unveil.data.labelled import ELSEWHERE
+
+        instead = ELSEWHERE.get(ending.lower(), f"give one of these: {' '.join(READERS)}")
+        raise InputError(f"{str(source)!r} is of a type that is not read: {instead}.")
     try:
-        frame = reader(path)
+        return reader(path, sheet, how)
     except InputError:
         raise
     except PermissionError:
-        raise InputError(f"{str(path)!r} may not be read. Ask who keeps it.") from None
+        raise InputError(f"{str(source)!r} may not be read. Ask who keeps it.") from None
     except Exception as fault:  # every reader has errors of its own; their texts may hold values
         raise InputError(
-            f"{str(path)!r} cannot be read ({type(fault).__name__}). Is it empty, damaged, or not"
+            f"{str(source)!r} cannot be read ({type(fault).__name__}). Is it empty, damaged, or not"
             " what its name says?"
         ) from None
-    return frame
 
 
-def _read_csv(path: Path) -> pl.DataFrame:
-    """Everything as text, then as numbers or truth values what holds nothing else."""
-    names = pl.read_csv(path, has_header=False, n_rows=1, infer_schema=False).row(0)
-    if len(set(names)) < len(names) or any(is_number(name or "0") for name in names):
-        raise InputError(
-            f"The first line of {str(path)!r} is no list of names, or has one twice. Each column"
-            " needs a name of its own."
-        )
-    frame = pl.read_csv(path, infer_schema=False)
-    return frame.with_columns(_typed(column) for column in frame)
+Reader = Callable[[Path, str, How], Data]
+TEXTS = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
+BOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+LABELLED = (".sav", ".dta", ".sas7bdat", ".xpt")
 
 
-def _typed(texts: pl.Series) -> pl.Series:
-    """Numbers, where all are; codes such as 01 stay text."""
-    known = texts.drop_nulls()
-    if known.is_empty() or known.str.contains(r"^[+-]?0\d").any():
-        return texts
-    for dtype in (pl.Int64, pl.Float64):
-        numbers = texts.cast(dtype, strict=False)
-        if numbers.null_count() == texts.null_count():
-            return numbers
-    return texts
+def _read_text(path: Path, _: str, how: How) -> Data:
+    from unveil.data.text import read_text
+
+    return read_text(path, how.reading, how.missing)
 
 
-READERS: dict[str, Callable[[Path], pl.DataFrame]] = {
-    ".csv": _read_csv,
-    ".parquet": pl.read_parquet,
+def _read_book(path: Path, sheet: str, how: How) -> Data:
+    from unveil.data.excel import read_excel
+
+    return read_excel(path, sheet, how.missing)
+
+
+def _read_labelled(path: Path, _: str, __: How) -> Data:
+    from unveil.data.labelled import read_labelled
+
+    return read_labelled(path)
+
+
+def _read_parquet(path: Path, _: str, __: How) -> Data:
+    return Data(pl.read_parquet(path))
+
+
+READERS: dict[str, Reader] = {
+    **dict.fromkeys(TEXTS, _read_text),
+    ".parquet": _read_parquet,
+    **dict.fromkeys(BOOKS, _read_book),
+    **dict.fromkeys(LABELLED, _read_labelled),
 }
+
+
+def merge_codebooks(files: Sequence[OpenFile], given: Codebook) -> dict[str, Variable]:
+    """One codebook of all files; the one that is given has the last word."""
+    merged: dict[str, Variable] = {}
+    for file in files:
+        for name, variable in file.data.codebook.items():
+            known = merged.setdefault(name, variable)
+            both = known.labels.keys() & variable.labels.keys()
+            if name not in given and any(known.labels[c] != variable.labels[c] for c in both):
+                raise InputError(
+                    f"Codes of {name!r} have other labels in {file.label} than in other files, and"
+                    " their records would be mixed up. Say what they mean (codebook)."
+                )
+            merged[name] = known.beside(variable)
+    return merged | dict(given)

@@ -283,7 +283,8 @@ def _measure(asked: _Asked, target: str) -> dict[str, list[Any]]:
     """The rows of every table about one target, in every synthetic file."""
     study, rules = asked.study, asked.rules
     about, column = study.columns.get(target, Column()), study.column(target)
-    shares, distances = study.shares(target), _numbers(column, about)
+    shares = study.shares(target)
+    distances = _numbers(column, about, study.special(target, column))
     others = None
     if asked.seed is not None:
         others = study.once(learn_others, study.keys, target, asked.seed)
@@ -338,12 +339,12 @@ def _worst_first(tables: dict[str, list[Any]]) -> tuple[float, str]:
     return -max(row.DiSCO if row.beyond is None else row.beyond for row in rows), rows[0].target
 
 
-def _numbers(column: Coded, about: Column) -> Floats | None:
+def _numbers(column: Coded, about: Column, special: Sequence[float]) -> Floats | None:
     """The numbers of a target with a tolerance; what is no number is far from all others."""
     if about.tolerance is None or column.kind != "number" or about.kind == "category":
         return None
     numbers = column.numbers.copy()
-    is_far = np.isnan(numbers) | np.isin(numbers, about.special)
+    is_far = ~np.isfinite(numbers) | np.isin(numbers, special)
     highest = np.nanmax(np.where(is_far, np.nan, numbers), initial=0)
     numbers[is_far] = highest + 4 * (about.tolerance + 1) * np.arange(1, is_far.sum() + 1)
     return numbers
