@@ -7,7 +7,7 @@ what-if is the same call again, with other exclusions, on the same study.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
 from itertools import accumulate, pairwise
-from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_args
 
 import msgspec
 import numpy as np
@@ -202,15 +202,15 @@ class Study:
             raise InputError("There is no control sample. Name one with control (--control).")
         return len(self.files) - 1
 
-    def require(self, *, synthetic: bool) -> None:
-        """Refuse a study without keys, or without synthetic data where they are needed."""
-        if synthetic and not self.versions:
+    def require(self, needs: "Needs") -> None:
+        """Refuse a study that lacks what a call needs."""
+        if needs.synthetic and not self.versions:
             raise InputError("There are no synthetic data. Give a file, or several (synthetic).")
-        if not self.keys:
+        if needs.keys and not self.keys:
             raise InputError("There are no keys. Name what an intruder would know (--keys).")
-        if synthetic and not self.targets:
+        if needs.synthetic and not self.targets:
             raise InputError("There are no targets. Name what might be learned (--targets).")
-        for name in (*self.keys, *self.targets) if synthetic else ():
+        for name in (*self.keys, *self.targets) if needs.synthetic else ():
             for part in self.joint.get(name, [name]):
                 self.once(Study._check_overlap, part)
 
@@ -457,10 +457,23 @@ def _open_files(
     return files, versions
 
 
-OneFile = Annotated[Study, ALONE]
-"""A study of which a call measures the original alone; its command takes one file."""
+class Needs(NamedTuple):
+    """What a call needs of a study; its command takes files accordingly."""
 
-AnyStudy = Annotated[Study, "any"]
+    synthetic: bool | None = True  # None: with or without
+    keys: bool = True
+
+    @classmethod
+    def of(cls, call: Callable[..., Any]) -> "Needs":
+        """As the type of its study says."""
+        extras = get_args(hints_of(call)["study"])[1:]
+        return next((extra for extra in extras if isinstance(extra, cls)), cls())
+
+
+OneFile = Annotated[Study, Needs(synthetic=False)]
+"""A study of which the original alone is measured."""
+
+AnyStudy = Annotated[Study, Needs(synthetic=None, keys=False)]
 """A study of which nothing is required, synthetic data or keys."""
 
 
@@ -471,8 +484,7 @@ def measure(call: Call) -> Call:
     def measured(*arguments: Any, **settings: Any) -> Result:
         asked = bind(call, arguments, settings)
         study = asked["study"]
-        if (kind := hints_of(call)["study"]) is not AnyStudy:
-            study.require(synthetic=kind is not OneFile)
+        study.require(Needs.of(call))
         if "seed" in asked and asked["seed"] is None:
             asked["seed"] = SEED
         result: Result = call(**asked)

@@ -14,7 +14,7 @@ import click
 
 from unveil.arguments import form_of, hints_of, split_names, takes
 from unveil.errors import InputError
-from unveil.study import OneFile, Study
+from unveil.study import Needs, Study
 
 Call = Callable[..., Any]
 OF_STUDY = ("keys", "targets", "control", "columns", "missing")
@@ -22,11 +22,12 @@ OF_STUDY = ("keys", "targets", "control", "columns", "missing")
 
 def parameters_of(call: Call) -> Iterator[click.Parameter]:
     """Arguments for the files, options for what is said of the study, and of the call."""
+    needs = Needs.of(call)
     yield click.Argument(["original"])
-    names = [name for name in OF_STUDY if name != "control"]
-    if hints_of(call)["study"] is not OneFile:
-        names = list(OF_STUDY)
-        yield click.Argument(["synthetic"], nargs=-1, required=True)
+    if needs.synthetic is not False:
+        yield click.Argument(["synthetic"], nargs=-1, required=bool(needs.synthetic))
+    without = () if needs.synthetic else ("control",) if needs.keys else ("control", "targets")
+    names = [name for name in OF_STUDY if name not in without]
     yield from options_of(Study.__init__, names, _help_texts(Study))
     yield from options_of(call, _settings_of(call), _help_texts(call))
 
@@ -41,7 +42,7 @@ def options_of(call: Call, names: Any, help_texts: dict[str, str]) -> Iterator[c
 def study_of(asked: dict[str, Any]) -> Study:
     """The study of what a command was given."""
     about = {name: asked[name] for name in OF_STUDY if name in asked}
-    synthetic = _versions(asked["synthetic"]) if "synthetic" in asked else None
+    synthetic = _versions(asked["synthetic"]) if asked.get("synthetic") else None
     return Study(asked["original"], synthetic, **_parse(Study.__init__, about))
 
 
