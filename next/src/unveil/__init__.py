@@ -1,6 +1,6 @@
 """unveil: the disclosure risk of synthetic data and of tables of counts, before release."""
 
-from unveil.data.codebook import Data
+from unveil.data.codebook import Data, Variable
 from unveil.data.columns import Column
 from unveil.data.read import read
 from unveil.errors import BlockedError, DecisionNeededError, InputError, UnveilError
@@ -21,6 +21,7 @@ __all__ = [
     "Result",
     "Study",
     "UnveilError",
+    "Variable",
     "disclosure",
     "excess",
     "key_sets",
