@@ -75,7 +75,7 @@ class Disclosure(Result, frozen=True, kw_only=True):
             columns={"label": "unit", "first": "unique", "second": "replicated"},
         ),
         "values": Chart(
-            spec="bars", table="values", title="People shown each value",
+            spec="bars", table="values", title="People shown each value, the 15 shown most",
             columns={"label": "level", "group": "target", "first": "correct", "second": "wrong"},
         ),
         "exclusions": Chart(
