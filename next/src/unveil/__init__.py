@@ -3,6 +3,7 @@
 from unveil.data.codebook import Data, Variable
 from unveil.data.columns import Column
 from unveil.data.read import read
+from unveil.data.write import write
 from unveil.errors import BlockedError, DecisionNeededError, InputError, UnveilError
 from unveil.measures.disclosure.disclosure import disclosure
 from unveil.measures.disclosure.excess import excess
@@ -27,4 +28,5 @@ __all__ = [
     "key_sets",
     "progress",
     "read",
+    "write",
 ]

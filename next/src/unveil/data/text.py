@@ -1,25 +1,271 @@
-"""Text files."""
+"""Files of text: how one is written is found from it, and noted where it is not plain.
 
-from collections.abc import Sequence
+A column has the type that all its entries have. No message of a library reaches a user, for it
+might quote an entry.
+"""
+
+import csv
+import gzip
+import io
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from unveil.data.codebook import Data
+from unveil.data.columns import is_number
 from unveil.data.reading import Reading
+from unveil.errors import InputError
+from unveil.results.words import join_names
+
+Bytes = NDArray[np.uint8]
+
+FAULTS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
+BOMB, TIMES = 1 << 30, 100  # bytes that a packed file may become, or times its own
+PIECE = 1 << 18  # bytes that stay near the processor; the names are among the first
+SAMPLE = 1000  # records that mostly tell which types a column has not
+
+DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+QUOTED = re.compile(r'(?:^|(?<=[,;\t|]))"(?:[^"]|"")*"', re.MULTILINE)
+BLANK, ZERO, QUOTE, LINE = b' 0"\n'
+EDGE = np.full(2, LINE, np.uint8)
+CODE = r"^0\d"
+EXACT = 2**53  # decimals are not all exact from here on
+TOO_LONG = r"^[+-]?\d{19,}$"
+FOUR_DIGITS = -354_285  # the day, counted from 1970, on which years begin to have them
+BOM = b"\xef\xbb\xbf"
+COMMAS = "decimal commas"
+NO_THOUSANDS = r"^[+-]?(?:0?,|\d{4,},|\d+,(?:\d{1,2}|\d{4,})$)"  # this comma parts decimals
+TRUTHS = pl.Enum(["false", "False", "FALSE", "true", "True", "TRUE"])
+CLOCKS = ("", "T%H:%M", "T%H:%M:%S%.f", " %H:%M", " %H:%M:%S%.f")
+FORMS = {f"%Y-%m-%d{clock}": "" for clock in CLOCKS} | {
+    "%d.%m.%Y": "day.month.year",
+    "%d/%m/%Y": "day/month/year",
+    "%m/%d/%Y": "month/day/year",
+}
 
 
 def read_text(path: Path, reading: Reading, missing: Sequence[str]) -> Data:
-    frame = pl.read_csv(path, infer_schema=False, null_values=list(missing) or None)
-    return Data(frame.with_columns(_typed(column) for column in frame))
+    """A file of columns, each in the type that all its entries have."""
+    with naming(path):
+        raw, encoding = _open(path, reading.encoding)
+        mark, names, above = _find_names(raw, reading.delimiter)
+        check_names(names)
+        if above:
+            raw = np.frombuffer(raw.tobytes().split(b"\n", above)[-1], np.uint8)
+        read = partial(
+            pl.read_csv, path if isinstance(raw, np.memmap) else raw.tobytes(), separator=mark,
+            null_values=missing or None, infer_schema=False, glob=False,
+        )  # fmt: skip
+        frame = _read_columns(read, raw, mark, names, above)
+    columns, notes = zip(*(type_column(column, reading.decimal) for column in frame), strict=True)
+    how = [DELIMITERS.get(mark, f"delimiter {mark}")] * (mark != ",")
+    how += [COMMAS] * (COMMAS in notes) + [f"encoding {encoding}"] * (encoding != "utf-8")
+    said = [f"Read with {join_names(how)}."] if how else []
+    said += [f"The names are in line {above + 1}; the lines above were left out."] * (above > 0)
+    said += [note for note in notes if note not in ("", COMMAS)]
+    return Data(pl.DataFrame(columns), {}, tuple(said))
 
 
-def _typed(texts: pl.Series) -> pl.Series:
-    known = texts.drop_nulls()
-    if known.is_empty() or known.str.contains(r"^[+-]?0\d").any():
-        return texts
-    for dtype in (pl.Int64, pl.Float64):
-        numbers = texts.cast(dtype, strict=False)
-        if numbers.null_count() == texts.null_count():
-            return numbers
-    return texts
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """A fault in here says in which file it is, and not what a library says of it."""
+    try:
+        yield
+    except InputError as fault:
+        raise InputError(f"{str(path)!r} {fault}") from None
+    except (PermissionError, KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException:  # a panic of Rust is no Exception
+        raise InputError(
+            f"{str(path)!r} cannot be read as a table. Is it damaged or locked, or is a quotation"
+            " mark astray?"
+        ) from None
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Refuse a line that is no list of names."""
+    for place, name in enumerate(names, 1):
+        is_plain = name and name.isprintable()
+        if not is_plain or is_number(name.replace(",", ".")):
+            fault = "a number" if is_plain else "nothing readable"
+            raise InputError(f"has {fault} for the name of column {place:,}. Give each one a name.")
+        if name in names[: place - 1]:
+            raise InputError(f"has two columns {name!r}. Give each a name of its own.")
+
+
+def _open(path: Path, encoding: str) -> tuple[Bytes, str]:
+    """The file in UTF-8, mapped if it is read as it stands, and the encoding that it has."""
+    if not (size := path.stat().st_size):
+        raise InputError("is empty. Check that its export was finished.")
+    raw: Bytes = np.memmap(path, np.uint8, "r")
+    if path.suffix.lower() == ".gz":
+        limit = max(BOMB, TIMES * size)
+        with gzip.open(path) as file:
+            raw = np.frombuffer(file.read(limit + 1), np.uint8)
+        if len(raw) > limit:
+            raise InputError(f"is over {TIMES} times as large when unpacked. Unpack it yourself.")
+    is_utf16 = raw[:2].tobytes() in (b"\xff\xfe", b"\xfe\xff")
+    likely = ["utf-16"] if is_utf16 else ["utf-8", "windows-1252", "latin-1"]
+    for name in [encoding] if encoding else likely:
+        with suppress(LookupError, UnicodeError):
+            if name != "utf-8":
+                raw = np.frombuffer(raw.tobytes().decode(name).encode(), np.uint8)
+            elif raw.max(initial=0) > 127:
+                raw.tobytes().decode()
+            if not raw.all():
+                raise InputError("has NUL bytes, which no text has. Export it again as UTF-8.")
+            return raw[3 * (raw[:3].tobytes() == BOM) :], name
+    raise InputError(f"is not written in {encoding or likely[0]}. Save it again as UTF-8.")
+
+
+def _find_names(raw: Bytes, delimiter: str) -> tuple[str, list[str], int]:
+    """The delimiter that parts most lines alike, the names, and how many lines are above them."""
+    if len(delimiter.encode()) > 1:
+        raise InputError("needs a delimiter of a single character.")
+    head = raw[:PIECE].tobytes().decode(errors="ignore")
+    lines = QUOTED.sub(lambda quoted: "x" + "\n" * quoted[0].count("\n"), head).split("\n")
+    sample = [line for line in lines if line.strip(" \r") and not line.startswith("sep=")]
+    if not sample:
+        raise InputError("is empty. Check that its export was finished.")
+    ranks = []
+    for mark in delimiter or DELIMITERS:
+        usual, n = Counter(line.count(mark) for line in sample).most_common(1)[0]
+        ranks.append((usual > 0, n, usual, mark))
+    *_, usual, mark = max(ranks, key=lambda rank: rank[:3])
+    # A line with one field less than usual is no title, but names of which one is lacking.
+    least = usual - (usual > 1)
+    above = lines.index(next(line for line in sample if line.count(mark) >= least))
+    names = next(csv.reader(io.StringIO(head.split("\n", above)[-1]), delimiter=mark))
+    return mark, [name.strip() for name in names], above
+
+
+def _read_columns(
+    read: Callable[..., pl.DataFrame], raw: Bytes, mark: str, names: list[str], above: int
+) -> pl.DataFrame:
+    """Columns of text, or of numbers where that loses nothing: it is cheaper."""
+    try:
+        types = [type_column(column)[0].dtype for column in read(n_rows=SAMPLE)]
+        try:
+            frame = read(schema_overrides=[x if x.is_numeric() else pl.String for x in types])
+        except FAULTS:
+            frame = read()
+        has_gaps = frame[:, -1].null_count() > 0
+        n_marks, n_lines, n_odd = _count(raw, ord(mark), has_gaps)
+        for column in frame:
+            if column.dtype != pl.String:
+                n_odd += not column.is_between(-EXACT, EXACT).all()
+            elif n_odd:
+                zeros = column.filter(column.str.starts_with("0"))
+                n_odd -= int(zeros.str.contains(CODE).sum())
+        frame = read() if n_odd else frame
+        frame.columns = names
+    except FAULTS:
+        _find_records(raw, mark, len(names), above)
+        raise
+    # Polars fills short lines, and loses lines to a quotation mark astray, in silence.
+    is_short = has_gaps and n_marks != (len(names) - 1) * (len(frame) + 1)
+    if is_short or n_lines != len(frame) + 1:
+        frame = frame.filter(_find_records(raw, mark, len(names), above))
+    if frame.is_empty():
+        raise InputError("has names but no records. Check that its export was finished.")
+    return frame
+
+
+def _count(raw: Bytes, mark: int, is_exact: bool) -> tuple[int, int, int]:
+    """Delimiters, if exact those outside quotes; lines; fields that begin with a blank or as 01."""
+    n_marks, n_lines, n_odd, is_open = 0, int(raw[-1] != LINE), 0, np.False_
+    for start in range(0, len(raw), PIECE):
+        part = np.append(raw[start : start + PIECE + 2], EDGE)[: PIECE + 2]
+        this, second, third = part[:-2], part[1:-1], part[2:]
+        is_mark, is_line, is_quote = this == mark, this == LINE, this == QUOTE
+        is_odd = (second == BLANK) | (second == ZERO) & (third - ZERO < 10)
+        n_odd += int(np.count_nonzero(is_odd & (is_mark | is_line | is_quote)))
+        n_lines += int(np.count_nonzero(is_line))
+        if is_exact and (is_open or is_quote.any()):
+            is_quoted = np.not_equal.accumulate(is_quote) ^ is_open
+            is_mark &= ~is_quoted
+            is_open = is_quoted[-1]
+        n_marks += int(np.count_nonzero(is_mark))
+    return n_marks, n_lines, n_odd
+
+
+def _find_records(raw: Bytes, mark: str, width: int, above: int) -> list[bool]:
+    """Which lines below the names are not blank; one that is longer or shorter is refused."""
+    text = io.StringIO(raw.tobytes().decode(), newline="\n")
+    reader, line, records = csv.reader(text, delimiter=mark, strict=True), above + 1, []
+    with suppress(csv.Error):
+        for fields in reader:
+            if fields and len(fields) != width:
+                raise InputError(
+                    f"is damaged: line {line:,} has {len(fields):,} fields, the header {width:,}."
+                    " Look there for a delimiter too many or too few, or text that needs quotes."
+                )
+            records.append(bool(fields))
+            line = above + reader.line_num + 1
+        return records[1:]
+    raise InputError(f"has a quotation mark astray in line {line:,} or below. Close or double it.")
+
+
+def type_column(texts: pl.Series, decimal: str = "") -> tuple[pl.Series, str]:
+    """The column in the first type that all its entries have, and what is to be said of it."""
+    if texts.dtype != pl.String:
+        return texts, ""
+    if (is_empty := texts == "").any():
+        texts = texts.set(is_empty, None)
+    if texts.null_count() == len(texts):
+        return texts, ""
+    for mark in decimal or ".,":
+        if (numbers := _fit(texts, _as_numbers, mark)) is not None:
+            if mark in (".", decimal) or texts.str.contains(NO_THOUSANDS).any():
+                return numbers, COMMAS if mark == "," else ""
+            return texts, f"{texts.name} stayed text: its commas may part thousands."
+    if (truths := _fit(texts, _as_truths)) is not None:
+        return truths, ""
+    tried = {form: _fit(texts, _as_times, form) for form in FORMS}
+    found = {FORMS[form]: times for form, times in tried.items() if times is not None}
+    for words, times in found.items():
+        if not all(times.equals(other) for other in found.values()):
+            return texts, f"{texts.name} stayed text: its dates may be {' or '.join(found)}."
+        return times, f"{texts.name} holds dates as {words}." if words else ""
+    return texts, ""
+
+
+def _fit(texts: pl.Series, read: Callable[..., pl.Series], *how: Any) -> pl.Series | None:
+    """All entries as they are read, or None if one cannot be, which the first mostly tell."""
+    values = texts
+    for part in (texts[:SAMPLE], texts):
+        values = read(part, *how)
+        if values.null_count() > part.null_count():
+            return None
+    return values
+
+
+def _as_numbers(texts: pl.Series, mark: str) -> pl.Series:
+    """Numbers; none are codes such as 007, words such as inf, and what has too many digits."""
+    texts = texts.str.strip_chars()
+    if mark == ",":
+        texts = texts.str.replace_many([",", "."], [".", ","])
+    numbers = texts.cast(pl.Int64, strict=False)
+    if numbers.null_count() > texts.null_count():
+        numbers = texts.cast(pl.Float64, strict=False)
+    is_lost = ~numbers.is_finite() | texts.str.contains(TOO_LONG) | texts.str.contains(CODE)
+    return texts.clear(len(texts)) if is_lost.any() else numbers
+
+
+def _as_truths(texts: pl.Series) -> pl.Series:
+    return texts.cast(TRUTHS, strict=False).to_physical() > 2
+
+
+def _as_times(texts: pl.Series, form: str) -> pl.Series:
+    dtype = pl.Datetime("us") if "%H" in form else pl.Date
+    times = texts.str.strptime(dtype, form, strict=False)
+    is_short = (times.dt.epoch("d") < FOUR_DIGITS).any()
+    return times.clear(len(times)) if is_short else times
