@@ -106,6 +106,9 @@ Thresholds = Annotated[
 Seed = Annotated[int, Meta(ge=0, le=2**32 - 1)] | None
 """The start of the random numbers; recorded, and always the same where none is given."""
 
+SecretSeed = Annotated[int, Meta(ge=0, le=2**32 - 1), "drawn"] | None
+"""The same where it is confidential; drawn and recorded where none is given."""
+
 Part = Annotated[float, Meta(gt=0, le=1)]
 """A part of 1."""
 

@@ -7,6 +7,7 @@ what-if is the same call again, with other exclusions, on the same study.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
 from itertools import accumulate, pairwise
+from secrets import randbits
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_args
 
 import msgspec
@@ -17,6 +18,7 @@ from unveil.arguments import (
     File,
     Keys,
     Missing,
+    SecretSeed,
     Synthetic,
     Targets,
     as_names,
@@ -486,7 +488,8 @@ def measure(call: Call) -> Call:
         study = asked["study"]
         study.require(Needs.of(call))
         if "seed" in asked and asked["seed"] is None:
-            asked["seed"] = SEED
+            is_secret = hints_of(call)["seed"] == SecretSeed
+            asked["seed"] = randbits(31) if is_secret else SEED
         result: Result = call(**asked)
         del asked["study"]
         plain = msgspec.json.decode(msgspec.json.encode(study.settings | asked))

@@ -8,7 +8,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -115,18 +115,16 @@ def _limit(size: int) -> None:
 
 def _read(path: Path) -> Data:
     import pyreadstat
-    from pyreadstat._readstat_parser import parser_entry_point
 
-    readers: dict[str, Callable[..., Any]] = {
-        ".sav": pyreadstat.read_sav,
-        ".dta": pyreadstat.read_dta,
-        ".sas7bdat": pyreadstat.read_sas7bdat,
-        # The public call has no `user_missing`, and would lose SAS's letters.
-        ".xpt": partial(parser_entry_point, parser_format="xport"),
-    }
     ending, notes = path.suffix.lower(), []
+    if ending == ".xpt":  # the public call has no `user_missing`, and would lose SAS's letters
+        from pyreadstat._readstat_parser import parser_entry_point
+
+        reader = partial(parser_entry_point, parser_format="xport")
+    else:
+        reader = getattr(pyreadstat, f"read_{ending[1:]}")
     read = partial(
-        readers[ending],
+        reader,
         str(path),
         user_missing=True,
         disable_datetime_conversion=True,

@@ -173,7 +173,10 @@ def _read_columns(
     # Polars fills short lines, and loses lines to a quotation mark astray, in silence.
     is_short = has_gaps and n_marks != (len(names) - 1) * (len(frame) + 1)
     if is_short or n_lines != len(frame) + 1:
-        frame = frame.filter(_find_records(raw, mark, len(names), above))
+        records = _find_records(raw, mark, len(names), above)
+        if len(records) != len(frame) or (is_short and all(records)):
+            raise pl.exceptions.ShapeError
+        frame = frame.filter(records)
     if frame.is_empty():
         raise InputError("has names but no records. Check that its export was finished.")
     return frame
