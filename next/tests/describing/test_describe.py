@@ -3,12 +3,13 @@
 import random
 import tomllib
 from collections import Counter, defaultdict
-from datetime import date, timedelta
+from datetime import date, datetime, time, timedelta
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+import every_call
 import unveil
 from unveil.describing.describe import describe
 from unveil.examples import KEYS, survey, survey_synthetic
@@ -250,6 +251,13 @@ def test_unique_people_are_those_of_a_plain_recount(seed):
         before = unique
 
 
+def test_the_people_unique_on_declared_keys_are_those_of_disclosure():
+    study = every_call.study()
+    identity = unveil.disclosure(study, expected=False).frame("identity")
+    identity = identity.filter(pl.col("copy") != "sd", unit="people")
+    assert {describe(study).keys[-1].unique} == set(identity["unique"])
+
+
 def recoded(values, do, setting):
     """A column after a step, by its definition."""
     about = tomllib.loads(f"step = {{{setting}}}")["step"]
@@ -358,8 +366,8 @@ def test_a_remedy_fits_the_levels_that_differ():
         frames = [pl.DataFrame({"x": list(text)}) for text in texts]
         return [row["remedy"] for row in rows(describe(unveil.Study(*frames)), "differences")]
 
-    assert remedies("aabbcc", "aabb") == ["None, where these are rare"]
-    assert remedies("aabb", "aabc") == ["Correct the synthetic data: nobody has these"]
+    assert remedies("aabbcc", "aabb") == ["None, if these are rare"]
+    assert remedies("aabb", "aabc") == ["Correct them: nobody has these"]
     assert remedies("aabb", "AABB") == ["Give it the same coding in every file"]
 
 
@@ -387,6 +395,39 @@ def test_what_is_declared_must_hold_in_every_file():
     assert describe(unveil.Study(original, synthetic)).frame()["role"].to_list() == ["key"]
     with pytest.raises(unveil.InputError, match="'age' holds text in synthetic file 1"):
         describe(unveil.Study(original, synthetic, keys="age"))
+
+
+# Any column
+
+
+NAN, INF = float("nan"), float("inf")
+ODD = {
+    "infinite": pl.Series([INF, -INF, 1.5, NAN, None] * 10),
+    "only infinite": pl.Series([INF, None] * 25),
+    "yes or no": pl.Series([True, False, None, True, True] * 10),
+    "times": pl.Series([time(hour) for hour in range(10)] * 5),
+    "spans": pl.Series([timedelta(hours=hour) for hour in range(10)] * 5),
+    "moments": pl.Series([datetime(2020, 1, 1, hour) for hour in range(10)] * 5),
+    "decimals": pl.Series([1, 2, 3, 4, None] * 10, dtype=pl.Decimal(12, 2)),
+    "categories": pl.Series(["a", "b", "", "d", None] * 10, dtype=pl.Categorical),
+    "nothing": pl.Series([None] * 50),
+    "codes": pl.Series([-8, None] * 25),
+    "large": pl.Series([2**62, -(2**62), 0, 1, 1] * 10),
+    "tiny": pl.Series([1e-300, 1e300, 0.0, 1.0, 1.0] * 10),
+    "structs": pl.Series([{"a": 1}] * 50),
+    "bytes": pl.Series([b"a", b"b"] * 25),
+}
+
+
+@pytest.mark.parametrize("kind", ODD)
+@pytest.mark.parametrize("name", ["x", "age", "date_of_birth", "pid", "weight", "income"])
+def test_any_column_can_be_described(name, kind):
+    frame = pl.DataFrame({name: ODD[kind], "sex": ["f", "m"] * 25})
+    for study in unveil.Study(frame), unveil.Study(frame, [frame[:20], frame[30:]], control=frame):
+        result = describe(study)
+        assert {row.column for row in result.columns} == {name, "sex"}
+        assert all(row.after_uniques < row.before_uniques for row in result.recodings)
+    assert len(describe(unveil.Study(frame[:1])).columns) == 2
 
 
 # Known files

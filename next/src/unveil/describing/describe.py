@@ -19,7 +19,7 @@ from unveil.study import ALONE, AnyStudy, Side, Study, measure
 
 APART = 5  # percentage points by which shares of missing values may differ
 MOST_DECIMALS = 6  # more are those of calculations
-MISSING = "--missing TEXT, where a text stands for a missing value"
+MISSING = "--missing TEXT, if a text stands for no value"
 MOST_LEVELS = 50  # of a column whose levels are listed
 ORDER = ("key", "target", "identifier", "person", "time", "weight", "ignore")
 UNLISTED = ("identifier", "person", "ignore")
@@ -182,7 +182,7 @@ def _of_files(study: Study, name: str) -> tuple[str, str, str, str]:
     """That a file lacks a column, or has another kind of values in it."""
     if lacking := [file.label for file in study.files if name not in file.frame.columns]:
         original = "has it" if name in study.original.columns else "lacks it"
-        remedy = "Drop it, or add it to every file: it is not compared"
+        remedy = "Add it to every file, or drop it"
         return "column", original, f"not in {join_names(lacking)}", remedy
     kinds = [*dict.fromkeys(kind_of(plain(file.frame[name])) for file in study.files)]
     return "kind", kinds[0], kinds[-1], f"-c {shlex.quote(name)}:kind=text, or {MISSING}"
@@ -197,13 +197,11 @@ def _of_values(column: Facts, side: Side) -> Iterator[tuple[str, str, str, str]]
         first, last = column.answers[[0, -1]]
         there[first : last + 1] = there[column.special] = False
         if n := synthetic[there].sum():
-            remedy = f"Cut them off, or declare codes: -c {shlex.quote(column.name)}:special=CODE"
+            remedy = f"Cut them off; if they are codes, -c {shlex.quote(column.name)}:special=CODE"
             yield "range", "all records", f"{n:,} records outside", remedy
     elif (here ^ there).any():
         lost, new = (here & ~there).sum(), (there & ~here).sum()
-        remedy = (
-            "Correct the synthetic data: nobody has these" if new else "None, where these are rare"
-        )
+        remedy = "Correct them: nobody has these" if new else "None, if these are rare"
         if not (here & there).any():
             remedy = "Give it the same coding in every file"
         yield "levels", f"{lost:,} only here", f"{new:,} only here", remedy

@@ -103,7 +103,7 @@ def propose_recodings(keys: list[Facts], person: Ints) -> list[RecodingRow]:
             if after < before:
                 rows.append(RecodingRow(
                     column=key.name, do=do, setting=setting, before_uniques=before,
-                    after_uniques=after, reason=f"{len(key.answers):,} values become {n:,}",
+                    after_uniques=after, reason=f"{len(key.answers):,} to {n:,} values",
                 ))  # fmt: skip
     return sorted(rows, key=lambda row: row.after_uniques)
 

@@ -82,7 +82,7 @@ def _settle(column: Facts) -> Role | None:
         return "ignore", "one value for everyone" if n else "nothing to compare"
     is_date = column.kind == "date" or says("dates", column.name)
     is_own = n == answered >= FEWEST and (column.is_whole or is_date)
-    is_age = column.known in GRADES and len(numbers) and numbers[-1] - numbers[0] <= LONGEST_LIFE
+    is_age = column.known in GRADES and len(numbers) and numbers[-1] <= numbers[0] + LONGEST_LIFE
     if is_own and not is_age and column.known != "sensitive":
         return "identifier", "every record has its own value"
     if column.column.kind == "text" and 2 * n > answered >= FEWEST:
