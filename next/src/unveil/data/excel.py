@@ -28,11 +28,17 @@ def read_excel(path: Path, sheet: str, missing: Sequence[str]) -> Data:
         sheets = book.sheet_names
         sheet = sheet or sheets[0]
         check_name(sheet, sheets, "has no sheet")
-        cells, above = _load(book, sheet)
-        frame = cells.filter(~pl.all_horizontal(pl.all().is_null()))
-        if frame.is_empty():
+        texts = book.load_sheet(sheet, header_row=None, skip_rows=0, dtypes="string").to_polars()
+        names, above = _find_names(texts[:HEAD], sheet)
+        cells = book.load_sheet(
+            sheet, header_row=None, column_names=names, skip_rows=above + 1,
+            schema_sample_rows=None,
+        ).to_polars()  # fmt: skip
+        is_filled = ~cells.select(pl.all_horizontal(pl.all().is_null())).to_series()
+        if not is_filled.any():
             raise InputError("has names but no records. Check that its export was finished.")
-    columns, about = zip(*(_type_cells(column, missing) for column in frame), strict=True)
+        pairs = zip(cells.filter(is_filled), texts[above + 1 :].filter(is_filled), strict=True)
+        columns, about = zip(*(_type_cells(*pair, missing) for pair in pairs), strict=True)
     notes = [f"Sheet {sheet!r} was read, of {list_names(sheets)}."] * (len(sheets) > 1)
     notes += [f"The names are in row {above + 1}; the rows above were left out."] * (above > 0)
     return Data(pl.DataFrame(columns), {}, (*notes, *filter(None, about)))
@@ -50,33 +56,33 @@ def _check_archive(path: Path) -> None:
             raise zipfile.BadZipFile
 
 
-def _load(book: fastexcel.ExcelReader, sheet: str) -> tuple[pl.DataFrame, int]:
-    """The cells below the names, and how many rows are above these: titles, filled in part."""
-    head = book.load_sheet(sheet, header_row=None, skip_rows=0, n_rows=HEAD, dtypes="string")
-    rows = [[(cell or "").strip() for cell in row] for row in head.to_polars().rows()]
+def _find_names(head: pl.DataFrame, sheet: str) -> tuple[list[str], int]:
+    """The first row that is not filled in part, as titles are, and how many rows are above it."""
+    rows = [[(cell or "").strip() for cell in row] for row in head.rows()]
     filled = [len(list(filter(None, row))) for row in rows]
     if not any(filled):
         raise InputError(f"has nothing on sheet {sheet!r}. Name another, as in book.xlsx#people.")
     above = next((i for i, n in enumerate(filled) if 2 * n > head.width), filled.index(max(filled)))
     check_names(rows[above])
-    cells = book.load_sheet(
-        sheet, header_row=None, column_names=rows[above], skip_rows=above + 1,
-        schema_sample_rows=None,
-    )  # fmt: skip
-    return cells.to_polars(), above
+    return rows[above], above
 
 
-def _type_cells(column: pl.Series, missing: Sequence[str]) -> tuple[pl.Series, str]:
+def _type_cells(
+    column: pl.Series, texts: pl.Series, missing: Sequence[str]
+) -> tuple[pl.Series, str]:
     """Whole numbers, days and times of day, which a book has as decimals and moments."""
+    note = ""
+    if column.null_count() > texts.null_count():  # NA and None, which fastexcel takes as missing
+        column = texts.alias(column.name)
     if column.dtype == pl.String and (is_missing := column.is_in(list(missing))).any():
-        return type_column(column.set(is_missing, None))
+        column, note = type_column(column.set(is_missing, None))
     if column.dtype == pl.Float64:
         is_whole = (column.floor() == column) & column.is_between(-EXACT, EXACT)
-        return column.cast(pl.Int64) if is_whole.all() else column, ""
+        return column.cast(pl.Int64) if is_whole.all() else column, note
     if column.dtype == pl.Datetime:
         days = column.dt.date()
         if (days == NO_DAY).all():
-            return column.dt.time(), ""
+            return column.dt.time(), note
         is_day = (days.cast(column.dtype) == column).all()
-        return days if is_day else column.cast(pl.Datetime("us")), ""
-    return column, ""
+        return days if is_day else column.cast(pl.Datetime("us")), note
+    return column, note

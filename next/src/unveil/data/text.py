@@ -4,6 +4,7 @@ A column has the type that all its entries have. No message of a library reaches
 might quote an entry.
 """
 
+import codecs
 import csv
 import gzip
 import io
@@ -55,23 +56,43 @@ FORMS = {f"%Y-%m-%d{clock}": "" for clock in CLOCKS} | {
 def read_text(path: Path, reading: Reading, missing: Sequence[str]) -> Data:
     """A file of columns, each in the type that all its entries have."""
     with naming(path):
-        raw, encoding = _open(path, reading.encoding)
-        mark, names, above = _find_names(raw, reading.delimiter)
-        check_names(names)
-        if above:
-            raw = np.frombuffer(raw.tobytes().split(b"\n", above)[-1], np.uint8)
-        read = partial(
-            pl.read_csv, path if isinstance(raw, np.memmap) else raw.tobytes(), separator=mark,
-            null_values=missing or None, infer_schema=False, glob=False,
-        )  # fmt: skip
-        frame = _read_columns(read, raw, mark, names, above)
+        raw = _open(path)
+        is_utf16 = raw[:2].tobytes() in (b"\xff\xfe", b"\xfe\xff")
+        likely = ["utf-16"] if is_utf16 else ["utf-8", "windows-1252", "latin-1"]
+        for encoding in [reading.encoding] if reading.encoding else likely:
+            with suppress(LookupError, UnicodeError, *FAULTS):
+                return _read_as(encoding, path, raw, reading, missing)
+        raise InputError(
+            f"cannot be read as a table in {encoding}. Is it damaged, or a quotation mark astray?"
+        )
+
+
+def _read_as(
+    encoding: str, path: Path, raw: Bytes, reading: Reading, missing: Sequence[str]
+) -> Data:
+    if encoding != "utf-8":
+        raw = np.frombuffer(raw.tobytes().decode(encoding).encode(), np.uint8)
+    if not raw.all():
+        raise InputError("has NUL bytes, which no text has. Export it again as UTF-8.")
+    raw = raw[3 * (raw[:3].tobytes() == BOM) :]
+    mark, names, above = _find_names(raw, reading.delimiter)
+    check_names(names)
+    if above:
+        raw = np.frombuffer(raw.tobytes().split(b"\n", above)[-1], np.uint8)
+    read = partial(
+        pl.read_csv, path if isinstance(raw, np.memmap) else raw.tobytes(), separator=mark,
+        null_values=missing or None, infer_schema=False, glob=False,
+    )  # fmt: skip
+    frame = _read_columns(read, raw, mark, names, above, reading.decimal)
     columns, notes = zip(*(type_column(column, reading.decimal) for column in frame), strict=True)
     how = [DELIMITERS.get(mark, f"delimiter {mark}")] * (mark != ",")
     how += [COMMAS] * (COMMAS in notes) + [f"encoding {encoding}"] * (encoding != "utf-8")
-    said = [f"Read with {join_names(how)}."] if how else []
-    said += [f"The names are in line {above + 1}; the lines above were left out."] * (above > 0)
-    said += [note for note in notes if note not in ("", COMMAS)]
-    return Data(pl.DataFrame(columns), {}, tuple(said))
+    sentences = [f"Read with {join_names(how)}."] if how else []
+    sentences += [f"The names are in line {above + 1}; the lines above were left out."] * (
+        above > 0
+    )
+    sentences += [note for note in notes if note not in ("", COMMAS)]
+    return Data(pl.DataFrame(columns), {}, tuple(sentences))
 
 
 @contextmanager
@@ -85,8 +106,7 @@ def naming(path: Path) -> Iterator[None]:
         raise
     except BaseException:  # a panic of Rust is no Exception
         raise InputError(
-            f"{str(path)!r} cannot be read as a table. Is it damaged or locked, or is a quotation"
-            " mark astray?"
+            f"{str(path)!r} cannot be read as a table. Is it damaged, or locked?"
         ) from None
 
 
@@ -101,45 +121,35 @@ def check_names(names: Sequence[str]) -> None:
             raise InputError(f"has two columns {name!r}. Give each a name of its own.")
 
 
-def _open(path: Path, encoding: str) -> tuple[Bytes, str]:
-    """The file in UTF-8, mapped if it is read as it stands, and the encoding that it has."""
+def _open(path: Path) -> Bytes:
+    """The file, unpacked; mapped if it can be read as it stands."""
     if not (size := path.stat().st_size):
         raise InputError("is empty. Check that its export was finished.")
-    raw: Bytes = np.memmap(path, np.uint8, "r")
-    if path.suffix.lower() == ".gz":
-        limit = max(BOMB, TIMES * size)
-        with gzip.open(path) as file:
-            raw = np.frombuffer(file.read(limit + 1), np.uint8)
-        if len(raw) > limit:
-            raise InputError(f"is over {TIMES} times as large when unpacked. Unpack it yourself.")
-    is_utf16 = raw[:2].tobytes() in (b"\xff\xfe", b"\xfe\xff")
-    likely = ["utf-16"] if is_utf16 else ["utf-8", "windows-1252", "latin-1"]
-    for name in [encoding] if encoding else likely:
-        with suppress(LookupError, UnicodeError):
-            if name != "utf-8":
-                raw = np.frombuffer(raw.tobytes().decode(name).encode(), np.uint8)
-            elif raw.max(initial=0) > 127:
-                raw.tobytes().decode()
-            if not raw.all():
-                raise InputError("has NUL bytes, which no text has. Export it again as UTF-8.")
-            return raw[3 * (raw[:3].tobytes() == BOM) :], name
-    raise InputError(f"is not written in {encoding or likely[0]}. Save it again as UTF-8.")
+    if path.suffix.lower() != ".gz":
+        return np.memmap(path, np.uint8, "r")
+    limit = max(BOMB, TIMES * size)
+    with gzip.open(path) as file:
+        raw = file.read(limit + 1)
+    if len(raw) > limit:
+        raise InputError(f"is over {TIMES} times as large when unpacked. Unpack it yourself.")
+    return np.frombuffer(raw, np.uint8)
 
 
 def _find_names(raw: Bytes, delimiter: str) -> tuple[str, list[str], int]:
     """The delimiter that parts most lines alike, the names, and how many lines are above them."""
     if len(delimiter.encode()) > 1:
         raise InputError("needs a delimiter of a single character.")
-    head = raw[:PIECE].tobytes().decode(errors="ignore")
+    head = codecs.getincrementaldecoder("utf-8")().decode(raw[:PIECE].tobytes())
     lines = QUOTED.sub(lambda quoted: "x" + "\n" * quoted[0].count("\n"), head).split("\n")
     sample = [line for line in lines if line.strip(" \r") and not line.startswith("sep=")]
     if not sample:
         raise InputError("is empty. Check that its export was finished.")
     ranks = []
     for mark in delimiter or DELIMITERS:
-        usual, n = Counter(line.count(mark) for line in sample).most_common(1)[0]
-        ranks.append((usual > 0, n, usual, mark))
-    *_, usual, mark = max(ranks, key=lambda rank: rank[:3])
+        counts = Counter(line.count(mark) for line in sample)
+        n, usual = max((n, usual) for usual, n in counts.items())
+        ranks.append((n * (usual > 0), usual, mark))
+    _, usual, mark = max(ranks, key=lambda rank: rank[:2])
     # A line with one field less than usual is no title, but names of which one is lacking.
     least = usual - (usual > 1)
     above = lines.index(next(line for line in sample if line.count(mark) >= least))
@@ -148,13 +158,19 @@ def _find_names(raw: Bytes, delimiter: str) -> tuple[str, list[str], int]:
 
 
 def _read_columns(
-    read: Callable[..., pl.DataFrame], raw: Bytes, mark: str, names: list[str], above: int
+    read: Callable[..., pl.DataFrame],
+    raw: Bytes,
+    mark: str,
+    names: list[str],
+    above: int,
+    decimal: str,
 ) -> pl.DataFrame:
     """Columns of text, or of numbers where that loses nothing: it is cheaper."""
     try:
-        types = [type_column(column)[0].dtype for column in read(n_rows=SAMPLE)]
+        head = [type_column(column, decimal) for column in read(n_rows=SAMPLE)]
+        types = [x.dtype if x.dtype.is_numeric() and not note else pl.String for x, note in head]
         try:
-            frame = read(schema_overrides=[x if x.is_numeric() else pl.String for x in types])
+            frame = read(schema_overrides=types)
         except FAULTS:
             frame = read()
         has_gaps = frame[:, -1].null_count() > 0
@@ -187,8 +203,8 @@ def _count(raw: Bytes, mark: int, is_exact: bool) -> tuple[int, int, int]:
     n_marks, n_lines, n_odd, is_open = 0, int(raw[-1] != LINE), 0, np.False_
     for start in range(0, len(raw), PIECE):
         part = np.append(raw[start : start + PIECE + 2], EDGE)[: PIECE + 2]
-        this, second, third = part[:-2], part[1:-1], part[2:]
-        is_mark, is_line, is_quote = this == mark, this == LINE, this == QUOTE
+        first, second, third = part[:-2], part[1:-1], part[2:]
+        is_mark, is_line, is_quote = first == mark, first == LINE, first == QUOTE
         is_odd = (second == BLANK) | (second == ZERO) & (third - ZERO < 10)
         n_odd += int(np.count_nonzero(is_odd & (is_mark | is_line | is_quote)))
         n_lines += int(np.count_nonzero(is_line))
@@ -232,11 +248,11 @@ def type_column(texts: pl.Series, decimal: str = "") -> tuple[pl.Series, str]:
             return texts, f"{texts.name} stayed text: its commas may part thousands."
     if (truths := _fit(texts, _as_truths)) is not None:
         return truths, ""
-    tried = {form: _fit(texts, _as_times, form) for form in FORMS}
-    found = {FORMS[form]: times for form, times in tried.items() if times is not None}
-    for words, times in found.items():
-        if not all(times.equals(other) for other in found.values()):
-            return texts, f"{texts.name} stayed text: its dates may be {' or '.join(found)}."
+    dates = {form: _fit(texts, _as_times, form) for form in FORMS}
+    likely = {FORMS[form]: times for form, times in dates.items() if times is not None}
+    for words, times in likely.items():
+        if not all(times.equals(other) for other in likely.values()):
+            return texts, f"{texts.name} stayed text: its dates may be {' or '.join(likely)}."
         return times, f"{texts.name} holds dates as {words}." if words else ""
     return texts, ""
 

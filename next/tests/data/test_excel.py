@@ -1,0 +1,200 @@
+"""Books, each a few cells of which the XML is written here."""
+
+import io
+import logging
+import os
+import random
+import zipfile
+from datetime import date, datetime, time
+from html import escape
+from string import ascii_uppercase
+
+import pytest
+
+from unveil.data.excel import read_excel
+from unveil.errors import InputError
+
+IS_ALL = os.environ.get("UNVEIL_TESTS") == "all"
+MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+LINKS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+PACKAGE = "http://schemas.openxmlformats.org/package/2006"
+NO_DAY = datetime(1899, 12, 30)
+FORMATS = {date: 14, datetime: 22, time: 21}  # as Excel numbers them
+
+
+def write_cell(place, value):
+    if isinstance(value, bool):
+        return f'<c r="{place}" t="b"><v>{value:d}</v></c>'
+    if isinstance(value, str):
+        kind = "e" if value.startswith("#") else "str"
+        return f'<c r="{place}" t="{kind}"><v>{escape(value)}</v></c>'
+    style = 0
+    if type(value) in FORMATS:
+        style = list(FORMATS).index(type(value)) + 1
+        if isinstance(value, time):
+            value = datetime.combine(NO_DAY, value)
+        elif not isinstance(value, datetime):
+            value = datetime.combine(value, time())
+        value = (value - NO_DAY).total_seconds() / 86_400
+    return "" if value is None else f'<c r="{place}" s="{style}"><v>{value!r}</v></c>'
+
+
+def write_book(**sheets):
+    styles = "".join(f'<xf numFmtId="{number}"/>' for number in [0, *FORMATS.values()])
+    names = "".join(
+        f'<sheet name="{name}" sheetId="{i}" r:id="r{i}"/>' for i, name in enumerate(sheets, 1)
+    )
+    links = "".join(
+        f'<Relationship Id="r{i}" Type="{LINKS}/worksheet" Target="worksheets/{i}.xml"/>'
+        for i, _ in enumerate(sheets, 1)
+    )
+    parts = {
+        "_rels/.rels": f'<Relationships xmlns="{PACKAGE}/relationships"><Relationship Id="r1" '
+        f'Type="{LINKS}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+        "xl/workbook.xml": f'<workbook {MAIN} xmlns:r="{LINKS}"><sheets>{names}</sheets>'
+        "</workbook>",
+        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{PACKAGE}/relationships">{links}'
+        f'<Relationship Id="s" Type="{LINKS}/styles" Target="styles.xml"/></Relationships>',
+        "xl/styles.xml": f"<styleSheet {MAIN}><cellXfs>{styles}</cellXfs></styleSheet>",
+    }
+    for i, rows in enumerate(sheets.values(), 1):
+        lines = "".join(
+            f'<row r="{k}">'
+            + "".join(
+                write_cell(f"{letter}{k}", value)
+                for letter, value in zip(ascii_uppercase, row, strict=False)
+            )
+            + "</row>"
+            for k, row in enumerate(rows, 1)
+        )
+        parts[f"xl/worksheets/{i}.xml"] = (
+            f"<worksheet {MAIN}><sheetData>{lines}</sheetData></worksheet>"
+        )
+    book = io.BytesIO()
+    with zipfile.ZipFile(book, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, part in parts.items():
+            archive.writestr(name, f'<?xml version="1.0" encoding="UTF-8"?>{part}')
+    return book.getvalue()
+
+
+@pytest.fixture
+def read(tmp_path):
+    def read(content, sheet="", *missing):
+        path = tmp_path / "people.xlsx"
+        path.write_bytes(content)
+        return read_excel(path, sheet, missing)
+
+    return read
+
+
+@pytest.fixture
+def refusal(read):
+    def refusal(content, sheet=""):
+        with pytest.raises(InputError) as caught:
+            read(content, sheet)
+        assert caught.value.__cause__ is None
+        return str(caught.value).partition("people.xlsx' ")[2]
+
+    return refusal
+
+
+def test_columns_have_the_types_of_their_cells(read):
+    data = read(
+        write_book(
+            People=[
+                ["name", "age", "height", "smokes", "born", "seen", "at"],
+                ["Ash", 31, 1.75, True, date(1990, 2, 28), datetime(2020, 1, 1, 9), time(10, 5)],
+                ["Birch", None, 1.5, False, None, datetime(2020, 1, 2), time(23, 59, 59)],
+            ]
+        )
+    )
+    assert data.frame.to_dict(as_series=False) == {
+        "name": ["Ash", "Birch"],
+        "age": [31, None],
+        "height": [1.75, 1.5],
+        "smokes": [True, False],
+        "born": [date(1990, 2, 28), None],
+        "seen": [datetime(2020, 1, 1, 9), datetime(2020, 1, 2)],
+        "at": [time(10, 5), time(23, 59, 59)],
+    }
+    assert data.frame["age"].dtype.is_integer()
+    assert data.notes == ()
+
+
+def test_text_among_numbers_makes_text_wherever_it_stands(read):
+    rows = [["mixed", "code"], *([n, "01"] for n in range(2_000)), ["none", "02"]]
+    frame = read(write_book(S=rows)).frame
+    assert frame.row(1) == ("1", "01")
+    assert frame.row(2_000) == ("none", "02")
+
+
+def test_a_text_named_as_missing_leaves_numbers(read):
+    book = write_book(S=[["age", "city"], [1, "NA"], ["NA", "Ash"], [2.5, "01"]])
+    assert read(book).frame["age"].to_list() == ["1", "NA", "2.5"]
+    assert read(book, "", "NA").frame.rows() == [(1, None), (None, "Ash"), (2.5, "01")]
+    days = write_book(S=[["day", "n"], [date(2020, 1, 1), 1], ["NA", 2]])
+    assert read(days, "", "NA").frame["day"].to_list() == [date(2020, 1, 1), None]
+
+
+def test_of_several_sheets_the_first_is_read_and_named(read):
+    book = write_book(People=[["a"], [1]], Notes=[["b"], [2]])
+    assert read(book).notes == ("Sheet 'People' was read, of 'People', 'Notes'.",)
+    assert read(book, "Notes").frame.to_dict(as_series=False) == {"b": [2]}
+
+
+def test_rows_above_the_names_and_empty_rows_are_left_out(read):
+    rows = [["Survey of 2020"], [], ["a", "b", "a_1"], [1, "x", 3], [], [None, "y", 4]]
+    data = read(write_book(S=rows))
+    assert data.frame.columns == ["a", "b", "a_1"]
+    assert data.frame.rows() == [(1, "x", 3), (None, "y", 4)]
+    assert data.notes == ("The names are in row 3; the rows above were left out.",)
+
+
+@pytest.mark.parametrize(
+    ("rows", "fault"),
+    [
+        ([], "has nothing on sheet 'S'. Name another, as in book.xlsx#people."),
+        ([["a", "b"]], "has names but no records. Check that its export was finished."),
+        ([["a", "a"], [1, 2]], "has two columns 'a'. Give each a name of its own."),
+        ([["a", 5], [1, 2]], "has a number for the name of column 2. Give each one a name."),
+        (
+            [["a", None, "c"], [1, 2, 3]],
+            "has nothing readable for the name of column 2. Give each one a name.",
+        ),
+    ],
+)
+def test_what_is_no_table_is_refused(refusal, rows, fault):
+    assert refusal(write_book(S=rows)) == fault
+
+
+def test_a_misspelt_sheet_suggests_the_nearest(refusal):
+    book = write_book(People=[["a"], [1]], Notes=[["b"], [2]])
+    assert refusal(book, "Poeple") == "has no sheet 'Poeple'. Did you mean 'People'?"
+
+
+def test_a_bomb_is_refused_before_it_is_unpacked(refusal, monkeypatch):
+    monkeypatch.setattr("unveil.data.excel.BOMB", 1_000)
+    book = write_book(S=[["a"], ["x" * 1_000_000]])
+    assert refusal(book).startswith("is over 100 times as large when unpacked.")
+
+
+def test_the_libraries_are_silent(read, caplog, capfd):
+    with caplog.at_level(logging.WARNING):
+        read(write_book(S=[["a", "b"], [1, None], [2, None]]))
+    assert (caplog.text, *capfd.readouterr()) == ("", "", "")
+
+
+def test_damage_gives_a_frame_or_a_refusal_without_a_value(read):
+    secret, choose = "HIVpositive1847", random.Random(1)
+    book = write_book(S=[["a", "b"], *([n, f"{secret} {n}"] for n in range(20))])
+    for _ in range(3_000 if IS_ALL else 100):
+        content = bytearray(book)
+        for place in choose.choices(range(len(content)), k=choose.randint(0, 4)):
+            content[place] = choose.randrange(256)
+        if choose.random() < 0.3:
+            del content[choose.randrange(len(content)) :]
+        try:
+            said = read(bytes(content)).notes
+        except InputError as fault:
+            said = fault.args
+        assert secret not in "".join(said)
