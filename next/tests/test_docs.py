@@ -60,10 +60,10 @@ def test_links_lead_somewhere(page):
     assert not broken
 
 
-COLUMNS = re.compile(r"(<!-- columns of (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+COLUMNS = re.compile(r"(<!-- columns of ([\w.]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 TABLES = {
-    table: row_type
-    for call in every_call.CALLS.values()
+    f"{name}.{table}": row_type
+    for name, call in every_call.CALLS.items()
     for kind in [inspect.signature(call).return_annotation]
     for table, (_, row_type) in kind.headings().items()
 }

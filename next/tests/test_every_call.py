@@ -199,9 +199,7 @@ def test_a_command_prints_and_writes_what_the_call_gives(name, folder, monkeypat
 
 def test_every_call_has_a_command():
     """Its own, or one that makes it beside another call."""
-    made = {
-        call for command in COMMANDS.values() for call in (command.call, *command[1], *command[2])
-    }
+    made = {call for command in COMMANDS.values() for call in command.all_calls}
     assert made == set(CALLS.values())
 
 

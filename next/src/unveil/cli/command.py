@@ -4,7 +4,7 @@ import inspect
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ import click
 
 import unveil
 from unveil.arguments import split_names
-from unveil.cli.derive import parameters_of, settings_of, study_of, summary_of
+from unveil.cli.derive import lacking, parameters_of, settings_of, study_of, summary_of
 from unveil.errors import InputError, check_name
 from unveil.results import Check, Result, exit_code, parse_limits, to_json
 from unveil.study import Study
@@ -31,22 +31,46 @@ OUTPUT = [
 ]  # fmt: skip
 
 
+Where = Callable[[Study, bool], bool]
+"""Of a call beside another: whether it is made, of a study, and if its tables are asked for."""
+
+
+def always(study: Study, is_asked: bool) -> bool:
+    return True
+
+
+def with_control(study: Study, is_asked: bool) -> bool:
+    return study.has_control
+
+
+def when_asked(study: Study, is_asked: bool) -> bool:
+    return is_asked
+
+
 class Command(NamedTuple):
-    """What a command calls."""
+    """What a command calls: a call whose settings are its options, and others beside it."""
 
     call: Call
-    with_control: tuple[Call, ...] = ()  # beside it, where there is a control sample
-    when_shown: tuple[Call, ...] = ()  # beside it, where their tables are asked for
+    beside: Mapping[Call, Where] = {}
+    settings: tuple[str, ...] = ()  # options that only a call beside it has; some cannot do without
 
-    def calls(self, study: Study, names: Sequence[str]) -> list[Call]:
-        """All that the files allow and the names ask for."""
-        shown = [call for call in self.when_shown if _names_of(call) & set(names)]
-        return [self.call, *(self.with_control if study.has_control else ()), *shown]
+    @property
+    def all_calls(self) -> list[Call]:
+        return [self.call, *self.beside]
+
+    def calls(self, study: Study, names: Sequence[str], asked: Mapping[str, Any]) -> list[Call]:
+        """All that the files allow, and what is typed."""
+        beside = [
+            call
+            for call, where in self.beside.items()
+            if where(study, bool(_names_of(call) & set(names))) and not lacking(call, asked)
+        ]
+        return [self.call, *beside]
 
     @property
     def known(self) -> set[str]:
         """What may be asked to be shown."""
-        return {"words", "all"}.union(*map(_names_of, (self.call, *self[1], *self[2])))
+        return {"words", "all"}.union(*map(_names_of, self.all_calls))
 
 
 def _kind_of(call: Call) -> type[Result]:
@@ -71,7 +95,7 @@ def make_command(name: str, command: Command) -> click.Command:
         for shown in names:
             check_name(shown, sorted(command.known), "There is no table or chart")
         study = study_of(asked)
-        calls = command.calls(study, names)
+        calls = command.calls(study, names, asked)
         _check_limits(calls, limits)
         _check_paths(out, study)
         with unveil.progress(tell):
@@ -84,7 +108,7 @@ def make_command(name: str, command: Command) -> click.Command:
 
     return click.Command(
         name, callback=run, help=f"{summary_of(command.call)}\n\n{EXIT_CODES}",
-        params=[*parameters_of(command.call), *OUTPUT],
+        params=[*parameters_of(command.all_calls, command.settings), *OUTPUT],
     )  # fmt: skip
 
 

@@ -6,7 +6,8 @@ name. How an argument is written and read is part of its type (`unveil.arguments
 
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from inspect import Parameter
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +21,30 @@ Call = Callable[..., Any]
 OF_STUDY = ("keys", "targets", "control", "columns", "missing")
 
 
-def parameters_of(call: Call) -> Iterator[click.Parameter]:
-    """Arguments for the files, options for what is said of the study, and of the call."""
-    needs = Needs.of(call)
+def parameters_of(calls: Sequence[Call], settings: Sequence[str]) -> Iterator[click.Parameter]:
+    """Arguments for the files, options for what is said of the study, and of the first call.
+
+    Settings that only a call beside it has are options where they are named.
+    """
+    first, *others = calls
+    needs = Needs.of(first)
     yield click.Argument(["original"])
     if needs.synthetic is not False:
         yield click.Argument(["synthetic"], nargs=-1, required=bool(needs.synthetic))
     without = () if needs.synthetic else ("control",) if needs.keys else ("control", "targets")
     names = [name for name in OF_STUDY if name not in without]
     yield from options_of(Study.__init__, names, _help_texts(Study))
-    yield from options_of(call, _settings_of(call), _help_texts(call))
+    yield from options_of(first, _settings_of(first), _help_texts(first))
+    for call in others:
+        names = [name for name in _settings_of(call) if name in settings]
+        yield from options_of(call, names, _help_texts(call))
+
+
+def lacking(call: Call, asked: Mapping[str, Any]) -> list[str]:
+    """What a call cannot do without, and was not given."""
+    parameters = inspect.signature(call).parameters
+    needed = (name for name in _settings_of(call) if parameters[name].default is Parameter.empty)
+    return [name for name in needed if asked.get(name) in (None, ())]
 
 
 def options_of(call: Call, names: Any, help_texts: dict[str, str]) -> Iterator[click.Option]:

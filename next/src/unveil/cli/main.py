@@ -7,12 +7,26 @@ import click
 
 import unveil
 from unveil.arguments import split_names
-from unveil.cli.command import JSON, SHOW, Command, make_command, print_text, screen_of, tell
+from unveil.cli.command import (
+    JSON,
+    SHOW,
+    Command,
+    make_command,
+    print_text,
+    screen_of,
+    tell,
+    when_asked,
+    with_control,
+)
 from unveil.cli.derive import summary_of
 from unveil.errors import UnveilError
 from unveil.results import to_json
 
-COMMANDS = {"disclosure": Command(unveil.disclosure, (unveil.excess,), (unveil.key_sets,))}
+COMMANDS = {
+    "disclosure": Command(
+        unveil.disclosure, {unveil.excess: with_control, unveil.key_sets: when_asked}
+    ),
+}
 
 
 @click.group(
