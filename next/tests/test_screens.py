@@ -10,7 +10,8 @@ import pytest
 
 import every_call
 import unveil
-from unveil.cli.main import COMMANDS, commands, main
+from unveil.cli.commands import ALL, COMMANDS
+from unveil.cli.main import main
 from unveil.show.terminal import screen
 
 
@@ -49,7 +50,7 @@ def test_the_next_step_works_as_it_is_printed(name, shown, tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     every_call.people(1).write_csv("o =1.csv")
     every_call.people(2).write_csv("s.csv")
-    files = [p for p in commands.commands[name].params if isinstance(p, click.Argument)]
+    files = [p for p in ALL[name]().params if isinstance(p, click.Argument)]
     words = f"unveil {name} 'o =1.csv' {'s.csv' * (len(files) - 1)} --keys sex,age {shown}"
     for _ in range(3):
         code, printed = typed(shlex.split(words), monkeypatch, capsys)

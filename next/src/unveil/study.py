@@ -475,6 +475,9 @@ class Needs(NamedTuple):
 OneFile = Annotated[Study, Needs(synthetic=False)]
 """A study of which the original alone is measured."""
 
+Records = Annotated[Study, Needs(synthetic=False, keys=False)]
+"""A study of the original alone, whatever is known of people."""
+
 AnyStudy = Annotated[Study, Needs(synthetic=None, keys=False)]
 """A study of which nothing is required, synthetic data or keys."""
 

@@ -22,7 +22,8 @@ from pathlib import Path
 import polars as pl
 import pyreadstat
 
-from unveil.data.labelled import SECONDS, read_labelled
+from unveil.data.apart import SECONDS
+from unveil.data.labelled import read_labelled
 from unveil.errors import InputError
 
 CANARY = "HIVpositive1847"

@@ -12,7 +12,7 @@ from polars.testing import assert_frame_equal
 
 import unveil
 from data.damaged import good_files, try_files
-from unveil.data import labelled
+from unveil.data import apart, labelled
 from unveil.data.codebook import Variable
 from unveil.data.labelled import ELSEWHERE, read_labelled
 
@@ -378,8 +378,8 @@ def test_a_parser_that_crashes_takes_nothing_with_it(tmp_path, monkeypatch, capf
 
 def test_a_parser_that_takes_too_long_is_ended(tmp_path, monkeypatch):
     sav(tmp_path / "f.sav")
-    monkeypatch.setattr(labelled, "SECONDS", 0.001)
-    monkeypatch.setattr(labelled, "BYTES_A_SECOND", 10**9)
+    monkeypatch.setattr(apart, "SECONDS", 0.001)
+    monkeypatch.setattr(apart, "BYTES_A_SECOND", 10**9)
     assert refusal(tmp_path / "f.sav") == DAMAGED
 
 

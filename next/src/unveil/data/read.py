@@ -2,15 +2,17 @@
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import narwhals as nw
 import polars as pl
 
 from unveil.arguments import File, Missing, checked
-from unveil.data.codebook import Codebook, Data, Variable, read_codebook
+from unveil.data.codebook import CODEBOOK, Codebook, Data, Variable, read_codebook
 from unveil.data.reading import Reading
 from unveil.errors import InputError, list_names
 
@@ -180,7 +182,11 @@ def _read_labelled(path: Path, _: str, __: How) -> Data:
 
 
 def _read_parquet(path: Path, _: str, __: How) -> Data:
-    return Data(pl.read_parquet(path))
+    codebook: dict[str, Variable] = {}
+    with suppress(msgspec.MsgspecError):  # of others, who have something else by this name
+        text = pl.read_parquet_metadata(path).get(CODEBOOK, "{}")
+        codebook = msgspec.json.decode(text, type=dict[str, Variable])
+    return Data(pl.read_parquet(path), codebook)
 
 
 READERS: dict[str, Reader] = {
