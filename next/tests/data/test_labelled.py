@@ -403,7 +403,7 @@ def test_names_of_any_letters_and_endings_in_capitals_are_read(tmp_path):
     assert read_labelled(path).frame.height == 3
 
 
-@pytest.mark.parametrize("ending", labelled.PROGRAMS)
+@pytest.mark.parametrize("ending", [*labelled.PROGRAMS, ".csv", ".csv.gz", ".parquet", ".xlsx"])
 def test_damaged_files_are_read_or_refused_in_a_sentence(tmp_path, ending):
     contents = good_files(tmp_path).get(ending)
     if not contents:

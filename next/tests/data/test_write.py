@@ -82,7 +82,8 @@ def test_parquet_keeps_everything(tmp_path):
 
 def test_a_csv_has_its_labels_and_missing_codes_beside_it(tmp_path):
     path = write(SURVEY, tmp_path / "survey.csv", fake=False)
-    data = unveil.read(path, codebook=tmp_path / "survey_codebook.csv")
+    data = unveil.read(path)
+    assert data.notes[-1] == "Its labels are those of survey_codebook.csv."
     assert_frame_equal(data.frame, FRAME)
     for name, variable in CODEBOOK.items():
         read = data.codebook[name]

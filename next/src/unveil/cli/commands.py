@@ -19,7 +19,6 @@ from unveil.cli.command import (
     with_control,
 )
 from unveil.cli.derive import summary_of
-from unveil.cli.split import split_command
 from unveil.results import to_json
 
 COMMANDS = {
@@ -42,12 +41,18 @@ def demo(show: tuple[str, ...], is_json: bool) -> int:
     return 0
 
 
+def _split_command() -> click.Command:
+    from unveil.cli.split import split_command
+
+    return split_command()
+
+
 def _demo_command() -> click.Command:
     return click.Command("demo", callback=demo, help=summary_of(demo), params=[SHOW, JSON])
 
 
 ALL: dict[str, Callable[[], click.Command]] = {
     "demo": _demo_command,
-    "split": split_command,
+    "split": _split_command,
     **{name: partial(make_command, name, command) for name, command in COMMANDS.items()},
 }

@@ -27,8 +27,8 @@ def split_command() -> click.Command:
 
 
 def run(out: Path, is_json: bool, **asked: Any) -> int:
-    if not out.is_dir():
-        raise InputError(f"There is no folder {str(out)!r}. Make it, or name another (--out).")
+    if not (out.is_dir() or out.parent.is_dir()) or out.is_file():
+        raise InputError(f"{str(out)!r} can be no folder. Name another (--out).")
     study = study_of(asked)
     file = study.files[ORIGINAL]
     ending = Path(file.name).suffix.lower()
@@ -38,6 +38,7 @@ def run(out: Path, is_json: bool, **asked: Any) -> int:
     if there := [str(path) for path in paths if path.exists()]:
         raise InputError(f"{there[0]!r} is there already. Name another folder (--out).")
     result = unveil.split(study, **settings_of(unveil.split, asked))
+    out.mkdir(exist_ok=True)
     for frame, path in (result.training, training), (result.control, control):
         unveil.write(unveil.Data(frame, file.data.codebook), path, fake=False)
     result.save(record)

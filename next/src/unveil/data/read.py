@@ -166,7 +166,13 @@ LABELLED = (".sav", ".dta", ".sas7bdat", ".xpt")
 def _read_text(path: Path, _: str, how: How) -> Data:
     from unveil.data.text import read_text
 
-    return read_text(path, how.reading, how.missing)
+    data = read_text(path, how.reading, how.missing)
+    name = path.name.removesuffix(".gz").rpartition(".")[0]
+    beside = path.with_name(f"{name}_{CODEBOOK}.csv")
+    if not beside.is_file():
+        return data
+    notes = (*data.notes, f"Its labels are those of {beside.name}.")
+    return Data(data.frame, open_codebook(beside), notes)
 
 
 def _read_book(path: Path, sheet: str, how: How) -> Data:

@@ -78,10 +78,10 @@ def write(
                 f"{where} cannot hold {list_names(odd)}. It takes {holds}. Change these columns, or"
                 " write another kind of file."
             )
-    table = codebook_table({name: codebook[name] for name in frame.columns if name in codebook})
-    if ending == ".csv" and len(table) > fake:  # more than what FAKE means
+    known = {name: codebook[name] for name in frame.columns if name in codebook and name != FAKE}
+    if ending == ".csv" and any(variable != Variable() for variable in known.values()):
         with replacing(path.with_name(f"{path.stem}_{CODEBOOK}.csv")) as new:
-            _write_csv(table, {}, new)
+            _write_csv(codebook_table(known), {}, new)
     return path
 
 

@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
 
+from rich.align import Align
 from rich.console import Console, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
@@ -141,9 +142,9 @@ def _grid(table: Table, rows: Sequence[Row]) -> Grid:
     texts = {name: [_plain(unit.text(row[name])) for row in rows] for name, unit in columns.items()}
     for name, unit in columns.items():
         longest = max((text.cell_len for text in [Text(unit.title), *texts[name]]), default=0)
+        title = unit.title.replace(" ", "\n") if unit.is_figure else unit.title
         grid.add_column(
-            unit.title.replace(" ", "\n") if unit.is_figure else unit.title,
-            vertical="bottom",
+            Align(title, "right" if unit.is_figure else "left", vertical="bottom"),
             justify="right" if unit.is_figure else "left",
             overflow="fold",
             min_width=None if unit.is_figure else min(longest, WORD),
