@@ -23,7 +23,14 @@ CALLS = {
     if inspect.isfunction(call := getattr(unveil, name))
     and next(iter(inspect.signature(call).parameters), "") == "study"
 }
-NEEDED: dict[str, dict[str, Any]] = {}
+NEEDED: dict[str, dict[str, Any]] = {
+    "recode": {"steps": [
+        {"do": "merge_rare", "column": "age", "below": 15},
+        {"do": "round", "column": "income", "to": 100},
+        {"do": "smooth", "columns": "income"},
+        {"do": "remove_uniques", "which": "original"},
+    ]},
+}  # fmt: skip
 FREE = {"missing", "unit"}
 CANARIES = ("Zq-key", "Zq-target", "Zq-pid", "Zq-note", "7654321")
 ABOUT: dict[str, Any] = {

@@ -66,7 +66,7 @@ def assert_refused(faults):
 @every
 def test_a_wrong_argument_is_refused_in_a_sentence_that_names_it(name):
     files = study()
-    faults = {"study": fault_of(lambda: CALLS[name](5), "Study", "study")}
+    faults = {"study": fault_of(lambda: make(name, 5), "Study", "study")}
     for argument, hint in arguments(CALLS[name]).items():
         for value in wrong_values(argument, hint):
             refusal = fault_of(
@@ -342,8 +342,13 @@ DATES = {
 }
 
 
-TOLD = {("describe", "one more column"), ("describe", "texts"), ("describe", "categories")}
-"""What a file looks like, where that is what the call tells."""
+TOLD = {
+    *((name, "one more column") for name in ("describe", "distance_filter")),
+    *((name, change) for name in ("describe", "distance_filter") for change in DATES if change in (
+        "texts", "categories")),
+}  # fmt: skip
+"""What a file looks like, where that is what the call tells, or compares: every column there is;
+dates by days, texts as equal or not."""
 
 
 @every

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from unveil.data.write import write
     from unveil.describing.describe import describe
     from unveil.describing.split import split
+    from unveil.making.distance_filter import distance_filter
+    from unveil.making.noise import choose_noise, ecap
+    from unveil.making.recode import recode
+    from unveil.making.uniques import remove_uniques
     from unveil.measures.disclosure.disclosure import disclosure
     from unveil.measures.disclosure.excess import excess
     from unveil.measures.disclosure.key_sets import key_sets
@@ -30,12 +34,17 @@ __all__ = [
     "Study",
     "UnveilError",
     "Variable",
+    "choose_noise",
     "describe",
     "disclosure",
+    "distance_filter",
+    "ecap",
     "excess",
     "key_sets",
     "progress",
     "read",
+    "recode",
+    "remove_uniques",
     "split",
     "write",
 ]
@@ -46,11 +55,16 @@ _HOMES = {
     "Result": "results.result",
     "Study": "study",
     "Variable": "data.codebook",
+    "choose_noise": "making.noise",
     "describe": "describing.describe",
     "disclosure": "measures.disclosure.disclosure",
+    "distance_filter": "making.distance_filter",
+    "ecap": "making.noise",
     "excess": "measures.disclosure.excess",
     "key_sets": "measures.disclosure.key_sets",
     "read": "data.read",
+    "recode": "making.recode",
+    "remove_uniques": "making.uniques",
     "split": "describing.split",
     "write": "data.write",
 }

@@ -249,7 +249,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def beside(self, study: Any, **about: Any) -> Self:
         """The same with what was asked; it keeps the study, which is not compared or saved."""
         result = msgspec.structs.replace(self, **about)
-        vars(result)["_study"] = study
+        vars(result).update(vars(self), _study=study)
         return result
 
     @property

@@ -1,0 +1,1 @@
+"""Making: from a confidential file to a release, and what each step does to it."""
