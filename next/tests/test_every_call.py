@@ -338,17 +338,18 @@ DATES = {
     "texts": lambda f: f.with_columns(pl.col("age").dt.to_string("%Y-%m-%d")),
     "texts in some files": lambda f: DATES["texts"](f) if len(f) == 70 else f,
     "moments": lambda f: f.with_columns(pl.col("age").cast(pl.Datetime("ms"))),
-    "categories": lambda f: cast(DATES["texts"](f), {pl.String: pl.Categorical}),
+    "texts as categories": lambda f: cast(DATES["texts"](f), {pl.String: pl.Categorical}),
 }
 
 
+OF_ALL_COLUMNS = ("describe", "distance_filter", "synthesise")
 TOLD = {
-    *((name, "one more column") for name in ("describe", "distance_filter")),
-    *((name, change) for name in ("describe", "distance_filter") for change in DATES if change in (
-        "texts", "categories")),
-}  # fmt: skip
-"""What a file looks like, where that is what the call tells, or compares: every column there is;
-dates by days, texts as equal or not."""
+    ("synthesise", "columns in another order"),  # columns are made in the order of the file
+    *((name, "one more column") for name in OF_ALL_COLUMNS),
+    *((name, "texts") for name in OF_ALL_COLUMNS),  # which are equal or not; dates are near or far
+    *((name, "texts as categories") for name in OF_ALL_COLUMNS),
+}
+"""What a file looks like, where that is what the call tells."""
 
 
 @every

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from unveil.making.distance_filter import distance_filter
     from unveil.making.noise import choose_noise, ecap
     from unveil.making.recode import recode
+    from unveil.making.synthesise import synthesise
     from unveil.making.uniques import remove_uniques
     from unveil.measures.disclosure.disclosure import disclosure
     from unveil.measures.disclosure.excess import excess
@@ -46,6 +47,7 @@ __all__ = [
     "recode",
     "remove_uniques",
     "split",
+    "synthesise",
     "write",
 ]
 
@@ -66,6 +68,7 @@ _HOMES = {
     "recode": "making.recode",
     "remove_uniques": "making.uniques",
     "split": "describing.split",
+    "synthesise": "making.synthesise",
     "write": "data.write",
 }
 """The module of each name that is imported when it is first used."""

@@ -45,7 +45,7 @@ def propose_roles(study: Study, facts: dict[str, Facts]) -> tuple[dict[str, Role
         passing = [(len(column.answers), column.name) for column in free if test(column)]
         if passing and role not in taken and (role != "time" or "person" in taken):
             roles[min(passing)[1]] = role, reason
-    roles |= {c.name: settled for c in free if c.name not in roles and (settled := _settle(c))}
+    roles |= {c.name: settled for c in free if c.name not in roles and (settled := settle(c))}
     left = [column for column in free if column.name not in roles]
     keys = [facts[name] for name in study.keys]
     steps = order_keys(study, keys or left, are_declared=bool(keys))
@@ -75,7 +75,7 @@ def _is_weight(column: Facts) -> bool:
     return numbers[0] > 0 and (says("sample", column.name) or not is_body)
 
 
-def _settle(column: Facts) -> Role | None:
+def settle(column: Facts) -> Role | None:
     """The role of what tells nothing, points at people, or dates an event; else none."""
     n, answered, numbers = len(column.answers), column.answered, column.numbers
     if (column.counts > 0).sum() < 2:

@@ -11,7 +11,7 @@ from unveil.data.columns import Coded, Column
 from unveil.data.read import OpenFile
 from unveil.errors import InputError
 from unveil.results import Result
-from unveil.study import Study
+from unveil.study import ORIGINAL, Study
 
 
 class Made(Result, frozen=True, kw_only=True):
@@ -73,6 +73,16 @@ def has_amounts(study: Study, column: Coded) -> bool:
     is_labelled = all(column.labels.get(level or "") for level in column.written if level)
     is_number = column.kind in ("number", "date", "time")
     return is_number and about.kind != "category" and not is_labelled
+
+
+def alone(study: Study) -> Study:
+    """A study of the original alone, whose columns are as the file has them, in no bands."""
+    columns = {
+        name: msgspec.structs.replace(about, bands=None, sensitive=())
+        for name, about in study.columns.items()
+    }
+    data = study.files[ORIGINAL].data
+    return study.replace(original=data, synthetic=None, control=None, columns=columns)
 
 
 def say(columns: Mapping[str, Column], name: str, **about: Any) -> dict[str, Column]:
