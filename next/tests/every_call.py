@@ -24,6 +24,7 @@ CALLS = {
     and next(iter(inspect.signature(call).parameters), "") == "study"
 }
 NEEDED: dict[str, dict[str, Any]] = {
+    "add_noise": {"amounts": {"income": {"sigma": 50, "round": 0}}},
     "recode": {"steps": [
         {"do": "merge_rare", "column": "age", "below": 15},
         {"do": "round", "column": "income", "to": 100},

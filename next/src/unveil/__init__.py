@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from unveil.data.write import write
     from unveil.describing.describe import describe
     from unveil.describing.split import split
+    from unveil.making.add_noise import add_noise
     from unveil.making.distance_filter import distance_filter
     from unveil.making.noise import choose_noise, ecap
     from unveil.making.recode import recode
@@ -35,6 +36,7 @@ __all__ = [
     "Study",
     "UnveilError",
     "Variable",
+    "add_noise",
     "choose_noise",
     "describe",
     "disclosure",
@@ -57,6 +59,7 @@ _HOMES = {
     "Result": "results.result",
     "Study": "study",
     "Variable": "data.codebook",
+    "add_noise": "making.add_noise",
     "choose_noise": "making.noise",
     "describe": "describing.describe",
     "disclosure": "measures.disclosure.disclosure",

@@ -16,10 +16,9 @@ from unveil.making.uniques import leave_out
 from unveil.results import Chart, Copy, Count, Heading, Level, Percent, Row
 from unveil.results.result import Note
 from unveil.results.words import percent
-from unveil.study import ORIGINAL, Needs, Study, measure
+from unveil.study import ORIGINAL, Alike, Study, measure
 
 Rule = Literal["paper", "strict"]
-WithSynthetic = Annotated[Study, Needs(synthetic=True, keys=False)]
 NOT_COMPARED = ("identifier", "person", "time", "weight", "ignore")
 BANDS = 5
 
@@ -120,7 +119,7 @@ def _judge(
     columns = [
         (column, has_amounts(study, column), study.special(name, column))
         for name in sorted(names)
-        for column in [study.column(name)]
+        for column in [study.unbanded(name)]
     ]
     axes = axes_of(columns, asked["metric"], asked["missing"])
     space, is_used = space_of(axes, study.rows[ORIGINAL], study.people()[0], asked["metric"])
@@ -141,7 +140,7 @@ def _shifts(
     study: Study, column: Coded, number: int, kept: Any
 ) -> Iterator[tuple[Any, float, float]]:
     """The levels of a synthetic file, numbers in bands, before and after."""
-    if column.kind == "number" and has_amounts(study, column):
+    if column.kind == "number" and has_amounts(study, column) and column.n_levels > 2 * BANDS:
         column = band(column, BANDS, study.special(column.name, column))
     codes = column.codes[column.rows[number]]
     before = np.bincount(codes, minlength=column.n_levels)
@@ -153,7 +152,7 @@ def _shifts(
 
 @measure
 def distance_filter(
-    study: WithSynthetic,
+    study: Alike,
     *,
     metric: Metric = "mahalanobis",
     rule: Rule = "paper",
@@ -192,7 +191,7 @@ def distance_filter(
             ShiftRow(version=version, copy=copy, column=row.column, level=level, before=before,
                      after=after)
             for row in used
-            for level, before, after in _shifts(study, study.column(row.column), number, kept)
+            for level, before, after in _shifts(study, study.unbanded(row.column), number, kept)
         ]  # fmt: skip
         if not kept.any():
             notes.append(Note(

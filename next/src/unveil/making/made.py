@@ -76,13 +76,9 @@ def has_amounts(study: Study, column: Coded) -> bool:
 
 
 def alone(study: Study) -> Study:
-    """A study of the original alone, whose columns are as the file has them, in no bands."""
-    columns = {
-        name: msgspec.structs.replace(about, bands=None, sensitive=())
-        for name, about in study.columns.items()
-    }
+    """A study of the original alone."""
     data = study.files[ORIGINAL].data
-    return study.replace(original=data, synthetic=None, control=None, columns=columns)
+    return study.replace(original=data, synthetic=None, control=None, columns=study.columns)
 
 
 def say(columns: Mapping[str, Column], name: str, **about: Any) -> dict[str, Column]:

@@ -95,9 +95,9 @@ def fit_people(
                          " kept.")  # fmt: skip
     person, n = study.people()
     time = next((x for x, about in study.columns.items() if about.role == "time"), "")
-    if time and study.column(time).kind not in ("number", "date"):
+    if time and study.unbanded(time).kind not in ("number", "date"):
         raise InputError(f"{time!r} orders records, and holds no numbers or dates.")
-    order = np.lexsort((study.column(time).codes, person)) if time else np.argsort(
+    order = np.lexsort((study.unbanded(time).codes, person)) if time else np.argsort(
         person, kind="stable")  # fmt: skip
     sorted_person = person[order]
     counts = np.bincount(person)[sorted_person]
@@ -109,7 +109,7 @@ def fit_people(
     )
     changing = [
         name for name in plan.names
-        if name != time and _changes(study.column(name).codes[order], sorted_person)
+        if name != time and _changes(study.unbanded(name).codes[order], sorted_person)
     ]  # fmt: skip
     constant = [name for name in plan.names if name not in (time, *changing)]
     same_person = place > 0

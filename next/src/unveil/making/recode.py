@@ -136,11 +136,7 @@ def _values(step: LevelStep, levels: Levels) -> pl.Series:
 
 def levels_of(study: Study, name: str, rng: np.random.Generator) -> Levels:
     """A column as its files have it, whatever bands it is compared in."""
-    about = study.columns.get(name, Column())
-    if about.bands is not None or about.sensitive:
-        columns = say(study.columns, name, bands=None, sensitive=())
-        study = change(study, lambda _, file: file.frame, columns=columns)
-    column = study.column(name)
+    column = study.unbanded(name)
     return Levels(column, study.special(name, column), column.counts[ORIGINAL], rng)
 
 

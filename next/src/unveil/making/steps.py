@@ -8,6 +8,7 @@ the original alone. Missing values and special codes stay as they are.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from fractions import Fraction
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
@@ -23,7 +24,7 @@ from unveil.data.columns import Coded
 from unveil.errors import InputError
 
 FEW = 5  # people: a smoothed number may become that of one who is so many ranks away
-ROUNDING = 1e-9  # relative: sums of decimals are not exact
+ROUNDING, MOST_ROUNDING = 1e-12, 1e-6  # quotients of decimals are not exact
 
 PartOfOne = Annotated[float, Meta(gt=0, lt=1)]
 Above0 = Annotated[float, Meta(gt=0)]
@@ -61,7 +62,14 @@ class Levels:
         return amounts
 
     def quantile(self, share: float, method: Literal["lower", "higher", "linear"]) -> float:
-        return float(np.quantile(self.of_people, share, method=method))
+        """R's type 7 at its exact place, or the amount of the person below or above it."""
+        amounts = self.of_people
+        place, part = divmod(Fraction(f"{share:.12g}") * (len(amounts) - 1), 1)
+        below, above = (float(amounts[int(place) + up]) for up in (0, bool(part)))
+        if method == "linear":
+            ends = Fraction(repr(below)), Fraction(repr(above))
+            return float(ends[0] + (ends[1] - ends[0]) * part)
+        return below if method == "lower" else above
 
     def with_amounts(self, amounts: Floats) -> pl.Series:
         """The levels with other amounts; whole numbers where all are."""
@@ -169,8 +177,9 @@ class Round(LevelStep, frozen=True, tag="round"):
 
     def values(self, levels: Levels) -> pl.Series:
         amounts = levels.amounts
-        times = np.floor(np.abs(amounts) / self.to * (1 + ROUNDING) + 0.5)
-        rounded = np.sign(amounts) * times * self.to
+        times = np.abs(amounts) / self.to
+        whole = np.floor(times + 0.5 + np.minimum(ROUNDING * (1 + times), MOST_ROUNDING))
+        rounded = np.sign(amounts) * whole * self.to
         digits = max(0, 12 - int(np.floor(np.log10(self.to))))
         return levels.with_amounts(np.round(rounded, min(digits, 15)))
 
@@ -293,8 +302,9 @@ class Outliers(Step, frozen=True):
     quantile: Annotated[float, Meta(gt=0.5, lt=1)]
 
     def fences(self, levels: Levels) -> tuple[float, float]:
-        share = float(f"{1 - self.quantile:.12g}")
-        return levels.quantile(share, "linear"), levels.quantile(self.quantile, "linear")
+        return levels.quantile(1 - self.quantile, "linear"), levels.quantile(
+            self.quantile, "linear"
+        )
 
 
 class DropOutliers(Outliers, RowStep, frozen=True, tag="drop_outliers"):

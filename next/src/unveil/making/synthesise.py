@@ -155,7 +155,7 @@ def fit(study: Study, plan: Plan, leaf: Leaf, seed: Sequence[int], rules: Rules)
 
 
 def view_of(study: Study, name: str) -> View:
-    column = study.column(name)
+    column = study.unbanded(name)
     special = study.special(name, column)
     return View.of(column, special, is_number=has_amounts(study, column))
 
@@ -361,8 +361,8 @@ def synthesise(
 def smoothed(study: Study, seed: int) -> Study:
     """With the numbers of its files moved by a few ranks, all likewise."""
     source = alone(study)
-    names = [n for n in source.original.columns if has_amounts(source, source.column(n))]
-    numbers = [n for n in names if source.column(n).kind == "number"]
+    names = [n for n in source.original.columns if has_amounts(source, source.unbanded(n))]
+    numbers = [n for n in names if source.unbanded(n).kind == "number"]
     skip = {n for n, about in study.columns.items() if about.role in ("person", *LEFT_OUT)}
     step = Smooth(columns=[name for name in numbers if name not in skip])
     return apply_step(study, step, [seed])[0]
@@ -376,7 +376,7 @@ def _fit_joint(
         lacking = [n for n in plan.names if not any(n in margin for margin in margins)]
         if lacking:
             raise InputError(f"'margins' of ipf have no {list_names(lacking)}. Name each column.")
-    columns = [study.column(name) for name in plan.names]
+    columns = [study.unbanded(name) for name in plan.names]
     joint = fit_joint(columns, margins if method == "ipf" else ())
     return Maker(study.original, plan, {}, rules, joint)
 
