@@ -47,12 +47,26 @@ def _split_command() -> click.Command:
     return split_command()
 
 
+def _synthesise_command() -> click.Command:
+    from unveil.cli.making import synthesise_command
+
+    return synthesise_command()
+
+
+def _noise_command() -> click.Command:
+    from unveil.cli.making import noise_command
+
+    return noise_command()
+
+
 def _demo_command() -> click.Command:
     return click.Command("demo", callback=demo, help=summary_of(demo), params=[SHOW, JSON])
 
 
 ALL: dict[str, Callable[[], click.Command]] = {
     "demo": _demo_command,
+    "noise": _noise_command,
     "split": _split_command,
+    "synthesise": _synthesise_command,
     **{name: partial(make_command, name, command) for name, command in COMMANDS.items()},
 }

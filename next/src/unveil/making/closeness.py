@@ -138,10 +138,10 @@ class Space:
         parts = []
         for rows in self._blocks(len(synthetic)):
             d = self.distances(synthetic[rows])
-            nearest = d.argmin(axis=1)
             d_s = d.min(axis=1)
             is_nearer = d < self.to_others * (1 - TIE)
             is_nearest = d <= (d_s * (1 + TIE))[:, None]
+            nearest = is_nearest.argmax(axis=1)
             parts.append((
                 ~(is_nearer & is_nearest).any(axis=1), ~is_nearer.any(axis=1), nearest, d_s,
                 self.to_others[nearest],

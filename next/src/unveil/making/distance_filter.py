@@ -77,7 +77,7 @@ class DistanceFilter(Made, frozen=True, kw_only=True):
             f"{refused:,} of {drawn:,} synthetic records ({percent(100 * refused / drawn)}) are"
             f" refused: they are nearer to {who} person than that person is to anybody else."
         ]
-        if refused:
+        if 0 < refused < drawn:
             moved = max(self.shifts, key=lambda row: abs(row.after - row.before), default=None)
             if moved is not None:
                 sentences.append(

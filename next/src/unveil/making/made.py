@@ -17,6 +17,10 @@ from unveil.study import ORIGINAL, Study
 class Made(Result, frozen=True, kw_only=True):
     """Base of results that hold a new study; its records are not saved with them."""
 
+    @property
+    def head(self) -> tuple[str, ...]:
+        return self.sentences
+
     def giving(self, study: Study) -> Self:
         """The same with what was made."""
         vars(self)["_made"] = study

@@ -49,7 +49,15 @@ class EcapRow(Row, frozen=True):
     ]  # fmt: skip
 
 
-class Ecap(Result, frozen=True, kw_only=True):
+class Told(Result, frozen=True, kw_only=True):
+    """What is said first."""
+
+    @property
+    def head(self) -> tuple[str, ...]:
+        return self.sentences
+
+
+class Ecap(Told, frozen=True, kw_only=True):
     """ECAP of each value under some noise: confidential."""
 
     title: ClassVar[str] = "ECAP"
@@ -108,7 +116,7 @@ class PopulationRow(Row, frozen=True):
     sigma: Annotated[Figure, Number("the least noise", undefined="no noise that is enough")]
 
 
-class NoiseChoice(Result, frozen=True, kw_only=True):
+class NoiseChoice(Told, frozen=True, kw_only=True):
     """The least noise, and the curve it is read from: confidential but for the amount."""
 
     title: ClassVar[str] = "Amount of noise"
@@ -241,10 +249,10 @@ def ecap(
 
 def _notes(claims: Claims, sigma: float) -> tuple[Note, ...]:
     """Where the continuous model is wrong."""
-    is_heaped = not claims.is_whole and 0 < sigma < 0.5 and (claims.x % 1 == 0).all()
+    is_heaped = not claims.is_whole and sigma > 0 and (claims.x % 1 == 0).all()
     sentence = (
-        "All values are whole numbers, and rounding would take this noise away. If they are whole"
-        " in the population, say discrete."
+        "All values are whole numbers, which several people have. If they are whole in the"
+        " population too, say discrete."
     )
     return (Note(about="values", sentence=sentence),) if is_heaped else ()
 

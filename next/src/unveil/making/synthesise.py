@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from msgspec import Meta
 
-from unveil.arguments import Form, Names, SecretSeed, Texts, as_names, split_names
+from unveil.arguments import Form, Names, SecretSeed, as_names, split_names
 from unveil.data.codebook import Data
 from unveil.describing.facts import read_facts
 from unveil.describing.roles import settle
@@ -109,7 +109,7 @@ class Maker:
         texts = zip(self.rules.conditions, broken, strict=True)
         raise InputError(
             f"'rules': {missing:,} of {n_rows:,} synthetic records still break one after"
-            f" {MOST_ROUNDS} draws. Records of the original that break them:"
+            f" {MOST_ROUNDS} draws. Of the original break it:"
             f" {', '.join(f'{n:,} ({text[:40]})' for text, n in texts)}."
         )
 
@@ -250,6 +250,7 @@ def _rows(study: Study, plan: Plan, rules: Rules, leaf: Leaf) -> Iterator[Column
         yield ColumnRow(column=plan.person, kind="", method="numbered", predictors=(), notes="")
 
 
+Conditions = Annotated[str | Sequence[str], Form("a text or several", "TEXT", list, ("--rule",))]
 Methods = Annotated[
     str | Mapping[str, str], Form("a method, or a mapping of columns to methods", "TEXT",
                                   lambda texts: texts[-1]),
@@ -273,7 +274,7 @@ def synthesise(
     method: Methods = "cart",
     order: Names = (),
     predictors: Predictors = {},  # noqa: B006
-    rules: Texts = (),
+    rules: Conditions = (),
     derive: Formulas = {},  # noqa: B006
     leaf: LeafSize = (33, 100),
     smooth: bool = False,
