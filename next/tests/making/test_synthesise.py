@@ -214,6 +214,18 @@ def test_values_of_single_people_and_rare_levels_are_named():
     )
 
 
+def test_each_stratum_has_models_of_its_own_and_its_share():
+    """Income depends on schooling; of each stratum comes as many, with incomes of its own."""
+    result = made(strata=["school"], order=["income"])
+    frame, before = first(result), people()
+    assert Counter(frame["school"]) == Counter(before["school"])
+    for level in "abc":
+        own = {*before.filter(pl.col("school") == level)["income"]}
+        assert {*frame.filter(pl.col("school") == level)["income"]} <= own
+    with pytest.raises(unveil.InputError, match="fewer records than a leaf"):
+        made(strata=["age"])
+
+
 def test_smoothed_numbers_are_compared_with_the_original_smoothed_likewise():
     result = made(smooth=True)
     assert {*first(result)["income"]} <= {*result.study.original["income"]}

@@ -24,6 +24,7 @@ TIE = 1e-9  # distances that differ by no more, relative to them, are equal; bel
 PAIRS = 2**21  # distances held at once
 MOST_INFLATED = 100.0  # a column that the others explain to 99 % makes the covariance singular
 MOST_AXES = 1_000
+FEW_AXES, CLOSE = 16, 1e-4
 SWEEPS = 200
 ROUNDING = 1e-10
 
@@ -108,20 +109,33 @@ class Space:
     def root(self) -> Floats:
         return np.asarray(np.linalg.cholesky(self.inverse), float)
 
+    @cached_property
+    def rooted(self) -> Floats:
+        return np.asarray(np.nan_to_num(self.original) @ self.root)
+
     def distances(self, points: Floats, *, is_longest: bool = False) -> Floats:
         """From some points to all originals, the shortest or the longest that they can be."""
-        from scipy.spatial.distance import cdist
-
         if self.metric == "jaccard":
+            from scipy.spatial.distance import cdist
+
             near: Floats = cdist(points > 0, self.original > 0, "jaccard")
             return near
-        filled = np.nan_to_num(points) @ self.root, np.nan_to_num(self.original) @ self.root
-        d: Floats = cdist(*filled)
-        for rows, others in _incomplete(points, self.original):
+        d = euclidean(np.nan_to_num(points) @ self.root, self.rooted)
+        for rows, others in self._incomplete(points):
             pairs = _Pairs.of(points[rows], self.original[others], self)
             d[np.ix_(rows, others)] = pairs.longest() if is_longest else pairs.shortest()
         d[d < TIE] = 0
         return d
+
+    @cached_property
+    def gaps(self) -> list[tuple[Mask, Ints]]:
+        return _by_gaps(self.original)
+
+    def _incomplete(self, points: Floats) -> Iterator[tuple[Ints, Ints]]:
+        """Rows of both sides that lack the same coordinates, but for pairs that lack nothing."""
+        for (gaps_a, rows), (gaps_b, others) in product(_by_gaps(points), self.gaps):
+            if gaps_a.any() or gaps_b.any():
+                yield rows, others
 
     @cached_property
     def to_others(self) -> Floats:
@@ -150,6 +164,27 @@ class Space:
 
     def _blocks(self, n: int) -> list[Ints]:
         return np.array_split(np.arange(n), max(1, n * len(self.original) // PAIRS))
+
+
+def euclidean(a: Floats, b: Floats) -> Floats:
+    """All distances: a product of matrices, ten times as quick as differences of many coordinates.
+
+    |a - b|^2 = |a|^2 + |b|^2 - 2ab loses digits where a and b are close: there by differences.
+    """
+    if a.shape[1] <= FEW_AXES:
+        from scipy.spatial.distance import cdist
+
+        few: Floats = cdist(a, b)
+        return few
+    centre = b.mean(axis=0)
+    a, b = a - centre, b - centre
+    lengths = (a**2).sum(axis=1)[:, None] + (b**2).sum(axis=1)
+    squares = lengths - 2 * (a @ b.T)
+    rows, others = np.nonzero(squares < CLOSE * lengths)
+    for part in np.array_split(np.arange(len(rows)), 1 + len(rows) * a.shape[1] // PAIRS):
+        i, j = rows[part], others[part]
+        squares[i, j] = ((a[i] - b[j]) ** 2).sum(axis=1)
+    return np.asarray(np.sqrt(squares))
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,14 +231,9 @@ def space_of(axes: Axes, original: slice, person: Ints, metric: Metric) -> tuple
 # The worst case of missing values
 
 
-def _incomplete(a: Floats, b: Floats) -> Iterator[tuple[Ints, Ints]]:
-    """Rows of both sides that lack the same coordinates, but for pairs that lack nothing."""
-    for (gaps_a, rows), (gaps_b, others) in product(_by_gaps(a), _by_gaps(b)):
-        if gaps_a.any() or gaps_b.any():
-            yield rows, others
-
-
 def _by_gaps(points: Floats) -> list[tuple[Mask, Ints]]:
+    if not np.isnan(points).any():
+        return [(np.zeros(points.shape[1], bool), np.arange(len(points)))]
     gaps, group = np.unique(np.isnan(points), axis=0, return_inverse=True)
     return [(gap, np.flatnonzero(group.ravel() == number)) for number, gap in enumerate(gaps)]
 

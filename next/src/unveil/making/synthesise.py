@@ -1,7 +1,7 @@
 """Synthetic records, column by column (Chapelle and Falissard 2023; Raab 2024, section 6)."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -9,6 +9,7 @@ import polars as pl
 from msgspec import Meta
 
 from unveil.arguments import Form, Names, SecretSeed, as_names, split_names
+from unveil.counts.cells import pack
 from unveil.data.codebook import Data
 from unveil.describing.facts import read_facts
 from unveil.describing.roles import settle
@@ -136,6 +137,45 @@ class Maker:
             for name in self.original.columns
             if (rows := donors.get(name)) is not None
         ])  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class StrataMaker:
+    """A maker for each stratum; of each comes the share that it has in the original."""
+
+    makers: Sequence[Maker]
+
+    def draw(self, n_rows: int, seed: Sequence[int]) -> pl.DataFrame:
+        sizes = np.array([len(maker.original) for maker in self.makers])
+        ends = np.round(np.cumsum(sizes) * n_rows / sizes.sum()).astype(int)
+        parts = [
+            maker.draw(int(n), [*seed, number])
+            for number, (maker, n) in enumerate(
+                zip(self.makers, np.diff(ends, prepend=0), strict=True)
+            )
+            if n
+        ]
+        order = np.random.default_rng(seed).permutation(n_rows)
+        return pl.concat(parts)[order]
+
+
+def fit_strata(
+    study: Study, plan: Plan, leaf: Leaf, seed: Sequence[int], rules: Rules, strata: Sequence[str]
+) -> StrataMaker:
+    """Models of their own for each combination of levels of some columns."""
+    columns = [study.unbanded(name) for name in strata]
+    _, stratum, n = np.unique(pack(columns)[0], return_inverse=True, return_counts=True)
+    if n.min() < leaf.fewest:
+        raise InputError(
+            f"'strata': one has fewer records than a leaf, {leaf.fewest}. Merge levels before."
+        )
+    kept = replace(plan, methods={**plan.methods, **dict.fromkeys(strata, "sample")})
+
+    def part(k: int) -> Study:
+        return change(study, lambda _, file: file.frame.filter(stratum == k))
+
+    makers = [fit(part(k), kept, leaf, [*seed, k], rules) for k in range(len(n))]
+    return StrataMaker(makers)
 
 
 def fit(study: Study, plan: Plan, leaf: Leaf, seed: Sequence[int], rules: Rules) -> Maker:
@@ -279,6 +319,7 @@ def synthesise(
     leaf: LeafSize = (33, 100),
     smooth: bool = False,
     margins: Sequence[Names] = (),
+    strata: Names = (),
     copies: Copies = 1,
     rows: AtLeast1 | None = None,
     seed: SecretSeed = None,
@@ -306,6 +347,8 @@ def synthesise(
         Whether numbers are moved by at most five ranks before.
     margins
         Of ipf: groups of columns whose table of counts is kept.
+    strata
+        Columns: each combination of their levels has models of its own.
     copies
         How many synthetic files.
     rows
@@ -322,6 +365,10 @@ def synthesise(
     for margin in margins:
         for name in as_names(margin):
             check_name(name, study.original.columns, "'margins': there is no column")
+    for name in as_names(strata):
+        check_name(name, study.original.columns, "'strata': there is no column")
+    if strata and method in JOINT:
+        raise InputError("'strata' are not for the 'method' catall or ipf.")
     if margins and method != "ipf":
         raise InputError("'margins' are of the 'method' ipf.")
     if smooth:
@@ -334,6 +381,10 @@ def synthesise(
     maker: Any
     if method in JOINT:
         maker = _fit_joint(source, plan, conditions, method, [as_names(m) for m in margins])
+    elif strata:
+        if plan.person and source.people()[1] < len(source.original):
+            raise InputError("'strata' are for people with one record each.")
+        maker = fit_strata(source, plan, size, [seed], conditions, as_names(strata))
     elif plan.person and source.people()[1] < len(source.original):
         from unveil.making.people import fit_people
 
