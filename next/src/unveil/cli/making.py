@@ -54,7 +54,10 @@ def run_synthesise(out: Path, is_json: bool, **asked: Any) -> int:
         raise InputError(
             f"{str(out)!r} ends with none of {' '.join(WRITERS)}, or is in no folder (--out)."
         )
-    check_paths([out, record], study)
+    check_paths([record], study)
+    for path in (out, out.with_name(PREFIX + out.name)):
+        if any(path.exists() and f.path and path.samefile(f.path) for f in study.files):
+            raise InputError(f"{str(path)!r} is a file that is read. Write to another (--out).")
     with unveil.progress(tell):
         result = unveil.synthesise(study, **parse_settings(unveil.synthesise, settings))
     written = [str(path) for path in _write(result.study, out)]
