@@ -29,7 +29,7 @@ NEEDED: dict[str, dict[str, Any]] = {
         {"do": "merge_rare", "column": "age", "below": 15},
         {"do": "round", "column": "income", "to": 100},
         {"do": "smooth", "columns": "income"},
-        {"do": "remove_uniques", "which": "original"},
+        {"do": "remove_uniques"},
     ]},
 }  # fmt: skip
 FREE = {"missing", "unit"}

@@ -126,12 +126,34 @@ def test_a_date_becomes_the_first_day_of_its_period(period):
     )  # fmt: skip
 
 
-def test_records_beyond_the_quantiles_of_the_original_are_left_out_of_every_file():
-    frames = recoded({"do": "drop_outliers", "column": "income", "quantile": 0.9})[1]
+def test_outliers_are_left_out_of_what_is_released_and_nobody_at_risk_after_synthesis():
+    """Before synthesis their records are not used; afterwards they were."""
+    step = {"do": "drop_outliers", "column": "income", "quantile": 0.9}
     low, high = oracle.fences(known(files()["original"]["income"]), share=0.9)
-    for role, frame in files().items():
-        stay = [v for v in frame["income"] if v is None or v == -8 or low <= v <= high]
-        assert frames[role]["income"].to_list() == stay
+
+    def staying(frame):
+        return [v for v in frame["income"] if v is None or v == -8 or low <= v <= high]
+
+    frames = recoded(step)[1]
+    assert frames["synthetic"]["income"].to_list() == staying(files()["synthetic"])
+    for role in ("original", "control"):
+        assert frames[role].equals(files()[role])
+    alone = unveil.Study(files()["original"], columns={"income": {"special": (-8,)}})
+    made = unveil.recode(alone, [step]).study
+    assert made.original["income"].to_list() == staying(files()["original"])
+
+
+def test_uniques_of_the_original_do_not_leave_the_count_after_synthesis():
+    """Else a copy would look as if it disclosed nobody."""
+    with pytest.raises(unveil.InputError, match="before synthesis"):
+        unveil.remove_uniques(study(), which="original")
+    with pytest.raises(unveil.InputError, match=r"step 1 .*before synthesis"):
+        recoded({"do": "remove_uniques", "which": "original"})
+    alone = unveil.Study(files()["original"], keys=("sex", "region", "age"))
+    made = unveil.recode(alone, [{"do": "remove_uniques"}])
+    n = oracle.key_figures(alone.original.select("sex", "region", "age").rows())["uniques"]
+    assert (made.steps[-1].changed, made.steps[-1].uniques) == (n, 0)
+    assert len(made.study.original) == 120 - n
 
 
 def test_outliers_move_along_the_same_way_in_every_file_and_never_cross_the_quantile():
@@ -174,11 +196,13 @@ def test_after_each_step_it_is_counted_who_is_unique():
         figures = oracle.key_figures(*keys[:2])
         assert row.uniques == figures["uniques"]
         assert row.repU == pytest.approx(100 * figures["replicated"] / len(keys[0]), rel=1e-12)
-    assert result.steps[-1].uniques == 0
+    assert result.steps[-1].repU == 0
     before, after = result.steps[0].uniques, result.steps[-1].uniques
     assert result.sentences == (
         f"{before:,.0f} of 120 people were unique on the keys in the original; after these steps"
         f" {after:,.0f} are.",
+        f"Unique in both files: from {result.steps[0].repU:.1f} % to 0.0 % (repU, possible"
+        " matches).",
     )
 
 

@@ -22,6 +22,7 @@ from unveil.making.steps import (
 )
 from unveil.making.uniques import Uniques, leave_out
 from unveil.results import Count, Figure, Heading, Percent, Row
+from unveil.results.words import percent
 from unveil.study import ORIGINAL, AnyStudy, Study, measure
 
 
@@ -31,7 +32,7 @@ class StepRow(Row, frozen=True):
     number: Annotated[int, Count("place of the step; 0 is before the first")]
     do: str
     column: str
-    changed: Annotated[int, Count("records of the original that it changes or leaves out")]
+    changed: Annotated[int, Count("records of the original it changes, or records it leaves out")]
     sentence: str
     uniques: Annotated[
         Figure, Count("unique on the keys in the original", undefined="no key", limited=True)
@@ -56,10 +57,14 @@ class Recoding(Made, frozen=True, kw_only=True):
         if first.uniques is None or last.uniques is None:
             return ("Without keys it is not counted who is unique.",)
         of = f"of {self.people:,} {unit} " if len(self.steps) > 1 else ""
-        return (
+        uniques = (
             f"{first.uniques:,.0f} {of}were unique on the keys in the original; after these steps"
-            f" {last.uniques:,.0f} are.",
+            f" {last.uniques:,.0f} are."
         )
+        if first.repU is None or last.repU is None:
+            return (uniques,)
+        rates = f"from {percent(first.repU)} to {percent(last.repU)}"
+        return (uniques, f"Unique in both files: {rates} (repU, possible matches).")
 
 
 @measure
@@ -110,8 +115,9 @@ def apply_step(study: Study, step: AnyStep, seed: list[int]) -> tuple[Study, int
                       **without(study, names))  # fmt: skip
         return left, len(study.original)
     if isinstance(step, RemoveUniques):
-        is_out = Uniques(study).left_out(step.which)
-        return leave_out(study, is_out), int(is_out[ORIGINAL].sum())
+        which = step.which or ("replicated" if study.versions else "original")
+        is_out = Uniques(study).left_out(which)
+        return leave_out(study, is_out), sum(int(mask.sum()) for mask in is_out)
     changed = np.zeros(len(study.original), bool)
     for place, name in enumerate(step.of):
         levels = levels_of(study, name, np.random.default_rng([*seed, place]))
@@ -119,7 +125,9 @@ def apply_step(study: Study, step: AnyStep, seed: list[int]) -> tuple[Study, int
         if isinstance(step, RowStep):
             is_beyond = step.is_left_out(levels)
             is_out = [is_beyond[levels.column.codes[rows]] for rows in levels.column.rows]
-            return leave_out(study, is_out), int(is_out[ORIGINAL].sum())
+            for number, file in enumerate(study.files):
+                is_out[number] &= not study.versions or file.role == "synthetic"
+            return leave_out(study, is_out), sum(int(mask.sum()) for mask in is_out)
         values = _values(step, levels)
         is_changed = _is_changed(levels, values)
         changed |= is_changed[codes]

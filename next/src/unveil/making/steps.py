@@ -110,7 +110,11 @@ class LevelStep(Step, frozen=True):
 
 
 class RowStep(Step, frozen=True):
-    """A step that leaves records out, by the level of a column."""
+    """A step that leaves records out, by the level of a column.
+
+    Where there are synthetic data it leaves out none of the original: people whose records were
+    used are at risk, whatever is left out afterwards.
+    """
 
     def is_left_out(self, levels: Levels) -> Mask:
         raise NotImplementedError
@@ -126,12 +130,12 @@ class Drop(Step, frozen=True, tag="drop"):
 
 
 class RemoveUniques(Step, frozen=True, tag="remove_uniques"):
-    """Leave out records that are unique on the keys."""
+    """Leave out records that are unique on the keys, of synthetic data the replicated ones."""
 
-    which: Literal["original", "replicated"] = "original"
+    which: Literal["original", "replicated"] | None = None
 
     def says(self) -> str:
-        return f"{self.which} uniques on the keys left out"
+        return "uniques on the keys left out"
 
 
 class Limit(LevelStep, frozen=True):

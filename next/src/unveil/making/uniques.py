@@ -64,11 +64,16 @@ class Uniques:
         """Unique people of the original and of the control sample, or replicated records."""
         if which == "replicated" and not self.synthetic:
             raise InputError("There are no synthetic data, and so no 'replicated' uniques.")
+        if which == "original" and self.synthetic:
+            raise InputError(
+                "Uniques of the 'original' are left out before synthesis: people whose records were"
+                " used are at risk, whatever is left out afterwards. Leave out 'replicated' ones."
+            )
         is_out = [np.zeros_like(mask) for mask in self.is_unique]
         for number, file in enumerate(self.study.files):
             if which == "replicated" and file.role == "synthetic":
                 is_out[number] = self.is_replicated(number)
-            if which == "original" and file.role != "synthetic":
+            if which == "original":
                 is_out[number] = self.is_unique[number]
         return is_out
 
@@ -121,7 +126,7 @@ def remove_uniques(study: AnyStudy, *, which: Which = "replicated") -> Removal:
         The original, with synthetic data and keys.
     which
         replicated: synthetic records unique on the keys in both files, after synthesis; original:
-        people unique in the original and in the control sample, before it.
+        people unique in the original, before it.
     """
     unique = Uniques(study)
     is_out = unique.left_out(which)
