@@ -152,9 +152,9 @@ def add_noise(study: Alike, amounts: Amounts, *, seed: SecretSeed = None) -> Noi
                 values[number].append(series)
                 rows.append(ColumnRow(version=version, copy=copy, column=name, **row))
         about = columns.get(name, Column())
-        said, sentence = _compare(about, name in study.keys, amount, levels.amounts)
-        if said:
-            columns = say(columns, name, **said)
+        compared, sentence = _compare(about, name in study.keys, amount, levels.amounts)
+        if compared:
+            columns = say(columns, name, **compared)
             notes.append(Note(about=name, sentence=f"With noise {name} {sentence}"))
     rows.sort(key=lambda row: (row.version, row.copy))
     made = change(study, lambda n, file: file.frame.with_columns(values[n]), columns=columns)

@@ -174,12 +174,12 @@ def grow(
     ]
     if not predictors:
         return AnyOf(rows)
-    seen = shown(predictors, {view.name: rows for view in before})
+    inputs = shown(predictors, {view.name: rows for view in before})
     tree = kind(
         min_samples_leaf=leaf.fewest, min_samples_split=max(leaf.split, 2),
         min_impurity_decrease=LEAST_GAIN, random_state=seed,
-    ).fit(seen, outcome)  # fmt: skip
-    leaf_of = tree.apply(seen)
+    ).fit(inputs, outcome)  # fmt: skip
+    leaf_of = tree.apply(inputs)
     size = np.bincount(leaf_of, minlength=tree.tree_.node_count)
     in_order = rows[np.argsort(leaf_of, kind="stable")]
     return Leaves(tree, predictors, in_order, np.cumsum(size) - size, size)
@@ -239,8 +239,8 @@ class StateRegression:
     rows_of_state: Sequence[Ints]
 
     def draw(self, donors: Donors, n_rows: int, rng: np.random.Generator) -> Ints:
-        seen = np.nan_to_num(shown(self.predictors, donors))
-        up_to = self.regression.predict_proba(seen).cumsum(axis=1)
+        inputs = np.nan_to_num(shown(self.predictors, donors))
+        up_to = self.regression.predict_proba(inputs).cumsum(axis=1)
         state = (rng.random((n_rows, 1)) > up_to[:, :-1]).sum(axis=1)
         drawn = np.empty(n_rows, np.intp)
         for place, rows in enumerate(self.rows_of_state):
@@ -275,13 +275,13 @@ def fit_parametric(target: View, before: Sequence[View], leaf: Leaf, rng: Any) -
     ]
     if not predictors:
         return AnyOf(everyone)
-    seen = np.nan_to_num(shown(predictors, {view.name: everyone for view in before}))
+    inputs = np.nan_to_num(shown(predictors, {view.name: everyone for view in before}))
     if not len(rows):
-        return _regress_states(target, predictors, seen)
-    model = _regress_ranks(target, rows, predictors, seen[rows])
+        return _regress_states(target, predictors, inputs)
+    model = _regress_ranks(target, rows, predictors, inputs[rows])
     if len(rows) == len(everyone):
         return model
-    return ByState(_regress_states(target, predictors, seen), model, target.states)
+    return ByState(_regress_states(target, predictors, inputs), model, target.states)
 
 
 def fit_normrank(target: View, before: Sequence[View], leaf: Leaf, rng: Any) -> Model:
@@ -290,7 +290,7 @@ def fit_normrank(target: View, before: Sequence[View], leaf: Leaf, rng: Any) -> 
     return fit_parametric(target, before, leaf, rng)
 
 
-def _regress_states(target: View, predictors: Sequence[Predictor], seen: Floats) -> Model:
+def _regress_states(target: View, predictors: Sequence[Predictor], inputs: Floats) -> Model:
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
@@ -299,11 +299,11 @@ def _regress_states(target: View, predictors: Sequence[Predictor], seen: Floats)
     if len(rows_of_state) == 1:
         return AnyOf(rows_of_state[0])
     regression = make_pipeline(StandardScaler(), LogisticRegression(C=WEAK, max_iter=1000))
-    return StateRegression(regression.fit(seen, target.states), predictors, rows_of_state)
+    return StateRegression(regression.fit(inputs, target.states), predictors, rows_of_state)
 
 
 def _regress_ranks(
-    target: View, rows: Ints, predictors: Sequence[Predictor], seen: Floats
+    target: View, rows: Ints, predictors: Sequence[Predictor], inputs: Floats
 ) -> RankRegression:
     from scipy.special import ndtri
     from scipy.stats import rankdata
@@ -311,9 +311,9 @@ def _regress_ranks(
 
     amounts = target.amounts[rows] if target.amounts is not None else np.zeros(len(rows))
     scores = ndtri(rankdata(amounts) / (len(rows) + 1))
-    regression = LinearRegression().fit(seen, scores)
-    squares = ((scores - regression.predict(seen)) ** 2).sum()
-    spread = float(np.sqrt(squares / max(len(rows) - seen.shape[1] - 1, 1)))
+    regression = LinearRegression().fit(inputs, scores)
+    squares = ((scores - regression.predict(inputs)) ** 2).sum()
+    spread = float(np.sqrt(squares / max(len(rows) - inputs.shape[1] - 1, 1)))
     in_order = rows[np.argsort(amounts, kind="stable")]
     return RankRegression(regression, predictors, spread, in_order)
 

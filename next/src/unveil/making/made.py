@@ -64,11 +64,11 @@ def without(study: Study, names: set[str]) -> dict[str, Any]:
     """The settings of a study that lacks some columns."""
     targets = [study.joint.get(name, (name,)) for name in study.targets]
     left = [parts if len(parts) > 1 else parts[0] for parts in targets if not names & {*parts}]
-    return {
+    about: dict[str, Any] = {
         "columns": {name: about for name, about in study.columns.items() if name not in names},
         "keys": [name for name in study.keys if name not in names],
-        "targets": left if len(left) < len(targets) else study.settings["targets"],
     }
+    return about | ({"targets": left} if len(left) < len(targets) else {})
 
 
 def has_amounts(study: Study, column: Coded) -> bool:

@@ -169,12 +169,12 @@ def _with_values(study: Study, levels: Levels, values: pl.Series, changed: Mask)
     codes = {level: column.code(level) for level in about.sensitive}
     is_kept = {level: code is not None and not changed[code] for level, code in codes.items()}
     texts = {*values} if is_text else set()
-    said: dict[str, Any] = {}
+    about_new: dict[str, Any] = {}
     if about.bands is None or is_text:
-        said["sensitive"] = tuple(s for s in about.sensitive if is_kept.get(s) or s in texts)
+        about_new["sensitive"] = tuple(s for s in about.sensitive if is_kept.get(s) or s in texts)
     if is_text:
-        said |= {"bands": None, "special": (), "tolerance": None, "kind": None}
-    columns = say(study.columns, name, **said) if name in study.columns else study.columns
+        about_new |= {"bands": None, "special": (), "tolerance": None, "kind": None}
+    columns = say(study.columns, name, **about_new) if name in study.columns else study.columns
     return change(
         study,
         lambda number, file: file.frame.with_columns(

@@ -444,5 +444,10 @@ def _study_of(study: Study, frames: Sequence[pl.DataFrame], plan: Plan, rules: R
     """The study with the synthetic files; derived columns are in all files."""
     about = without(study, {*plan.left_out})
     study = change(study, lambda _, file: rules.derive(file.frame), **about)
-    codebook = study.files[ORIGINAL].data.codebook
-    return study.replace(synthetic=[Data(frame, codebook) for frame in frames])
+    original = study.files[ORIGINAL].data
+    files = [
+        Data(frame.select(name for name in original.frame.columns if name in frame.columns),
+             original.codebook)
+        for frame in frames
+    ]  # fmt: skip
+    return study.replace(synthetic=files)
