@@ -76,6 +76,17 @@ def test_the_table_says_what_was_done_to_each_copy():
         assert figures == pytest.approx(expected, rel=1e-9)
 
 
+def test_shifts_are_shares_of_records_in_the_same_bands():
+    result = noisy({"age": 5})
+    before, after = frame(2)["age"], result.study.synthetic["A", 1]["age"]
+    rows = [row for row in result.shifts if row.copy == 1]
+    assert sum(row.before for row in rows) == pytest.approx(100)
+    highest = next(row for row in rows if row.level.endswith(" or more"))
+    limit = float(highest.level.removesuffix(" or more"))
+    for values, share in ((before, highest.before), (after, highest.after)):
+        assert share == pytest.approx(100 * fmean(value >= limit for value in values))
+
+
 def test_kind_and_amount_may_be_published_and_nothing_else():
     amounts = {"income": {"sigma": 100, "round": 0, "low": 0}, "age": 2}
     assert noisy(amounts).statement == (

@@ -9,14 +9,16 @@ import polars as pl
 from msgspec import Meta
 
 from unveil.arguments import Form, SecretSeed
-from unveil.counts.cells import Floats, Ints
-from unveil.data.columns import Column
+from unveil.counts.cells import Floats
+from unveil.data.bands import band
+from unveil.data.columns import Coded, Column, encode
 from unveil.errors import InputError, check_name
 from unveil.making.made import Made, change, say
 from unveil.making.noise import round_up
 from unveil.making.recode import levels_of
+from unveil.making.shifts import BANDS, ShiftRow, chart_of_shifts, shifts_of
 from unveil.making.steps import Levels
-from unveil.results import Copy, Count, Figure, Heading, Note, Number, Row
+from unveil.results import Chart, Copy, Count, Figure, Heading, Note, Number, Row
 from unveil.study import Alike, Study, measure
 
 WIDE, NEAR = 8, 2  # standard deviations of noise: the width of bands, and what counts as near
@@ -97,7 +99,12 @@ class Noise(Made, frozen=True, kw_only=True):
 
     title: ClassVar[str] = "Noise"
 
+    drawings: ClassVar[Mapping[str, Chart]] = {
+        "before_after": chart_of_shifts("Numbers before and after")
+    }
+
     columns: Annotated[tuple[ColumnRow, ...], Heading("Columns with noise", (), True)]
+    shifts: Annotated[tuple[ShiftRow, ...], Heading("Numbers before and after")]
 
     @property
     def statement(self) -> str:
@@ -136,6 +143,7 @@ def add_noise(study: Alike, amounts: Amounts, *, seed: SecretSeed = None) -> Noi
     """
     parsed = parse_amounts(study, amounts)
     rows: list[ColumnRow] = []
+    shifts: list[ShiftRow] = []
     notes: list[Note] = []
     columns = dict(study.columns)
     values: list[list[pl.Series]] = [[] for _ in study.files]
@@ -147,24 +155,40 @@ def add_noise(study: Alike, amounts: Amounts, *, seed: SecretSeed = None) -> Noi
         for version, numbers in study.versions.items():
             for copy, number in enumerate(numbers, start=1):
                 rng = np.random.default_rng([seed or 0, number, place])
-                codes = column.codes[column.rows[number]]
-                series, row = _with_noise(levels, codes, amount, rng)
-                values[number].append(series)
+                before = column.numbers[column.codes[column.rows[number]]]
+                after, row = _with_noise(before, levels, amount, rng)
+                values[number].append(after)
                 rows.append(ColumnRow(version=version, copy=copy, column=name, **row))
+                told = _together(name, before, after, levels.special)
+                codes = [told.codes[part] for part in told.rows]
+                shifts += shifts_of(version, copy, told, *codes)
         about = columns.get(name, Column())
         compared, sentence = _compare(about, name in study.keys, amount, levels.amounts)
         if compared:
             columns = say(columns, name, **compared)
             notes.append(Note(about=name, sentence=f"With noise {name} {sentence}"))
-    rows.sort(key=lambda row: (row.version, row.copy))
+    for table in rows, shifts:
+        table.sort(key=lambda row: (row.version, row.copy))
     made = change(study, lambda n, file: file.frame.with_columns(values[n]), columns=columns)
-    return Noise(columns=tuple(rows), notes=tuple(notes)).giving(made)
+    return Noise(columns=tuple(rows), shifts=tuple(shifts), notes=tuple(notes)).giving(made)
+
+
+def _together(name: str, before: Floats, after: pl.Series, special: tuple[float, ...]) -> Coded:
+    """The same records before and after, in the bands of those before."""
+    n = len(before)
+    values = pl.concat([pl.Series(before).fill_nan(None), after.cast(pl.Float64)])
+    column = encode(name, values, (slice(n), slice(n, 2 * n)))
+    amounts = before[np.isfinite(before) & ~np.isin(before, special)]
+    if len(np.unique(amounts)) <= BANDS:
+        return column
+    breaks = np.unique(np.quantile(amounts, np.arange(1, BANDS) / BANDS, method="lower"))
+    return band(column, breaks.tolist(), special)
 
 
 def _with_noise(
-    levels: Levels, codes: Ints, amount: Amount, rng: Any
+    numbers: Floats, levels: Levels, amount: Amount, rng: Any
 ) -> tuple[pl.Series, dict[str, Any]]:
-    numbers, has_amount = levels.column.numbers[codes], levels.is_amount[codes]
+    numbers, has_amount = numbers.copy(), np.isfinite(numbers) & ~np.isin(numbers, levels.special)
     before = numbers[has_amount]
     after = amount.added(before, levels.special, rng)
     numbers[has_amount] = after

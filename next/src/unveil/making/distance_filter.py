@@ -1,26 +1,24 @@
 """Synthetic records that are too close to a person are refused (Chapelle and Falissard 2023)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 import polars as pl
 
 from unveil.arguments import Names, as_names
-from unveil.data.bands import band
-from unveil.data.columns import Coded
 from unveil.errors import check_name
 from unveil.making.closeness import Judged, Metric, Missing, axes_of, space_of
 from unveil.making.made import Made, change, has_amounts
+from unveil.making.shifts import ShiftRow, chart_of_shifts, in_bands, shifts_of
 from unveil.making.uniques import leave_out
-from unveil.results import Chart, Copy, Count, Heading, Level, Percent, Row
+from unveil.results import Chart, Copy, Count, Heading, Row
 from unveil.results.result import Note
 from unveil.results.words import percent
 from unveil.study import ORIGINAL, Alike, Study, measure
 
 Rule = Literal["paper", "strict"]
 NOT_COMPARED = ("identifier", "person", "time", "weight", "ignore")
-BANDS = 5
 
 
 class RoundRow(Row, frozen=True):
@@ -44,26 +42,13 @@ class ColumnRow(Row, frozen=True):
     reason: str
 
 
-class ShiftRow(Row, frozen=True):
-    """How often a level occurs, before and after."""
-
-    version: str
-    copy: Copy
-    column: str
-    level: Level
-    before: Annotated[float, Percent("of the synthetic records before")]
-    after: Annotated[float, Percent("of those kept")]
-
-
 class DistanceFilter(Made, frozen=True, kw_only=True):
     """Which synthetic records are too close to a person, and the study without them."""
 
     title: ClassVar[str] = "Distance filter"
     drawings: ClassVar[Mapping[str, Chart]] = {
-        "shifts": Chart("shifts", "shifts", "Levels before and after the filter",
-                        {"label": "level", "column": "column", "before": "before",
-                         "after": "after"})
-    }  # fmt: skip
+        "shifts": chart_of_shifts("Levels before and after the filter")
+    }
 
     rounds: Annotated[tuple[RoundRow, ...], Heading("Kept and refused", (), True)]
     columns: Annotated[tuple[ColumnRow, ...], Heading("Columns compared")]
@@ -136,20 +121,6 @@ def _judge(
     return used, judged
 
 
-def _shifts(
-    study: Study, column: Coded, number: int, kept: Any
-) -> Iterator[tuple[Any, float, float]]:
-    """The levels of a synthetic file, numbers in bands, before and after."""
-    if column.kind == "number" and has_amounts(study, column) and column.n_levels > 2 * BANDS:
-        column = band(column, BANDS, study.special(column.name, column))
-    codes = column.codes[column.rows[number]]
-    before = np.bincount(codes, minlength=column.n_levels)
-    after = np.bincount(codes[kept], minlength=column.n_levels)
-    for code in sorted(np.flatnonzero(before), key=lambda code: column.texts[code] or ""):
-        share = 100 * after[code] / max(after.sum(), 1)
-        yield column.texts[code], float(100 * before[code] / before.sum()), float(share)
-
-
 @measure
 def distance_filter(
     study: Alike,
@@ -178,7 +149,9 @@ def distance_filter(
         check_name(name, study.original.columns, "'columns': there is no column")
     asked = {"metric": metric, "columns": columns, "missing": missing}
     used, judged = _judge(study, asked)
-    rounds, shifts, notes = [], [], []
+    rounds: list[RoundRow] = []
+    shifts: list[ShiftRow] = []
+    notes: list[Note] = []
     is_out = [np.zeros(len(file.frame), bool) for file in study.files]
     for version, copy, number, says in judged:
         kept = says.kept(rule)
@@ -187,12 +160,12 @@ def distance_filter(
             version=version, copy=copy, round=1, drawn=len(kept), kept=int(kept.sum()),
             refused=int((~kept).sum()), refused_by_strict=int((kept & ~says.keep_strictly).sum()),
         ))  # fmt: skip
-        shifts += [
-            ShiftRow(version=version, copy=copy, column=row.column, level=level, before=before,
-                     after=after)
-            for row in used
-            for level, before, after in _shifts(study, study.unbanded(row.column), number, kept)
-        ]  # fmt: skip
+        for name in (row.column for row in used):
+            column = study.unbanded(name)
+            is_number = column.kind == "number" and has_amounts(study, column)
+            told = in_bands(column, study.special(name, column), is_number=is_number)
+            codes = told.codes[told.rows[number]]
+            shifts += shifts_of(version, copy, told, codes, codes[kept])
         if not kept.any():
             notes.append(Note(
                 about=study.files[number].label,
