@@ -7,6 +7,7 @@ what-if is the same call again, with other exclusions, on the same study.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
 from itertools import accumulate, pairwise
+from pathlib import Path
 from secrets import randbits
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_args
 
@@ -214,7 +215,8 @@ class Study:
             raise InputError("There are no targets. Name what might be learned (--targets).")
         for name in (*self.keys, *self.targets) if needs.synthetic else ():
             for part in self.joint.get(name, [name]):
-                self.once(Study._check_overlap, part)
+                if not (needs.near and self.distances(part) is not None):
+                    self.once(Study._check_overlap, part)
 
     def notes(self) -> Iterator[Note]:
         """How files were read, and what may make the risk look smaller than it is."""
@@ -363,13 +365,24 @@ class Study:
         coded = (number for number in column.numbers if variable.is_missing(number))
         return (*about.special, *coded)
 
-    def shares(self, target: str) -> Floats | None:
+    def distances(self, name: str) -> Floats | None:
+        """Each level of a number with a tolerance; what is no number is far from all others."""
+        column, about = self.column(name), self.columns.get(name, Column())
+        if about.tolerance is None or column.kind != "number" or about.kind == "category":
+            return None
+        numbers = column.numbers.copy()
+        is_far = ~np.isfinite(numbers) | np.isin(numbers, self.special(name, column))
+        highest = np.nanmax(np.where(is_far, np.nan, numbers), initial=0)
+        numbers[is_far] = highest + 4 * (about.tolerance + 1) * np.arange(1, is_far.sum() + 1)
+        return numbers
+
+    def shares(self, target: str, published: OpenFile | None = None) -> Floats | None:
         """The public share of each level of a target: as published, or else as in the original."""
-        column = self.column(target)
-        if self.published is None:
+        column, published = self.column(target), published or self.published
+        if published is None:
             counts = column.counts[ORIGINAL]
             return counts / max(counts.sum(), 1)
-        table = self.published.frame
+        table = published.frame
         for name in ("column", "level", "share"):
             check_name(name, table.columns, "The published table has no column")
         rows = table.filter(pl.col("column").cast(pl.String) == target)
@@ -464,6 +477,7 @@ class Needs(NamedTuple):
 
     synthetic: bool | None = True  # None: with or without
     keys: bool = True
+    near: bool = False  # whether numbers with a tolerance need no value in common
 
     @classmethod
     def of(cls, call: Callable[..., Any]) -> "Needs":
@@ -474,6 +488,9 @@ class Needs(NamedTuple):
 
 OneFile = Annotated[Study, Needs(synthetic=False)]
 """A study of which the original alone is measured."""
+
+NearStudy = Annotated[Study, Needs(near=True)]
+"""A study of which numbers are compared by how near they are."""
 
 AnyStudy = Annotated[Study, Needs(synthetic=None, keys=False)]
 """A study of which nothing is required, synthetic data or keys."""
@@ -492,11 +509,17 @@ def measure(call: Call) -> Call:
             asked["seed"] = randbits(31) if is_secret else SEED
         result: Result = call(**asked)
         del asked["study"]
-        plain = msgspec.json.decode(msgspec.json.encode(study.settings | asked))
+        settings = study.settings | asked
+        plain = msgspec.json.decode(msgspec.json.encode(settings, enc_hook=_name_file))
         notes = (*study.notes(), *result.notes, *_undefined(result))
         return result.beside(study, settings=plain, files=study.files_used(), notes=notes)
 
     return measured  # type: ignore[return-value]
+
+
+def _name_file(file: object) -> str:
+    """A file among the settings of a call."""
+    return str(file) if isinstance(file, Path) else "a data frame"
 
 
 def _undefined(result: Result) -> Iterator[Note]:

@@ -22,7 +22,7 @@ Copy = int | str
 
 R = TypeVar("R", bound="Row")
 SIDE = ("version", "copy", "unit")  # which data a row is about, not what
-ABOUT = (*SIDE, "target", "")
+ABOUT = (*SIDE, "m", "target", "")
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -94,13 +94,19 @@ class Table(msgspec.Struct, frozen=True):
     def first_rows(self) -> Sequence[Any]:
         """The rows that people see first: of several copies the mean, or else all pooled."""
         copies: dict[str, set[Any]] = {}
+        last: dict[str, Any] = {}  # the most copies that are pooled, where tables count them
         for row in self.rows:
             copies.setdefault(row["version"], set()).add(row["copy"])
+            last[row["version"]] = max(row["m"], last.get(row["version"], row["m"]))
         summary = {
             version: next((name for name in ("mean", "pooled") if name in of_version), None)
             for version, of_version in copies.items()
         }
-        return [r for r in self.rows if summary[r["version"]] in (None, r["copy"])]
+        return [
+            row
+            for row in self.rows
+            if summary[row["version"]] in (None, row["copy"]) and row["m"] == last[row["version"]]
+        ]
 
     @property
     def first_columns(self) -> dict[str, Unit]:

@@ -25,7 +25,7 @@ def vega_lite(result: Result, name: str = "") -> dict[str, Any]:
     marked = {row[label] for row in result.table(chart.marks).rows} if chart.marks else set()
     rows = [
         row
-        for row in table.first_rows
+        for row in (table.rows if "m" in chart.columns.values() else table.first_rows)
         if row["unit"] in ("", "records") or "unit" in chart.columns.values()
     ]
     has_versions = len({row["version"] for row in rows}) > 1
