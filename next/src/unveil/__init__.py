@@ -5,6 +5,9 @@ from unveil.data.columns import Column
 from unveil.data.read import read
 from unveil.data.write import write
 from unveil.errors import BlockedError, DecisionNeededError, InputError, UnveilError
+from unveil.measures.attribution.cap import cap
+from unveil.measures.attribution.differential import differential_confidentiality
+from unveil.measures.attribution.gtcap import gtcap
 from unveil.measures.disclosure.disclosure import disclosure
 from unveil.measures.disclosure.excess import excess
 from unveil.measures.disclosure.key_sets import key_sets
@@ -23,8 +26,11 @@ __all__ = [
     "Study",
     "UnveilError",
     "Variable",
+    "cap",
+    "differential_confidentiality",
     "disclosure",
     "excess",
+    "gtcap",
     "key_sets",
     "progress",
     "read",

@@ -1,0 +1,328 @@
+"""`unveil.cap`: somebody draws a synthetic record with a person's keys; how often is it right?
+
+Taub, Elliot, Pampaka and Smith (2018); the note of Taub and Elliot on TCAP.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Annotated, Any, ClassVar, NamedTuple, get_args
+
+import numpy as np
+import polars as pl
+
+from unveil.arguments import Form, Names, Part, as_names, last_text
+from unveil.counts.cells import Floats
+from unveil.counts.profile import CellProfile, Mask
+from unveil.data.columns import is_number
+from unveil.data.read import OpenFile, open_file
+from unveil.errors import InputError, check_name
+from unveil.measures.attribution.formulas import (
+    CapRow,
+    NonMatch,
+    TcapRow,
+    TrendRow,
+    cap_figures,
+    line_through,
+    tcap_figures,
+)
+from unveil.measures.attribution.gcap import GcapRow, gcap_rows
+from unveil.measures.attribution.people import Group, Scored, ratios, records_of
+from unveil.measures.attribution.pools import cells_of_copies, pools
+from unveil.measures.disclosure.formulas import Unit
+from unveil.progress import steps
+from unveil.results import Chart, Figure, Heading, Note, Result, grouped
+from unveil.results.words import Words, count, percent, side_of
+from unveil.study import Study, measure
+
+GROUPS = {"full": "people", "uniques": "uniques on the keys", "special": "special uniques"}
+SAID = 3  # targets and versions with sentences of their own
+FIRST = (
+    "target", "unit", "group", "people", "cap_synthetic_zero", "cap_synthetic_undefined",
+    "cap_baseline", "cap_original",
+)  # fmt: skip
+LINE = ("target", "unit", "group", "nonmatch", "intercept", "slope", "se_slope", "p")
+
+Baseline = Annotated[
+    Any, Form("a share from 0 to 1, or a table of column, level and share", "SHARE", last_text)
+]
+
+
+class Cap(Result, frozen=True, kw_only=True):
+    """Correct attribution with m = 1 to M copies pooled."""
+
+    title: ClassVar[str] = "Correct attribution (CAP)"
+    drawings: ClassVar[dict[str, Chart]] = {
+        "cap_by_m": Chart(
+            spec="lines", table="cap", title="CAP by the number of copies pooled",
+            columns={"label": "target", "group": "group", "m": "m",
+                     "original": "cap_original", "baseline": "cap_baseline",
+                     "zero": "cap_synthetic_zero", "undefined": "cap_synthetic_undefined"},
+        )
+    }  # fmt: skip
+
+    cap: Annotated[tuple[CapRow, ...], Heading("A draw among records alike", FIRST, True)]
+    trend: Annotated[tuple[TrendRow, ...], Heading("CAP by copies", LINE)] = ()
+    tcap: Annotated[
+        tuple[TcapRow, ...],
+        Heading("Synthetic records that are certain (TCAP)",
+                ("target", "selected", "undefined", "tcap", "tcap_baseline"), True),
+    ] = ()  # fmt: skip
+    gcap: Annotated[
+        tuple[GcapRow, ...],
+        Heading("Records with the nearest keys", ("target", "distance", "gcap")),
+    ] = ()
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        words = Words(self.settings, self.files)
+        first = self.table("cap").first_rows
+        unit = "people" if any(row.unit == "people" for row in first) else "records"
+        rows = [row for row in first if row.unit == unit]
+        targets = list(dict.fromkeys(row.target for row in rows))[:SAID]
+        return (
+            f"The intruder knows {words.keys}, draws one of the records with these keys, and states"
+            " its value.",
+            *(_said(words, row) for row in rows if row.target in targets and row.people),
+            *(_certain(row) for row in self.table("tcap").first_rows[:SAID] if row.selected),
+        )
+
+    def records(self, *targets: str) -> pl.DataFrame:
+        """The scores of single records, all copies of a version pooled: confidential.
+
+        `file` is original, with cap_original and cap_synthetic, or synthetic, with weap and tcap;
+        `row` is the place in it, of several copies one after the other.
+        """
+        frames = [
+            frame
+            for target in targets or self.study.targets
+            for version in self.study.versions
+            for frame in _scores(self.study, target, version)
+        ]
+        return pl.concat(frames, how="diagonal")
+
+
+def _said(words: Words, row: CapRow) -> str:
+    """What a draw gets right, beside what the shares alone would give."""
+    group = words.base(row)[1] if row.group == "full" else GROUPS[row.group]
+    start = f"{side_of(row)}{row.target}, {count(row.people)} {group}: "
+    if not row.matched:
+        return f"{start}the synthetic data have nobody's keys, and there is no record to draw."
+    known = (
+        f"the shares alone would be right in {_percent(row.cap_baseline)}, the original itself in"
+        f" {_percent(row.cap_original)}"
+    )
+    said = (
+        f"{start}a draw is right in {_percent(row.cap_synthetic_zero)} of cases, and in"
+        f" {_percent(row.cap_synthetic_undefined)} for the {count(row.matched)} who have a match;"
+        f" {known}."
+    )
+    base, drawn = row.cap_baseline, row.cap_synthetic_undefined
+    if row.group == "full" and base is not None and drawn is not None and drawn <= base:
+        said += " Matches are no better than the shares, which is a matter of utility too."
+    return said
+
+
+def _certain(row: TcapRow) -> str:
+    """What certain claims are worth, beside the shares."""
+    sure = "" if row.tau == 1 else f" with at least {_percent(row.tau)}"
+    start = (
+        f"{side_of(row)}The keys of {count(row.selected)} synthetic records point to their"
+        f" {row.target}{sure}"
+    )
+    if row.tcap is None:
+        return f"{start}; nobody has these keys."
+    return (
+        f"{start}; {count(row.undefined)} of them have keys that nobody has. Of the people with the"
+        f" keys of one of the others, {_percent(row.tcap)} on average have that {row.target} (TCAP),"
+        f" as do {_percent(row.tcap_baseline)} of all people."
+    )
+
+
+def _percent(share: Figure) -> str:
+    return percent(None if share is None else 100 * share)
+
+
+@measure
+def cap(
+    study: Study,
+    *,
+    groups: Names = ("full", "uniques", "special"),
+    baseline: Baseline = None,
+    tau: Part = 1.0,
+) -> Cap:
+    """Measure how often a draw among the synthetic records with a person's keys is right.
+
+    Parameters
+    ----------
+    study
+        The files, and what an intruder knows and may learn.
+    groups
+        Who is scored: full, uniques on the keys, special uniques.
+    baseline
+        What is known without synthetic data: a share, or a table of column, level and share; by
+        default the shares of the original.
+    tau
+        The least share of synthetic records alike that makes one of them certain.
+
+    References
+    ----------
+    Taub, Elliot, Pampaka and Smith (2018), Differential correct attribution probability for
+    synthetic data: an exploration.
+    """
+    names = as_names(groups)
+    if not names:
+        raise InputError("There is no one in 'groups'. Choose from 'full', 'uniques', 'special'.")
+    for group in names:
+        check_name(group, GROUPS, "There is no one in 'groups' called")
+    known = _Known.of(baseline)
+    records = {
+        (group, of_people): records_of(study, group, of_people=of_people)
+        for group in names
+        for of_people in {False, study.has_people}
+    }
+    asked = _Asked(study, known, tau, records)
+    targets = [_measure(asked, target) for target in steps("cap", study.targets)]
+    targets.sort(key=_worst_first)
+    order = [rows[0].target for rows, _ in targets]
+    caps = [row for rows, _ in targets for row in rows]
+    gcaps = [row for version in study.versions for row in gcap_rows(study, version)]
+    return Cap(
+        cap=tuple(caps),
+        trend=tuple(_trends(caps)),
+        tcap=tuple(row for _, rows in targets for row in rows),
+        gcap=tuple(sorted(gcaps, key=lambda row: order.index(row.target))),
+        notes=tuple(_notes(caps)),
+    )
+
+
+class _Known(NamedTuple):
+    """What is known without synthetic data: one share for all, a table, or the original's."""
+
+    share: float | None = None
+    table: OpenFile | None = None
+
+    @classmethod
+    def of(cls, baseline: Any) -> "_Known":
+        if isinstance(baseline, str) and is_number(baseline):
+            baseline = float(baseline)
+        if baseline is None:
+            return cls()
+        if not isinstance(baseline, int | float):
+            return cls(table=open_file(baseline, "baseline"))
+        if isinstance(baseline, bool) or not 0 <= baseline <= 1:
+            raise InputError(
+                "'baseline' takes a share from 0 to 1, or a table of column, level and share, not"
+                f" {baseline!r}."
+            )
+        return cls(share=float(baseline))
+
+    def shares(self, study: Study, target: str) -> Floats | None:
+        """By level of a target; None where a table has nothing of it."""
+        if self.share is not None:
+            return np.full(study.column(target).n_levels, self.share)
+        return study.shares(target, self.table)
+
+
+class _Asked(NamedTuple):
+    """What is asked about every target."""
+
+    study: Study
+    known: _Known
+    tau: float
+    records: dict[tuple[Group, bool], Mask]  # of each group, and where people are counted
+
+
+def _measure(asked: _Asked, target: str) -> tuple[list[CapRow], list[TcapRow]]:
+    """CAP and TCAP of one target, for every version and m."""
+    study, known = asked.study, asked.known.shares(asked.study, target)
+    distances = study.distances(target)
+    caps, tcaps, scored = [], [], {}
+    person = study.people()[0]
+    for version in study.versions:
+        for m, p in pools(study, target, version):
+            about: dict[str, Any] = {
+                "version": version, "keys": study.keys, "target": target, "m": m,
+            }  # fmt: skip
+            tcaps.append(TcapRow(tau=asked.tau, **about, **tcap_figures(p, known, asked.tau)))
+            for unit, profile, baseline in _units(asked, p, known, distances):
+                for group, of_people in asked.records:
+                    if of_people != (unit == "people"):
+                        continue
+                    if m == 1:
+                        whose = person if of_people else None
+                        scored[unit, group] = Scored.of(p, asked.records[group, of_people], whose)
+                    figures = cap_figures(profile, baseline, scored[unit, group])
+                    caps.append(CapRow(unit=unit, group=group, **about, **figures))
+    return caps, tcaps
+
+
+def _units(
+    asked: _Asked, p: CellProfile, known: Floats | None, distances: Floats | None
+) -> Iterator[tuple[Unit, CellProfile, Floats | None]]:
+    """Records; numbers within the tolerance, where near ones are right; people with several."""
+    yield "records", p, known
+    if distances is not None:
+        tolerance = asked.study.columns[p.target.name].tolerance or 0
+        near = replace(p, d_t=p.d_t if known is None else known)
+        near = near.within_tolerance(distances, tolerance)
+        is_share = known is None or asked.known.share is not None
+        yield "near", near, known if is_share else near.guess
+    if asked.study.has_people:
+        yield "people", p, known
+
+
+def _trends(rows: Sequence[CapRow]) -> Iterator[TrendRow]:
+    """The lines through CAP at m = 1 to M, under both rules for people without a match."""
+    for of_line in grouped(rows, lambda row: (row.version, row.target, row.unit, row.group)):
+        first = of_line[0]
+        for nonmatch in get_args(NonMatch):
+            caps = [(row.m, row[f"cap_synthetic_{nonmatch}"]) for row in of_line]
+            line = line_through([(m, cap) for m, cap in caps if cap is not None])
+            if len(of_line) > 1:
+                yield TrendRow(
+                    version=first.version, keys=first.keys, target=first.target, unit=first.unit,
+                    group=first.group, nonmatch=nonmatch, **line._asdict(),
+                )  # fmt: skip
+
+
+def _worst_first(of_target: tuple[list[CapRow], list[TcapRow]]) -> tuple[float, str]:
+    """Targets by what the most copies of any version give beyond the baseline."""
+    rows = of_target[0]
+    beyond = [(row.cap_synthetic_zero or 0) - (row.cap_baseline or 0) for row in rows]
+    return -max(b for row, b in zip(rows, beyond, strict=True) if row.group == rows[0].group), (
+        rows[0].target
+    )
+
+
+def _notes(rows: Sequence[CapRow]) -> Iterator[Note]:
+    """Where special uniques are all uniques; where a table has no shares of a target."""
+    people = {(row.unit, row.group): row.people for row in rows}
+    n = people.get(("records", "special"))
+    if n and n == people.get(("records", "uniques")):
+        sentence = (
+            f"Special uniques say nothing here: with ties, all {count(n)} uniques are in the top"
+            " tenth of SUDA scores."
+        )
+        yield Note(about="cap.group", sentence=sentence)
+    for target in dict.fromkeys(
+        row.target for row in rows if row.cap_baseline is None and row.people
+    ):
+        sentence = f"The baseline of {target} is not measured: the table has no shares of it."
+        yield Note(about="cap.cap_baseline", sentence=sentence)
+
+
+def _scores(study: Study, target: str, version: str) -> Iterator[pl.DataFrame]:
+    """Of the original's records, then of the synthetic ones."""
+    *_, (_, p) = pools(study, target, version)
+    cell = cells_of_copies(p.cells)
+    in_original, in_synthetic = ratios(p.d_tq, p.d_q), ratios(p.s_tq, p.s_q)
+    of_file = {
+        "original": {"cap_original": p.of_people(in_original),
+                     "cap_synthetic": p.of_people(in_synthetic)},
+        "synthetic": {"weap": in_synthetic[cell], "tcap": in_original[cell]},
+    }  # fmt: skip
+    for file, scores in of_file.items():
+        about = {"file": file, "version": version, "target": target}
+        frame = pl.DataFrame(scores, nan_to_null=True).with_row_index("row")
+        about_row = (pl.lit(text).alias(name) for name, text in about.items())
+        yield frame.select(pl.col("row").cast(pl.Int64), *about_row, *scores)
