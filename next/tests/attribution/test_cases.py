@@ -1,4 +1,4 @@
-"""Small tables whose figures were counted one by one, as fractions (cases.json, SPEC.md B and C)."""
+"""Small tables whose figures were counted one by one, as fractions (cases.json)."""
 
 import json
 from fractions import Fraction

@@ -133,7 +133,7 @@ def _certain(row: TcapRow) -> str:
         return f"{start}; nobody has these keys."
     return (
         f"{start}; {count(row.undefined)} of them have keys that nobody has. Of the people with the"
-        f" keys of one of the others, {_percent(row.tcap)} on average have that {row.target} (TCAP),"
+        f" keys of one of the others, {_percent(row.tcap)} have that {row.target} on average (TCAP),"
         f" as do {_percent(row.tcap_baseline)} of all people."
     )
 
