@@ -1,0 +1,107 @@
+"""Who is unique, with how few keys, and who matches whom? From the definitions, pair by pair.
+
+A record is a person and their keys, a tuple; a missing key is None. A record takes part in no set
+with a key that it lacks: it is not unique there, and hides nobody else.
+"""
+
+from collections.abc import Hashable, Iterator, Sequence
+from fractions import Fraction
+from itertools import combinations
+from math import factorial, log
+
+Record = tuple[Hashable, tuple]
+Keys = tuple[int, ...]
+
+
+def sets_of_keys(n_keys: int, largest: int) -> Iterator[Keys]:
+    for size in range(1, largest + 1):
+        yield from combinations(range(n_keys), size)
+
+
+def is_unique(records: Sequence[Record], place: int, keys: Keys) -> bool:
+    """Whether nobody else has a record with these values."""
+    person, row = records[place]
+    own = [row[key] for key in keys]
+    if None in own:
+        return False
+    return all(other == person or [row[k] for k in keys] != own for other, row in records)
+
+
+def minimal_sets(records: Sequence[Record], place: int, largest: int) -> list[Keys]:
+    """The unique sets of a record without a smaller one in them."""
+    found: list[Keys] = []
+    for keys in sets_of_keys(len(records[0][1]), largest):
+        has_part = any(set(part) < set(keys) for part in found)
+        if not has_part and is_unique(records, place, keys):
+            found.append(keys)
+    return found
+
+
+def score(msus: Sequence[Keys], n_keys: int) -> int:
+    return sum(factorial(n_keys - len(keys)) for keys in msus)
+
+
+def special_threshold(scores: Sequence[int]) -> Fraction | None:
+    """Nine tenths of the positive scores lie below it, interpolated between two neighbours."""
+    positive = sorted(score for score in scores if score)
+    if not positive:
+        return None
+    place = (len(positive) - 1) * Fraction(9, 10)
+    low = place.numerator // place.denominator
+    high = min(low + 1, len(positive) - 1)
+    return positive[low] + (positive[high] - positive[low]) * (place - low)
+
+
+def holders(records: Sequence[Record]) -> dict[tuple, set]:
+    """Who has each combination; missing is a level here."""
+    people: dict[tuple, set] = {}
+    for person, row in records:
+        people.setdefault(row, set()).add(person)
+    return people
+
+
+def dis(records: Sequence[Record], f: Fraction) -> Fraction | None:
+    """Elliot (2000), from combinations of one person and of two."""
+    sizes = [len(people) for people in holders(records).values()]
+    alone, paired = sizes.count(1), 2 * sizes.count(2)
+    if not alone + paired * (1 - f):
+        return None
+    return alone * f / (alone * f + paired * (1 - f))
+
+
+def dis_of_records(scores: Sequence[int], records: Sequence[Record], f: float) -> list[float]:
+    """As it is printed, with U / DIS - U; a combination counts once."""
+    alone = sum(len(people) == 1 for people in holders(records).values())
+    whole = dis(records, Fraction(f))
+    power = 1 + (8 - len(records[0][1])) / 20
+    of_combination = {row: s for (_, row), s in zip(records, scores, strict=True) if s}
+    total = sum(float(s) ** -power for s in of_combination.values())
+    return [
+        1 / (1 + float(alone / whole - alone) / (float(s) ** power * total)) if s and whole else 0.0
+        for s in scores
+    ]
+
+
+def matches(row: tuple, other: tuple, *, wildcard: bool) -> bool:
+    pairs = zip(row, other, strict=True)
+    return all(a == b or (wildcard and None in (a, b)) for a, b in pairs)
+
+
+def group_of(records: Sequence[Record], row: tuple, *, wildcard: bool) -> list[int]:
+    """The records that match some keys."""
+    return [
+        place for place, (_, other) in enumerate(records) if matches(row, other, wildcard=wildcard)
+    ]
+
+
+def individual_risk(f: int, F: float) -> float:
+    """As sdcMicro prints it: f people match in the sample, about F in the population."""
+    if f >= F:
+        return 1 / f
+    p = f / F
+    odds = p / (1 - p)
+    if f == 1:
+        return odds * log(1 / p)
+    if f == 2:
+        return odds - odds**2 * log(1 / p)
+    return p / (f - (1 - p))
