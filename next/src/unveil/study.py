@@ -376,6 +376,12 @@ class Study:
         numbers[is_far] = highest + 4 * (about.tolerance + 1) * np.arange(1, is_far.sum() + 1)
         return numbers
 
+    @property
+    def has_tolerance(self) -> bool:
+        """Whether a key or a part of a target is compared by how near it is."""
+        parts = [part for name in self.targets for part in self.joint.get(name, [name])]
+        return any(self.distances(name) is not None for name in (*self.keys, *parts))
+
     def shares(self, target: str, published: OpenFile | None = None) -> Floats | None:
         """The public share of each level of a target: as published, or else as in the original."""
         column, published = self.column(target), published or self.published

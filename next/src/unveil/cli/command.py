@@ -43,6 +43,10 @@ def with_control(study: Study, is_asked: bool) -> bool:
     return study.has_control
 
 
+def with_tolerance(study: Study, is_asked: bool) -> bool:
+    return is_asked or study.has_tolerance
+
+
 def when_asked(study: Study, is_asked: bool) -> bool:
     return is_asked
 

@@ -17,6 +17,7 @@ from unveil.cli.command import (
     tell,
     when_asked,
     with_control,
+    with_tolerance,
 )
 from unveil.cli.derive import summary_of
 from unveil.errors import UnveilError
@@ -25,6 +26,10 @@ from unveil.results import to_json
 COMMANDS = {
     "disclosure": Command(
         unveil.disclosure, {unveil.excess: with_control, unveil.key_sets: when_asked}
+    ),
+    "cap": Command(
+        unveil.cap,
+        {unveil.gtcap: with_tolerance, unveil.differential_confidentiality: with_control},
     ),
 }
 

@@ -125,16 +125,15 @@ def _said(words: Words, row: CapRow) -> str:
 def _certain(row: TcapRow) -> str:
     """What certain claims are worth, beside the shares."""
     sure = "" if row.tau == 1 else f" with at least {_percent(row.tau)}"
-    start = (
+    said = (
         f"{side_of(row)}The keys of {count(row.selected)} synthetic records point to their"
-        f" {row.target}{sure}"
+        f" {row.target}{sure}; {count(row.undefined)} of them have keys that nobody has."
     )
     if row.tcap is None:
-        return f"{start}; nobody has these keys."
+        return said
     return (
-        f"{start}; {count(row.undefined)} of them have keys that nobody has. Of the people with the"
-        f" keys of one of the others, {_percent(row.tcap)} have that {row.target} on average (TCAP),"
-        f" as do {_percent(row.tcap_baseline)} of all people."
+        f"{said} Of the people with the keys of one of the others, {_percent(row.tcap)} have that"
+        f" {row.target} on average (TCAP), as do {_percent(row.tcap_baseline)} of all people."
     )
 
 

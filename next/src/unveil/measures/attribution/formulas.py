@@ -20,6 +20,7 @@ from unveil.results import Count, Figure, Number, Row, Share
 NonMatch = Literal["zero", "undefined"]
 """What a person counts whose keys are in no synthetic record: a wrong guess, or nothing."""
 
+ROUNDING = 1e-14  # points that are so near to a line lie on it
 NOBODY, NO_MATCH = "nobody in the group", "nobody matched"
 
 
@@ -137,12 +138,12 @@ def line_through(points: Sequence[tuple[int, float]]) -> Line:
     spread = float(((m - m.mean()) ** 2).sum())
     slope = float(((m - m.mean()) * cap).sum()) / spread
     intercept = float(cap.mean()) - slope * float(m.mean())
-    rest = cap - intercept - slope * m
     if n == 2:
         return Line(n, intercept, slope)
-    se = sqrt(float((rest**2).sum()) / (n - 2) / spread)
-    if se <= 1e-15 * float(abs(cap).max()):  # what is left is rounding
+    rest = cap - intercept - slope * m
+    if abs(rest).max() <= ROUNDING * abs(cap).max():
         return Line(n, intercept, slope, 0.0)
+    se = sqrt(float((rest**2).sum()) / (n - 2) / spread)
     return Line(n, intercept, slope, se, slope / se, two_sided_p(slope / se, n - 2))
 
 

@@ -59,7 +59,7 @@ def mean_of_people(values: Floats, person: Ints) -> Figure:
     is_defined = ~np.isnan(values)
     values, person = values[is_defined], person[is_defined]
     records = np.bincount(person)
-    n = np.count_nonzero(records)
+    n = int(np.count_nonzero(records))
     return fsum((values / records[person]).tolist()) / n if n else None
 
 
