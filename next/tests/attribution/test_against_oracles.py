@@ -6,6 +6,7 @@ records. Worlds whose target is shared by all, or whose keys nobody else has, ar
 
 import os
 from fractions import Fraction
+from itertools import pairwise
 from math import sqrt
 from random import Random
 from statistics import NormalDist, mean
@@ -109,7 +110,7 @@ def test_cap_and_tcap_for_every_number_of_copies(seed):
         ]
         points = [(m, cap) for m, cap in caps if cap is not None]
         assert line.points == len(points)
-        steps = {round(b - a, 12) for (_, a), (_, b) in zip(points, points[1:], strict=False)}
+        steps = {round(b - a, 12) for (_, a), (_, b) in pairwise(points)}
         if len(points) > 2 and len(steps) == 1:  # on a line
             assert (line.se_slope, line.t, line.p) == (0, None, None)
         elif len(points) > 2:

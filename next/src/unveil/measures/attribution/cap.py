@@ -5,6 +5,7 @@ Taub, Elliot, Pampaka and Smith (2018); the note of Taub and Elliot on TCAP.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cache, partial
 from typing import Annotated, Any, ClassVar, NamedTuple, get_args
 
 import numpy as np
@@ -12,7 +13,7 @@ import polars as pl
 
 from unveil.arguments import Form, Names, Part, as_names, last_text
 from unveil.counts.cells import Floats
-from unveil.counts.profile import CellProfile, Mask
+from unveil.counts.profile import CellProfile
 from unveil.data.columns import is_number
 from unveil.data.read import OpenFile, open_file
 from unveil.errors import InputError, check_name
@@ -25,12 +26,12 @@ from unveil.measures.attribution.formulas import (
     line_through,
     tcap_figures,
 )
-from unveil.measures.attribution.gcap import GcapRow, gcap_rows
-from unveil.measures.attribution.people import Group, Scored, ratios, records_of
+from unveil.measures.attribution.gcap import GcapRow, Nearest
+from unveil.measures.attribution.people import Group, Scored, mean_of_people, ratios, records_of
 from unveil.measures.attribution.pools import cells_of_copies, pools
 from unveil.measures.disclosure.formulas import Unit
 from unveil.progress import steps
-from unveil.results import Chart, Figure, Heading, Note, Result, grouped
+from unveil.results import Chart, Figure, FileUsed, Heading, Note, Result, grouped
 from unveil.results.words import Words, count, percent, side_of
 from unveil.study import Study, measure
 
@@ -74,7 +75,7 @@ class Cap(Result, frozen=True, kw_only=True):
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        words = Words(self.settings, self.files)
+        words = _Wording(self.settings, self.files)
         first = self.table("cap").first_rows
         unit = "people" if any(row.unit == "people" for row in first) else "records"
         rows = [row for row in first if row.unit == unit]
@@ -82,8 +83,8 @@ class Cap(Result, frozen=True, kw_only=True):
         return (
             f"The intruder knows {words.keys}, draws one of the records with these keys, and states"
             " its value.",
-            *(_said(words, row) for row in rows if row.target in targets and row.people),
-            *(_certain(row) for row in self.table("tcap").first_rows[:SAID] if row.selected),
+            *(words.draw(row) for row in rows if row.target in targets and row.people),
+            *(words.certain(row) for row in self.table("tcap").first_rows[:SAID] if row.selected),
         )
 
     def records(self, *targets: str) -> pl.DataFrame:
@@ -101,40 +102,42 @@ class Cap(Result, frozen=True, kw_only=True):
         return pl.concat(frames, how="diagonal")
 
 
-def _said(words: Words, row: CapRow) -> str:
-    """What a draw gets right, beside what the shares alone would give."""
-    group = words.base(row)[1] if row.group == "full" else GROUPS[row.group]
-    start = f"{side_of(row)}{row.target}, {count(row.people)} {group}: "
-    if not row.matched:
-        return f"{start}the synthetic data have nobody's keys, and there is no record to draw."
-    known = (
-        f"the shares alone would be right in {_percent(row.cap_baseline)}, the original itself in"
-        f" {_percent(row.cap_original)}"
-    )
-    said = (
-        f"{start}a draw is right in {_percent(row.cap_synthetic_zero)} of cases, and in"
-        f" {_percent(row.cap_synthetic_undefined)} for the {count(row.matched)} who have a match;"
-        f" {known}."
-    )
-    base, drawn = row.cap_baseline, row.cap_synthetic_undefined
-    if row.group == "full" and base is not None and drawn is not None and drawn <= base:
-        said += " Matches are no better than the shares, which is a matter of utility too."
-    return said
+class _Wording(Words):
+    """The sentences of correct attribution, each with what is known anyway."""
 
+    def __init__(self, settings: dict[str, Any], files: Sequence[FileUsed]) -> None:
+        super().__init__(settings, files)
+        self.known = "the shares alone" if settings["baseline"] is None else "the given baseline"
 
-def _certain(row: TcapRow) -> str:
-    """What certain claims are worth, beside the shares."""
-    sure = "" if row.tau == 1 else f" with at least {_percent(row.tau)}"
-    said = (
-        f"{side_of(row)}The keys of {count(row.selected)} synthetic records point to their"
-        f" {row.target}{sure}; {count(row.undefined)} of them have keys that nobody has."
-    )
-    if row.tcap is None:
+    def draw(self, row: CapRow) -> str:
+        group = self.base(row)[1] if row.group == "full" else GROUPS[row.group]
+        start = f"{side_of(row)}{row.target}, {count(row.people)} {group}: "
+        if not row.matched:
+            return f"{start}the synthetic data have nobody's keys, and there is no record to draw."
+        said = (
+            f"{start}a draw is right in {_percent(row.cap_synthetic_zero)} of cases, and in"
+            f" {_percent(row.cap_synthetic_undefined)} for the {count(row.matched)} with a"
+            f" match; {self.known} would be right in {_percent(row.cap_baseline)}, the original"
+            f" itself in {_percent(row.cap_original)}."
+        )
+        base, drawn = row.cap_baseline, row.cap_synthetic_undefined
+        if row.group == "full" and base is not None and drawn is not None and drawn <= base:
+            said += f" Matches are no better than {self.known}, a matter of utility too."
         return said
-    return (
-        f"{said} Of the people with the keys of one of the others, {_percent(row.tcap)} have that"
-        f" {row.target} on average (TCAP), as do {_percent(row.tcap_baseline)} of all people."
-    )
+
+    def certain(self, row: TcapRow) -> str:
+        sure = "" if row.tau == 1 else f" with at least {_percent(row.tau)}"
+        said = (
+            f"{side_of(row)}The keys of {count(row.selected)} synthetic records point to their"
+            f" {row.target}{sure}; nobody has the keys of {count(row.undefined)} of them."
+        )
+        if row.tcap is None:
+            return said
+        return (
+            f"{said} Of the people with the keys of one of the others, {_percent(row.tcap)} have"
+            f" that {row.target} on average (TCAP); {self.known} would be right in"
+            f" {_percent(row.tcap_baseline)}."
+        )
 
 
 def _percent(share: Figure) -> str:
@@ -173,23 +176,14 @@ def cap(
         raise InputError("There is no one in 'groups'. Choose from 'full', 'uniques', 'special'.")
     for group in names:
         check_name(group, GROUPS, "There is no one in 'groups' called")
-    known = _Known.of(baseline)
-    records = {
-        (group, of_people): records_of(study, group, of_people=of_people)
-        for group in names
-        for of_people in {False, study.has_people}
-    }
-    asked = _Asked(study, known, tau, records)
-    targets = [_measure(asked, target) for target in steps("cap", study.targets)]
-    targets.sort(key=_worst_first)
-    order = [rows[0].target for rows, _ in targets]
-    caps = [row for rows, _ in targets for row in rows]
-    gcaps = [row for version in study.versions for row in gcap_rows(study, version)]
+    asked = _Asked(study, _Known.of(baseline), names, tau)
+    targets = sorted((_measure(asked, t) for t in steps("cap", study.targets)), key=_worst_first)
+    caps = [row for of_target in targets for row in of_target.cap]
     return Cap(
         cap=tuple(caps),
         trend=tuple(_trends(caps)),
-        tcap=tuple(row for _, rows in targets for row in rows),
-        gcap=tuple(sorted(gcaps, key=lambda row: order.index(row.target))),
+        tcap=tuple(row for of_target in targets for row in of_target.tcap),
+        gcap=tuple(row for of_target in targets for row in of_target.gcap),
         notes=tuple(_notes(caps)),
     )
 
@@ -222,45 +216,65 @@ class _Known(NamedTuple):
         return study.shares(target, self.table)
 
 
-class _Asked(NamedTuple):
-    """What is asked about every target."""
+class _Asked:
+    """What is asked about every target; who is scored, and who is nearest, is found once."""
 
-    study: Study
-    known: _Known
-    tau: float
-    records: dict[tuple[Group, bool], Mask]  # of each group, and where people are counted
+    def __init__(self, study: Study, known: _Known, groups: Sequence[Group], tau: float) -> None:
+        self.study, self.known, self.tau = study, known, tau
+        self.person, _ = study.people()
+        self.records = {
+            of_people: {g: records_of(study, g, of_people=of_people) for g in groups}
+            for of_people in {False, study.has_people}
+        }
+        self.nearest_to = cache(partial(Nearest, study))
+
+    def scored(self, p: CellProfile, unit: Unit) -> dict[Group, Scored]:
+        """Each group by its cells."""
+        person = self.person if unit == "people" else None
+        records = self.records[unit == "people"]
+        return {group: Scored.of(p, where, person) for group, where in records.items()}
 
 
-def _measure(asked: _Asked, target: str) -> tuple[list[CapRow], list[TcapRow]]:
-    """CAP and TCAP of one target, for every version and m."""
-    study, known = asked.study, asked.known.shares(asked.study, target)
-    distances = study.distances(target)
-    caps, tcaps, scored = [], [], {}
-    person = study.people()[0]
+class _Rows(NamedTuple):
+    """The rows about one target."""
+
+    cap: list[CapRow]
+    tcap: list[TcapRow]
+    gcap: list[GcapRow]
+
+
+def _measure(asked: _Asked, target: str) -> _Rows:
+    """CAP, TCAP and GCAP for every version and m."""
+    study, known, rows = asked.study, asked.known.shares(asked.study, target), _Rows([], [], [])
     for version in study.versions:
+        scored: dict[Unit, dict[Group, Scored]] = {}
         for m, p in pools(study, target, version):
             about: dict[str, Any] = {
                 "version": version, "keys": study.keys, "target": target, "m": m,
             }  # fmt: skip
-            tcaps.append(TcapRow(tau=asked.tau, **about, **tcap_figures(p, known, asked.tau)))
-            for unit, profile, baseline in _units(asked, p, known, distances):
-                for group, of_people in asked.records:
-                    if of_people != (unit == "people"):
-                        continue
-                    if m == 1:
-                        whose = person if of_people else None
-                        scored[unit, group] = Scored.of(p, asked.records[group, of_people], whose)
-                    figures = cap_figures(profile, baseline, scored[unit, group])
-                    caps.append(CapRow(unit=unit, group=group, **about, **figures))
-    return caps, tcaps
+            for unit, profile, baseline in _units(asked, p, known):
+                if unit not in scored:
+                    scored[unit] = asked.scored(p, unit)
+                rows.cap.extend(
+                    CapRow(**about, unit=unit, group=g, **cap_figures(profile, baseline, people))
+                    for g, people in scored[unit].items()
+                )
+            rows.tcap.append(TcapRow(**about, tau=asked.tau, **tcap_figures(p, known, asked.tau)))
+            nearest = asked.nearest_to(version, m)
+            drawn = nearest.draw(target, p.of_people(ratios(p.s_tq, p.s_q)))
+            rows.gcap.append(GcapRow(
+                **about, distance=mean_of_people(nearest.distance, asked.person),
+                gcap=mean_of_people(drawn, asked.person),
+            ))  # fmt: skip
+    return rows
 
 
 def _units(
-    asked: _Asked, p: CellProfile, known: Floats | None, distances: Floats | None
+    asked: _Asked, p: CellProfile, known: Floats | None
 ) -> Iterator[tuple[Unit, CellProfile, Floats | None]]:
     """Records; numbers within the tolerance, where near ones are right; people with several."""
     yield "records", p, known
-    if distances is not None:
+    if (distances := asked.study.distances(p.target.name)) is not None:
         tolerance = asked.study.columns[p.target.name].tolerance or 0
         near = replace(p, d_t=p.d_t if known is None else known)
         near = near.within_tolerance(distances, tolerance)
@@ -284,13 +298,10 @@ def _trends(rows: Sequence[CapRow]) -> Iterator[TrendRow]:
                 )  # fmt: skip
 
 
-def _worst_first(of_target: tuple[list[CapRow], list[TcapRow]]) -> tuple[float, str]:
-    """Targets by what the most copies of any version give beyond the baseline."""
-    rows = of_target[0]
-    beyond = [(row.cap_synthetic_zero or 0) - (row.cap_baseline or 0) for row in rows]
-    return -max(b for row, b in zip(rows, beyond, strict=True) if row.group == rows[0].group), (
-        rows[0].target
-    )
+def _worst_first(rows: _Rows) -> tuple[float, str]:
+    """Targets by how much more is right than by the shares, in any row."""
+    beyond = ((row.cap_synthetic_zero or 0) - (row.cap_baseline or 0) for row in rows.cap)
+    return -max(beyond), rows.cap[0].target
 
 
 def _notes(rows: Sequence[CapRow]) -> Iterator[Note]:

@@ -4,15 +4,14 @@ After Hittmeir, Mayer and Ekelhart (2020), as public implementations have it; th
 hand, so this is our definition. The nearest records differ in the fewest keys; all that tie count.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import combinations
 from math import comb
 from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from unveil.counts.cells import Ints, number, pack
-from unveil.measures.attribution.people import mean_of_people
+from unveil.counts.cells import Floats, Ints, number, pack
 from unveil.measures.attribution.pools import all_copies
 from unveil.results import Figure, Number, Row, Share
 from unveil.study import ORIGINAL, Study
@@ -32,62 +31,106 @@ class GcapRow(Row, frozen=True):
     gcap: Annotated[Figure, Share("a draw among the nearest is right", "Hittmeir 2020; ours")]
 
 
-class Alike(NamedTuple):
-    """People's combinations of keys, synthetic ones, and a group in which both are for a draw."""
+class _Alike(NamedTuple):
+    """People without a match and synthetic records, by a group in which both are for a draw."""
 
-    people: Ints
-    group: Ints  # of each of these
-    synthetic: Ints
+    people: Ints  # their combinations of keys
+    group: Ints
+    synthetic: Ints  # theirs
     group_of_synthetic: Ints
-    distance: Ints  # of each of the people's combinations
+    distance: Ints
 
 
-def gcap_rows(study: Study, version: str) -> Iterator[GcapRow]:
-    """GCAP of every target for m = 1 to M."""
-    columns = [study.column(name) for name in study.keys]
-    q, n_q = number(*pack(columns))
-    example = np.empty(n_q, np.int64)
-    example[q] = np.arange(len(q))
-    codes = [column.codes[example] for column in columns]
-    files = all_copies(study, version).files
-    d, person = study.rows[ORIGINAL], study.people()[0]
-    for m, number_of_last in enumerate(files, start=1):
-        s = slice(study.rows[files.start].start, study.rows[number_of_last].stop)
-        links = list(_nearest(codes, np.unique(q[d]), np.unique(q[s])))
-        distance = np.zeros(n_q)
-        for alike in links:
+class Nearest:
+    """Who comes nearest to people without a match, beside the first m copies of a version."""
+
+    def __init__(self, study: Study, version: str, m: int) -> None:
+        self.study = study
+        columns = [study.column(name) for name in study.keys]
+        q, n_q = number(*pack(columns))
+        example = np.empty(n_q, np.int64)
+        example[q] = np.arange(len(q))
+        self.codes = [column.codes[example] for column in columns]
+        files = all_copies(study, version).files[:m]
+        self.rows = slice(study.rows[files[0]].start, study.rows[files[-1]].stop)
+        self.q, self.q_of_synthetic = q[study.rows[ORIGINAL]], q[self.rows]
+        has = np.bincount(self.q_of_synthetic, minlength=n_q)
+        people = np.unique(self.q[has[self.q] == 0])
+        self.alike = list(self._search(people, np.flatnonzero(has)))
+        self.nearest, distance = has.copy(), np.zeros(n_q)
+        for alike in self.alike:
+            self.nearest[alike.people] += _sums(
+                alike.group_of_synthetic, has[alike.synthetic], alike.group
+            )
             distance[alike.people] = alike.distance
-        for target in study.targets:
-            t, n_t = study.column(target).codes, study.column(target).n_levels
-            drawn = _draw(links, q[d] * n_t + t[d], q[s] * n_t + t[s], n_t, n_q)
-            yield GcapRow(
-                version=version, keys=study.keys, target=target, m=m,
-                distance=mean_of_people(distance[q[d]], person),
-                gcap=mean_of_people(drawn, person),
-            )  # fmt: skip
+        self.distance: Floats = distance[self.q]
 
-
-def _draw(links: Sequence[Alike], people: Ints, synthetic: Ints, n_t: int, n_q: int) -> Ints:
-    """For each person, the part of their nearest records that have their target."""
-    cells, place = np.unique(people, return_inverse=True)
-    q, t = np.divmod(cells, n_t)
-    of_synthetic, s_tq = np.unique(synthetic, return_counts=True)
-    q_of_synthetic, t_of_synthetic = np.divmod(of_synthetic, n_t)
-    agreeing, nearest = np.zeros(len(cells), np.int64), np.zeros(len(cells), np.int64)
-    for alike in links:
-        group = np.full(n_q, -1)
-        group[alike.people] = alike.group
-        mine = np.flatnonzero(group[q] >= 0)
-        start = np.searchsorted(q_of_synthetic, alike.synthetic)
-        n = np.searchsorted(q_of_synthetic, alike.synthetic, side="right") - start
-        cell = np.repeat(start - np.cumsum(n) + n, n) + np.arange(n.sum())
-        where = np.repeat(alike.group_of_synthetic, n)
-        nearest[mine] += _sums(where, s_tq[cell], group[q[mine]])
-        agreeing[mine] += _sums(
-            where * n_t + t_of_synthetic[cell], s_tq[cell], group[q[mine]] * n_t + t[mine]
+    def draw(self, target: str, matched: Floats) -> Floats:
+        """For each person, the part of their nearest records that have their target."""
+        column = self.study.column(target)
+        t, n_t = column.codes[self.study.rows[ORIGINAL]], column.n_levels
+        is_left = np.isnan(matched)
+        people, place = np.unique(self.q[is_left] * n_t + t[is_left], return_inverse=True)
+        q, t = np.divmod(people, n_t)
+        cells, s_tq = np.unique(
+            self.q_of_synthetic * n_t + column.codes[self.rows], return_counts=True
         )
-    shares: Ints = (agreeing / nearest)[place]
-    return shares
+        q_of_cell, t_of_cell = np.divmod(cells, n_t)
+        right = np.zeros(len(people), np.int64)
+        group = np.full(len(self.nearest), -1)
+        for alike in self.alike:
+            group[alike.people] = alike.group
+            mine = np.flatnonzero(group[q] >= 0)
+            start = np.searchsorted(q_of_cell, alike.synthetic)
+            n = np.searchsorted(q_of_cell, alike.synthetic, side="right") - start
+            cell = np.repeat(start - np.cumsum(n) + n, n) + np.arange(n.sum())
+            groups = np.repeat(alike.group_of_synthetic, n) * n_t + t_of_cell[cell]
+            right[mine] += _sums(groups, s_tq[cell], group[q[mine]] * n_t + t[mine])
+            group[alike.people] = -1
+        drawn = matched.copy()
+        drawn[is_left] = (right / self.nearest[q])[place]
+        return drawn
+
+    def _search(self, people: Ints, synthetic: Ints) -> Iterator[_Alike]:
+        """Those who differ in one key, then in two, and so on until everyone has somebody.
+
+        Who differs in d keys agrees in the others: each choice of these is counted once. Where
+        there would be too many choices, pairs are compared.
+        """
+        n_keys = len(self.codes)
+        for distance in range(1, n_keys + 1):
+            if not len(people):
+                return
+            choices = comb(n_keys, distance) * (len(people) + len(synthetic)) * COUNTING
+            if choices > len(people) * len(synthetic) * n_keys:
+                yield from self._compare(people, synthetic)
+                return
+            found = np.zeros(len(people), bool)
+            both = np.concatenate([people, synthetic])
+            for kept in combinations(self.codes, n_keys - distance):
+                groups, space = np.zeros(len(both), np.int64), 1
+                for key in kept:
+                    n = int(key.max()) + 1
+                    groups, space = number(groups * n + key[both], space * n)
+                group, of_synthetic = groups[: len(people)], groups[len(people) :]
+                has = np.isin(group, of_synthetic)
+                found |= has
+                yield _Alike(
+                    people[has], group[has], synthetic, of_synthetic, np.full(has.sum(), distance)
+                )
+            people = people[~found]
+
+    def _compare(self, people: Ints, synthetic: Ints) -> Iterator[_Alike]:
+        """The same by comparing all pairs, some people at a time."""
+        step = max(MOST_PAIRS // len(synthetic), 1)
+        for start in range(0, len(people), step):
+            some = people[start : start + step]
+            distance = np.zeros((len(some), len(synthetic)), np.int16)
+            for key in self.codes:
+                distance += key[some][:, np.newaxis] != key[synthetic]
+            fewest = distance.min(axis=1)
+            group, place = np.nonzero(distance == fewest[:, np.newaxis])
+            yield _Alike(some, np.arange(len(some)), synthetic[place], group, fewest)
 
 
 def _sums(groups: Ints, amounts: Ints, wanted: Ints) -> Ints:
@@ -95,47 +138,4 @@ def _sums(groups: Ints, amounts: Ints, wanted: Ints) -> Ints:
     known, place = np.unique(groups, return_inverse=True)
     sums = np.append(np.bincount(place, amounts).astype(np.int64), 0)
     at = np.searchsorted(known, wanted)
-    is_known = np.append(known, -1)[at] == wanted
-    return np.where(is_known, sums[at], 0)
-
-
-def _nearest(codes: Sequence[Ints], people: Ints, synthetic: Ints) -> Iterator[Alike]:
-    """Those who differ in no key, then in one, and so on until everyone has somebody.
-
-    Who differs in d keys agrees in the others: each choice of these is counted once. Where there
-    would be too many choices, pairs are compared.
-    """
-    n_keys = len(codes)
-    for distance in range(n_keys + 1):
-        if not len(people):
-            return
-        choices = comb(n_keys, distance) * (len(people) + len(synthetic)) * COUNTING
-        if choices > len(people) * len(synthetic) * n_keys:
-            yield from _compare(codes, people, synthetic)
-            return
-        found = np.zeros(len(people), bool)
-        both = np.concatenate([people, synthetic])
-        for kept in combinations(codes, n_keys - distance):
-            alike, space = np.zeros(len(both), np.int64), 1
-            for key in kept:
-                n = int(key.max()) + 1
-                alike, space = number(alike * n + key[both], space * n)
-            group, of_synthetic = alike[: len(people)], alike[len(people) :]
-            has = np.isin(group, of_synthetic)
-            found |= has
-            at = np.full(int(has.sum()), distance)
-            yield Alike(people[has], group[has], synthetic, of_synthetic, at)
-        people = people[~found]
-
-
-def _compare(codes: Sequence[Ints], people: Ints, synthetic: Ints) -> Iterator[Alike]:
-    """The same by comparing all pairs, some people at a time."""
-    step = max(MOST_PAIRS // len(synthetic), 1)
-    for start in range(0, len(people), step):
-        some = people[start : start + step]
-        distance = np.zeros((len(some), len(synthetic)), np.int16)
-        for key in codes:
-            distance += key[some][:, np.newaxis] != key[synthetic]
-        fewest = distance.min(axis=1)
-        group, place = np.nonzero(distance == fewest[:, np.newaxis])
-        yield Alike(some, np.arange(len(some)), synthetic[place], group, fewest)
+    return np.where(np.append(known, -1)[at] == wanted, sums[at], 0)
