@@ -81,7 +81,7 @@ def test_the_line_through_copies(case):
     tables, expected = case["input"], case["expected"]
     line = line_through(list(zip(tables["m"], tables["cap"], strict=True)))
     names = {"intercept": "intercept", "slope": "slope", "se_slope": "se_slope", "p_slope": "p"}
-    measured = {(name,): getattr(line, own) for name, own in names.items()}
+    measured = {(name,): line[own] for name, own in names.items()}
     assert differing(measured, {(name,): expected[name] for name in names}) == {}
 
 

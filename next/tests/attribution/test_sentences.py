@@ -1,4 +1,4 @@
-"""Every number in a sentence, counted again; and what is said of releases that disclose, or do not."""
+"""Every number in a sentence, counted again; what is said of releases that disclose, or do not."""
 
 import re
 
@@ -9,6 +9,7 @@ import unveil
 from every_call import people
 from oracles import taub
 from unveil.examples import KEYS, survey, survey_synthetic
+from unveil.show.terminal import screen
 
 NUMBERS = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
 SURVEY, SYNTHETIC = survey().head(400), survey_synthetic().head(400)
@@ -121,7 +122,7 @@ def test_gtcap_speaks_of_nearness_and_counts_who_is_given_away():
     mean = round(sum(scores) / len(scores), 3)
     assert numbers(said)[:6] == [mean, row.uniques, 0, 1, 0.75, near]
     assert numbers(said)[6] == row.unmatched
-    assert "right" not in said and "correct" not in said
+    assert not re.search("right|correct", said)
 
 
 def test_gtcap_of_a_shuffled_copy_is_1_and_all_are_given_away():
@@ -205,13 +206,13 @@ def test_special_uniques_are_the_top_tenth():
 
 def test_first_screens_are_short_and_the_last_pool_is_shown():
     copies = [people(seed) for seed in range(2, 6)]
-    study = unveil.Study(people(1), {"a": copies, "b": copies[:2]}, control=people(9),
-                         keys=("sex", "age", "region"), targets=("health", "income"),
-                         columns={"income": {"tolerance": 200}, "age": {"tolerance": 10}})  # fmt: skip
-    results = [call(study) for call in (unveil.cap, unveil.gtcap,
-                                        unveil.differential_confidentiality)]  # fmt: skip
-    from unveil.show.terminal import screen
-
+    study = unveil.Study(
+        people(1), {"a": copies, "b": copies[:2]}, control=people(9),
+        keys=("sex", "age", "region"), targets=("health", "income"),
+        columns={"income": {"tolerance": 200}, "age": {"tolerance": 10}},
+    )  # fmt: skip
+    calls = (unveil.cap, unveil.gtcap, unveil.differential_confidentiality)
+    results = [call(study) for call in calls]
     lines = screen(results, (), (), "unveil cap").splitlines()
     assert len(lines) <= 25
     assert max(map(len, lines)) <= 80

@@ -176,7 +176,7 @@ def cap(
         raise InputError("There is no one in 'groups'. Choose from 'full', 'uniques', 'special'.")
     for group in names:
         check_name(group, GROUPS, "There is no one in 'groups' called")
-    asked = _Asked(study, _Known.of(baseline), names, tau)
+    asked = _Asked(study, names, baseline, tau)
     targets = sorted((_measure(asked, t) for t in steps("cap", study.targets)), key=_worst_first)
     caps = [row for of_target in targets for row in of_target.cap]
     return Cap(
@@ -188,45 +188,37 @@ def cap(
     )
 
 
-class _Known(NamedTuple):
-    """What is known without synthetic data: one share for all, a table, or the original's."""
-
-    share: float | None = None
-    table: OpenFile | None = None
-
-    @classmethod
-    def of(cls, baseline: Any) -> "_Known":
-        if isinstance(baseline, str) and is_number(baseline):
-            baseline = float(baseline)
-        if baseline is None:
-            return cls()
-        if not isinstance(baseline, int | float):
-            return cls(table=open_file(baseline, "baseline"))
-        if isinstance(baseline, bool) or not 0 <= baseline <= 1:
-            raise InputError(
-                "'baseline' takes a share from 0 to 1, or a table of column, level and share, not"
-                f" {baseline!r}."
-            )
-        return cls(share=float(baseline))
-
-    def shares(self, study: Study, target: str) -> Floats | None:
-        """By level of a target; None where a table has nothing of it."""
-        if self.share is not None:
-            return np.full(study.column(target).n_levels, self.share)
-        return study.shares(target, self.table)
+def _read_baseline(baseline: Any) -> float | OpenFile | None:
+    """A share, typed or not, or a table."""
+    if isinstance(baseline, str) and is_number(baseline):
+        baseline = float(baseline)
+    if baseline is None or not isinstance(baseline, int | float):
+        return None if baseline is None else open_file(baseline, "baseline")
+    if isinstance(baseline, bool) or not 0 <= baseline <= 1:
+        raise InputError(
+            "'baseline' takes a share from 0 to 1, or a table of column, level and share, not"
+            f" {baseline!r}."
+        )
+    return float(baseline)
 
 
 class _Asked:
     """What is asked about every target; who is scored, and who is nearest, is found once."""
 
-    def __init__(self, study: Study, known: _Known, groups: Sequence[Group], tau: float) -> None:
-        self.study, self.known, self.tau = study, known, tau
+    def __init__(self, study: Study, groups: Sequence[Group], baseline: Any, tau: float) -> None:
+        self.study, self.baseline, self.tau = study, _read_baseline(baseline), tau
         self.person, _ = study.people()
         self.records = {
             of_people: {g: records_of(study, g, of_people=of_people) for g in groups}
             for of_people in {False, study.has_people}
         }
         self.nearest_to = cache(partial(Nearest, study))
+
+    def known(self, target: str) -> Floats | None:
+        """By level of a target, how often it is right without synthetic data."""
+        if isinstance(self.baseline, float):
+            return np.full(self.study.column(target).n_levels, self.baseline)
+        return self.study.shares(target, self.baseline)
 
     def scored(self, p: CellProfile, unit: Unit) -> dict[Group, Scored]:
         """Each group by its cells."""
@@ -245,7 +237,7 @@ class _Rows(NamedTuple):
 
 def _measure(asked: _Asked, target: str) -> _Rows:
     """CAP, TCAP and GCAP for every version and m."""
-    study, known, rows = asked.study, asked.known.shares(asked.study, target), _Rows([], [], [])
+    study, known, rows = asked.study, asked.known(target), _Rows([], [], [])
     for version in study.versions:
         scored: dict[Unit, dict[Group, Scored]] = {}
         for m, p in pools(study, target, version):
@@ -278,8 +270,8 @@ def _units(
         tolerance = asked.study.columns[p.target.name].tolerance or 0
         near = replace(p, d_t=p.d_t if known is None else known)
         near = near.within_tolerance(distances, tolerance)
-        is_share = known is None or asked.known.share is not None
-        yield "near", near, known if is_share else near.guess
+        is_fixed = known is None or isinstance(asked.baseline, float)
+        yield "near", near, known if is_fixed else near.guess
     if asked.study.has_people:
         yield "people", p, known
 
@@ -287,15 +279,11 @@ def _units(
 def _trends(rows: Sequence[CapRow]) -> Iterator[TrendRow]:
     """The lines through CAP at m = 1 to M, under both rules for people without a match."""
     for of_line in grouped(rows, lambda row: (row.version, row.target, row.unit, row.group)):
-        first = of_line[0]
-        for nonmatch in get_args(NonMatch):
-            caps = [(row.m, row[f"cap_synthetic_{nonmatch}"]) for row in of_line]
-            line = line_through([(m, cap) for m, cap in caps if cap is not None])
-            if len(of_line) > 1:
-                yield TrendRow(
-                    version=first.version, keys=first.keys, target=first.target, unit=first.unit,
-                    group=first.group, nonmatch=nonmatch, **line._asdict(),
-                )  # fmt: skip
+        about = {name: of_line[0][name] for name in ("version", "keys", "target", "unit", "group")}
+        for nonmatch in get_args(NonMatch) if len(of_line) > 1 else ():
+            points = [(row.m, row[f"cap_synthetic_{nonmatch}"]) for row in of_line]
+            line = line_through([(m, cap) for m, cap in points if cap is not None])
+            yield TrendRow(**about, nonmatch=nonmatch, **line)
 
 
 def _worst_first(rows: _Rows) -> tuple[float, str]:

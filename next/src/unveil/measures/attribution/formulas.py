@@ -7,7 +7,7 @@ printed means give 0.3193 + 0.01087 m), Table 3 model 2 for CART model 5 (0.3155
 
 from collections.abc import Sequence
 from math import fsum, sqrt
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
@@ -118,33 +118,25 @@ class TrendRow(Row, frozen=True):
     p: Annotated[Figure, Share("of a slope as far from 0 by chance, M - 2 degrees of freedom")]
 
 
-class Line(NamedTuple):
-    """intercept + slope m, as far as the points tell."""
-
-    points: int
-    intercept: Figure = None
-    slope: Figure = None
-    se_slope: Figure = None
-    t: Figure = None
-    p: Figure = None
-
-
-def line_through(points: Sequence[tuple[int, float]]) -> Line:
+def line_through(points: Sequence[tuple[int, float]]) -> dict[str, Any]:
     """Two points have no standard error; of points on a line there is nothing to test."""
     n = len(points)
+    line: dict[str, Any] = dict.fromkeys(("intercept", "slope", "se_slope", "t", "p"))
+    line["points"] = n
     if n < 2:
-        return Line(n)
+        return line
     m, cap = np.array(points, float).T
     spread = float(((m - m.mean()) ** 2).sum())
-    slope = float(((m - m.mean()) * cap).sum()) / spread
-    intercept = float(cap.mean()) - slope * float(m.mean())
-    if n == 2:
-        return Line(n, intercept, slope)
+    line["slope"] = slope = float(((m - m.mean()) * cap).sum()) / spread
+    line["intercept"] = intercept = float(cap.mean()) - slope * float(m.mean())
     rest = cap - intercept - slope * m
-    if abs(rest).max() <= ROUNDING * abs(cap).max():
-        return Line(n, intercept, slope, 0.0)
-    se = sqrt(float((rest**2).sum()) / (n - 2) / spread)
-    return Line(n, intercept, slope, se, slope / se, two_sided_p(slope / se, n - 2))
+    if n > 2:
+        is_on_it = abs(rest).max() <= ROUNDING * abs(cap).max()
+        se = 0.0 if is_on_it else sqrt(float((rest**2).sum()) / (n - 2) / spread)
+        line["se_slope"] = se
+        if se:
+            line |= {"t": slope / se, "p": two_sided_p(slope / se, n - 2)}
+    return line
 
 
 def two_sided_p(t: float, df: float) -> float:

@@ -5,10 +5,10 @@ Algorithm 2. The paper does not print `getUniqueRows`, nor what becomes of missi
 tolerance of 0, or of people whose original and baseline are the same: those choices are ours.
 """
 
-from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import Annotated, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -30,6 +30,7 @@ from unveil.results import (
     Result,
     Row,
     Share,
+    grouped,
     with_mean,
 )
 from unveil.results.words import Words, count, side_of
@@ -98,30 +99,25 @@ class Gtcap(Result, frozen=True, kw_only=True):
     @property
     def sentences(self) -> tuple[str, ...]:
         words = Words(self.settings, self.files)
-        near = Counter[tuple[Any, ...]]()
-        for row in self.bins:
-            if row.low is not None and row.low >= NEARLY:
-                near[row.version, row.copy, row.target] += int(row.people or 0)
+        rows = {(row.version, row.copy, row.target): row for row in self.gtcap}
+        bins = grouped(self.table("bins").first_rows, lambda b: (b.version, b.copy, b.target))
         return tuple(
-            _said(words, row, near[row.version, row.copy, row.target]) for row in self._headline
+            _said(
+                words,
+                rows[some[0].version, some[0].copy, some[0].target],
+                sum(b.people for b in some if b.low is not None and b.low >= NEARLY),
+            )
+            for some in bins
         )
-
-    @property
-    def _headline(self) -> list[GtcapRow]:
-        """The rows of single files, or of all copies pooled: a mean has no bins."""
-        several = {row.version for row in self.gtcap if row.copy == "pooled"}
-        return [
-            row for row in self.gtcap if row.copy == ("pooled" if row.version in several else 1)
-        ]
 
     def records(self, *targets: str) -> pl.DataFrame:
         """The scores of each unique: confidential."""
         study = self.study
-        standing_out = _StandingOut.of(study, self.settings["uniques"])
+        standing_out = _StandingOut(study, self.settings["uniques"])
         return pl.concat(
             scores.frame(side)
             for target in targets or _targets(study)
-            for side, scores in standing_out.scores(study, target)
+            for side, scores in standing_out.scores(target)
         )
 
 
@@ -160,10 +156,10 @@ def gtcap(study: NearStudy, *, uniques: Literal["all_keys", "key"] = "all_keys")
             "GTCAP asks for a number with a tolerance among keys and targets of the study:"
             " -c age:tolerance=5."
         )
-    standing_out = _StandingOut.of(study, uniques)
+    standing_out = _StandingOut(study, uniques)
     rows, bins = [], []
     for target in steps("gtcap", targets):
-        scored = list(standing_out.scores(study, target))
+        scored = list(standing_out.scores(target))
         rows += with_mean([scores.row(side) for side, scores in scored])
         bins += [row for side, scores in scored for row in scores.bins(side)]
     without = [target for target in study.targets if target not in targets]
@@ -184,37 +180,34 @@ def _targets(study: Study) -> list[str]:
     ]
 
 
-class _StandingOut(NamedTuple):
+class _StandingOut:
     """The original's records that nobody else's are near, and whose they are."""
 
-    keys: Part
-    rows: Ints
-    person: Ints
+    def __init__(self, study: Study, uniques: str) -> None:
+        self.study, (person, _) = study, study.people()
+        self.keys, self.people = Part.of(study, study.keys), study.rows[ORIGINAL]
+        parts = [self.keys]
+        if uniques == "key" and self.keys.numbers:
+            parts = [Part(self.keys.category, [number]) for number in self.keys.numbers]
+        is_alone = [part.is_alone(self.people, person) for part in parts]
+        self.rows = np.flatnonzero(np.all(is_alone, axis=0))
+        self.person = person[self.rows]
+        self.kc = cache(lambda *ends: self.keys.sums(None, self.rows, slice(*ends)))
 
-    @classmethod
-    def of(cls, study: Study, uniques: str) -> "_StandingOut":
-        keys, (person, _) = Part.of(study, study.keys), study.people()
-        is_alone = keys.is_alone(study.rows[ORIGINAL], person, in_any=uniques == "key")
-        rows = np.flatnonzero(is_alone)
-        return cls(keys, rows, person[rows])
-
-    def scores(self, study: Study, name: str) -> Iterator[tuple[Side, "_Scores"]]:
+    def scores(self, name: str) -> Iterator[tuple[Side, "_Scores"]]:
         """`computeGTCAP` and `univariatePrediction`, lines 31 to 59."""
-        target, people = Part.of(study, study.joint.get(name, [name])), study.rows[ORIGINAL]
-        baseline = target.sums(None, self.rows, people) / len(study.original)
-        original, _ = self._nearness(target, people)
+        study, target = self.study, Part.of(self.study, self.study.joint.get(name, [name]))
+        baseline = target.sums(None, self.rows, self.people) / len(study.original)
+        original, _ = self._nearness(target, self.people)
         for side in study.sides():
             data = slice(study.rows[side.files[0]].start, study.rows[side.files[-1]].stop)
-            synthetic, is_found = self._nearness(target, data)
-            yield (
-                side,
-                _Scores(name, self.rows, self.person, synthetic, is_found, baseline, original),
-            )
+            found = _Scores(name, self.rows, self.person, baseline, original,
+                            *self._nearness(target, data))  # fmt: skip
+            yield side, found
 
     def _nearness(self, target: Part, data: slice) -> tuple[Floats, Mask]:
         """sum(kc tc) / sum(kc); 0 where nobody is near."""
-        kc = self.keys.sums(None, self.rows, data)
-        kc_tc = self.keys.sums(target, self.rows, data)
+        kc, kc_tc = self.kc(data.start, data.stop), self.keys.sums(target, self.rows, data)
         return np.divide(kc_tc, kc, out=np.zeros(len(kc)), where=kc > 0), kc > 0
 
 
@@ -224,10 +217,10 @@ class _Scores(NamedTuple):
     target: str
     rows: Ints
     person: Ints
-    synthetic: Floats
-    is_found: Mask
     baseline: Floats
     original: Floats
+    synthetic: Floats
+    is_found: Mask
 
     @property
     def normalised(self) -> Floats:

@@ -32,8 +32,11 @@ class Number:
 
     def near(self, a: Floats, b: Floats) -> Floats:
         """How near values are; with a tolerance of 0, whether they are equal."""
-        far = np.abs(a - b) / self.tolerance if self.tolerance else (a != b) * 1.0
-        return np.where(far < NEAR, 1 - far, 0)
+        if not self.tolerance:
+            return (a == b) * 1.0
+        near: Floats = 1 - np.abs(a - b) / self.tolerance
+        near[near <= 1 - NEAR] = 0
+        return near
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,35 +69,29 @@ class Part:
             _, kind = np.unique(kind * (rank.max() + 1) + rank, return_inverse=True)
         return kind, np.unique(kind, return_index=True)[1]
 
-    def coefficients(self, records: Ints, others: Ints) -> Floats:
-        """Of pairs of records."""
-        are_equal = (self.category[records] == self.category[others]) * 1.0
-        if not self.numbers:
-            return are_equal
-        near = [number.near(number.places[records], number.places[others])
-                for number in self.numbers]  # fmt: skip
-        return are_equal * np.mean(near, axis=0)
-
     def sums(self, target: "Part | None", asked: Ints, data: slice) -> Floats:
         """For each record asked, the sum over data of its coefficient, times the target's."""
-        numbers: Sequence[Number | None] = self.numbers or [None]
-        return np.mean([self._sums_near(number, target, asked, data) for number in numbers], axis=0)
+        part, numbers = self, list[Number]()
+        if target is not None:
+            n = int(target.category.max()) + 1
+            space = n * (int(self.category.max()) + 1)
+            category, _ = number(self.category * n + target.category, space)
+            part, numbers = Part(category, self.numbers), list(target.numbers)
+        rest = Part(np.zeros_like(self.category), numbers)
+        by: Sequence[Number | None] = self.numbers or [None]
+        return np.mean([part._sums_near(lead, rest, asked, data) for lead in by], axis=0)
 
-    def _sums_near(
-        self, by: Number | None, target: "Part | None", asked: Ints, data: slice
-    ) -> Floats:
-        """The same with the nearness of one number in the place of the coefficient.
+    def _sums_near(self, lead: Number | None, rest: "Part", asked: Ints, data: slice) -> Floats:
+        """The sum of the nearness in one number, times the mean nearness in others.
 
         Values are added in their order, so no name of a level changes the last digit.
         """
-        places = np.zeros(len(self.category)) if by is None else by.places
-        by = by or Number(places, 0)
-        kinds, example = (np.zeros_like(self.category), asked) if target is None else target.kind
-        values, rank = np.unique(places, return_inverse=True)
-        low = np.searchsorted(values, values - by.tolerance)
-        high = np.searchsorted(values, values + by.tolerance, side="right")
+        lead = lead or Number(np.zeros(len(self.category)), 0)
+        values, rank = np.unique(lead.places, return_inverse=True)
+        low = np.searchsorted(values, values - lead.tolerance)
+        high = np.searchsorted(values, values + lead.tolerance, side="right")
         spot = self.category * np.int64(len(values)) + rank
-        n_kinds = np.int64(kinds.max() + 1)
+        (kinds, example), n_kinds = rest.kind, np.int64(rest.kind[0].max() + 1)
         cells, n = np.unique(spot[data] * n_kinds + kinds[data], return_counts=True)
         spots, kind = np.divmod(cells, n_kinds)
         mine, place = np.unique(spot[asked] * n_kinds + kinds[asked], return_inverse=True)
@@ -102,43 +99,41 @@ class Part:
         category, my_rank = np.divmod(my_spots, len(values))
         start = np.searchsorted(spots, category * len(values) + low[my_rank])
         stop = np.searchsorted(spots, category * len(values) + high[my_rank])
+        mine_at, value_at = values[my_rank], values[spots % len(values)]
         total = np.zeros(len(mine))
         for some, other in _pairs(start, stop):
-            weight = by.near(values[my_rank[some]], values[spots[other] % len(values)]) * n[other]
-            if target is not None:
-                weight *= target.coefficients(example[my_kind[some]], example[kind[other]])
+            weight = lead.near(mine_at[some], value_at[other]) * n[other]
+            if rest.numbers:
+                a, b = example[my_kind[some]], example[kind[other]]
+                weight *= np.mean([r.near(r.places[a], r.places[b]) for r in rest.numbers], axis=0)
             total += np.bincount(some, weight, len(mine))
         return total[place]
 
-    def is_alone(self, data: slice, person: Ints, *, in_any: bool) -> Mask:
-        """Whether nobody else is near in every number and equal in all else; or in any number."""
+    def is_alone(self, data: slice, person: Ints) -> Mask:
+        """Whether no record of anybody else is near in every number and equal in all else.
+
+        Somebody with records at r places has, among the r + 1 places that are nearest to one of
+        them, one of somebody else's, if there is any.
+        """
         from scipy.spatial import cKDTree
 
-        scaled = [self._scaled(number)[data] for number in self.numbers]
-        category = APART * self.category[data]
-        choices = [[one] for one in scaled] if in_any and scaled else [scaled]
-        is_alone = np.ones(len(category), bool)
-        several = len(np.unique(person)) < len(person)
-        for some in choices:
-            points = np.column_stack([category, *some]).astype(float)
-            own: Ints | int = 1
-            if several:
-                own = _count_near(np.column_stack([points, APART * person]), cKDTree)
-            is_alone &= _count_near(points, cKDTree) == own
-        return is_alone
+        points = [APART * self.category, *map(self._scaled, self.numbers)]
+        _, example, place = np.unique(self.kind[0][data], return_index=True, return_inverse=True)
+        owner = person[example]
+        is_shared = np.bincount(place, person != owner[place]) > 0
+        here = np.column_stack(points)[data][example]
+        k = int(np.bincount(np.unique(person * len(here) + place) // len(here)).max()) + 1
+        distance, nearest = cKDTree(here).query(here, k, p=np.inf, distance_upper_bound=1)
+        is_other = np.append(owner, -1)[nearest] != owner[:, np.newaxis]
+        is_other |= np.append(is_shared, False)[nearest]
+        is_alone: Mask = ~(is_other & (distance <= NEAR)).any(axis=1)
+        return is_alone[place]
 
     def _scaled(self, by: Number) -> Floats:
         """Places in tolerances; with none, different values are far apart."""
         if by.tolerance:
             return by.places / by.tolerance
         return APART * np.unique(by.places, return_inverse=True)[1].astype(float)
-
-
-def _count_near(points: Floats, tree: type) -> Ints:
-    """How many points are near each, itself among them; those at one place are looked up once."""
-    distinct, place = np.unique(points, axis=0, return_inverse=True)
-    count: Ints = tree(points).query_ball_point(distinct, NEAR, p=np.inf, return_length=True)
-    return count[place]
 
 
 def _pairs(start: Ints, stop: Ints) -> Iterator[tuple[Ints, Ints]]:
