@@ -377,10 +377,15 @@ class Study:
         return numbers
 
     @property
-    def has_tolerance(self) -> bool:
-        """Whether a key or a part of a target is compared by how near it is."""
-        parts = [part for name in self.targets for part in self.joint.get(name, [name])]
-        return any(self.distances(name) is not None for name in (*self.keys, *parts))
+    def near_targets(self) -> list[str]:
+        """The targets of which a key or a part is a number with a tolerance."""
+
+        def is_near(name: str) -> bool:
+            return self.distances(name) is not None
+
+        if any(map(is_near, self.keys)):
+            return list(self.targets)
+        return [name for name in self.targets if any(map(is_near, self.joint.get(name, [name])))]
 
     def shares(self, target: str, published: OpenFile | None = None) -> Floats | None:
         """The public share of each level of a target: as published, or else as in the original."""

@@ -69,7 +69,7 @@ def test_a_table_of_shares_is_a_baseline(tmp_path):
         rows = {row.target: row for row in result.cap}
         assert rows["health"].cap_baseline == pytest.approx(health.cap_baseline)
         assert rows["income"].cap_baseline is None
-        assert any("baseline of income is not measured" in note.sentence for note in result.notes)
+        assert any("no share of it in the table" in note.sentence for note in result.notes)
     near = {"income": {"tolerance": 200, "special": (-8,)}}
     study = unveil.Study(SURVEY, SYNTHETIC, keys=KEYS, targets="income", columns=near)
     shares = SURVEY["income"].value_counts(normalize=True).rename({"proportion": "share"})

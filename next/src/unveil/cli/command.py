@@ -44,7 +44,7 @@ def with_control(study: Study, is_asked: bool) -> bool:
 
 
 def with_tolerance(study: Study, is_asked: bool) -> bool:
-    return is_asked or study.has_tolerance
+    return is_asked or bool(study.near_targets)
 
 
 def when_asked(study: Study, is_asked: bool) -> bool:

@@ -27,12 +27,19 @@ from unveil.measures.attribution.formulas import (
     tcap_figures,
 )
 from unveil.measures.attribution.gcap import GcapRow, Nearest
-from unveil.measures.attribution.people import Group, Scored, mean_of_people, ratios, records_of
+from unveil.measures.attribution.people import (
+    Group,
+    Scored,
+    mean_of_people,
+    percent_of,
+    ratios,
+    records_of,
+)
 from unveil.measures.attribution.pools import cells_of_copies, pools
 from unveil.measures.disclosure.formulas import Unit
 from unveil.progress import steps
-from unveil.results import Chart, Figure, FileUsed, Heading, Note, Result, grouped
-from unveil.results.words import Words, count, percent, side_of
+from unveil.results import Chart, FileUsed, Heading, Note, Result, grouped
+from unveil.results.words import Words, count, side_of
 from unveil.study import Study, measure
 
 GROUPS = {"full": "people", "uniques": "uniques on the keys", "special": "special uniques"}
@@ -114,34 +121,30 @@ class _Wording(Words):
         start = f"{side_of(row)}{row.target}, {count(row.people)} {group}: "
         if not row.matched:
             return f"{start}the synthetic data have nobody's keys, and there is no record to draw."
-        said = (
-            f"{start}a draw is right in {_percent(row.cap_synthetic_zero)} of cases, and in"
-            f" {_percent(row.cap_synthetic_undefined)} for the {count(row.matched)} with a"
-            f" match; {self.known} would be right in {_percent(row.cap_baseline)}, the original"
-            f" itself in {_percent(row.cap_original)}."
+        sentence = (
+            f"{start}a draw is right in {percent_of(row.cap_synthetic_zero)} of cases, and in"
+            f" {percent_of(row.cap_synthetic_undefined)} for the {count(row.matched)} with a"
+            f" match; {self.known} would be right in {percent_of(row.cap_baseline)}, the original"
+            f" itself in {percent_of(row.cap_original)}."
         )
-        base, drawn = row.cap_baseline, row.cap_synthetic_undefined
-        if row.group == "full" and base is not None and drawn is not None and drawn <= base:
-            said += f" Matches are no better than {self.known}, a matter of utility too."
-        return said
+        base, matched = row.cap_baseline, row.cap_synthetic_undefined
+        if row.group == "full" and base is not None and matched is not None and matched <= base:
+            sentence += f" Matches are no better than {self.known}, a matter of utility too."
+        return sentence
 
     def certain(self, row: TcapRow) -> str:
-        sure = "" if row.tau == 1 else f" with at least {_percent(row.tau)}"
-        said = (
+        sure = "" if row.tau == 1 else f" with at least {percent_of(row.tau)}"
+        sentence = (
             f"{side_of(row)}The keys of {count(row.selected)} synthetic records point to their"
             f" {row.target}{sure}; nobody has the keys of {count(row.undefined)} of them."
         )
         if row.tcap is None:
-            return said
+            return sentence
         return (
-            f"{said} Of the people with the keys of one of the others, {_percent(row.tcap)} have"
-            f" that {row.target} on average (TCAP); {self.known} would be right in"
-            f" {_percent(row.tcap_baseline)}."
+            f"{sentence} Of the people with the keys of one of the others,"
+            f" {percent_of(row.tcap)} have that {row.target} on average (TCAP); {self.known} would"
+            f" be right in {percent_of(row.tcap_baseline)}."
         )
-
-
-def _percent(share: Figure) -> str:
-    return percent(None if share is None else 100 * share)
 
 
 @measure
@@ -176,8 +179,8 @@ def cap(
         raise InputError("There is no one in 'groups'. Choose from 'full', 'uniques', 'special'.")
     for group in names:
         check_name(group, GROUPS, "There is no one in 'groups' called")
-    asked = _Asked(study, names, baseline, tau)
-    targets = sorted((_measure(asked, t) for t in steps("cap", study.targets)), key=_worst_first)
+    request = _Request(study, names, baseline, tau)
+    targets = sorted((_measure(request, t) for t in steps("cap", study.targets)), key=_worst_first)
     caps = [row for of_target in targets for row in of_target.cap]
     return Cap(
         cap=tuple(caps),
@@ -202,7 +205,7 @@ def _read_baseline(baseline: Any) -> float | OpenFile | None:
     return float(baseline)
 
 
-class _Asked:
+class _Request:
     """What is asked about every target; who is scored, and who is nearest, is found once."""
 
     def __init__(self, study: Study, groups: Sequence[Group], baseline: Any, tau: float) -> None:
@@ -235,44 +238,46 @@ class _Rows(NamedTuple):
     gcap: list[GcapRow]
 
 
-def _measure(asked: _Asked, target: str) -> _Rows:
+def _measure(request: _Request, target: str) -> _Rows:
     """CAP, TCAP and GCAP for every version and m."""
-    study, known, rows = asked.study, asked.known(target), _Rows([], [], [])
+    study, known, rows = request.study, request.known(target), _Rows([], [], [])
     for version in study.versions:
         scored: dict[Unit, dict[Group, Scored]] = {}
         for m, p in pools(study, target, version):
             about: dict[str, Any] = {
                 "version": version, "keys": study.keys, "target": target, "m": m,
             }  # fmt: skip
-            for unit, profile, baseline in _units(asked, p, known):
+            for unit, profile, baseline in _units(request, p, known):
                 if unit not in scored:
-                    scored[unit] = asked.scored(p, unit)
+                    scored[unit] = request.scored(p, unit)
                 rows.cap.extend(
                     CapRow(**about, unit=unit, group=g, **cap_figures(profile, baseline, people))
                     for g, people in scored[unit].items()
                 )
-            rows.tcap.append(TcapRow(**about, tau=asked.tau, **tcap_figures(p, known, asked.tau)))
-            nearest = asked.nearest_to(version, m)
-            drawn = nearest.draw(target, p.of_people(ratios(p.s_tq, p.s_q)))
+            rows.tcap.append(
+                TcapRow(**about, tau=request.tau, **tcap_figures(p, known, request.tau))
+            )
+            nearest = request.nearest_to(version, m)
+            scores = nearest.draw(target, p.of_people(ratios(p.s_tq, p.s_q)))
             rows.gcap.append(GcapRow(
-                **about, distance=mean_of_people(nearest.distance, asked.person),
-                gcap=mean_of_people(drawn, asked.person),
+                **about, distance=mean_of_people(nearest.distance, request.person),
+                gcap=mean_of_people(scores, request.person),
             ))  # fmt: skip
     return rows
 
 
 def _units(
-    asked: _Asked, p: CellProfile, known: Floats | None
+    request: _Request, p: CellProfile, known: Floats | None
 ) -> Iterator[tuple[Unit, CellProfile, Floats | None]]:
     """Records; numbers within the tolerance, where near ones are right; people with several."""
     yield "records", p, known
-    if (distances := asked.study.distances(p.target.name)) is not None:
-        tolerance = asked.study.columns[p.target.name].tolerance or 0
+    if (distances := request.study.distances(p.target.name)) is not None:
+        tolerance = request.study.columns[p.target.name].tolerance or 0
         near = replace(p, d_t=p.d_t if known is None else known)
         near = near.within_tolerance(distances, tolerance)
-        is_fixed = known is None or isinstance(asked.baseline, float)
+        is_fixed = known is None or isinstance(request.baseline, float)
         yield "near", near, known if is_fixed else near.guess
-    if asked.study.has_people:
+    if request.study.has_people:
         yield "people", p, known
 
 
@@ -293,7 +298,7 @@ def _worst_first(rows: _Rows) -> tuple[float, str]:
 
 
 def _notes(rows: Sequence[CapRow]) -> Iterator[Note]:
-    """Where special uniques are all uniques; where a table has no shares of a target."""
+    """Where special uniques are all uniques."""
     people = {(row.unit, row.group): row.people for row in rows}
     n = people.get(("records", "special"))
     if n and n == people.get(("records", "uniques")):
@@ -302,11 +307,6 @@ def _notes(rows: Sequence[CapRow]) -> Iterator[Note]:
             " tenth of SUDA scores."
         )
         yield Note(about="cap.group", sentence=sentence)
-    for target in dict.fromkeys(
-        row.target for row in rows if row.cap_baseline is None and row.people
-    ):
-        sentence = f"The baseline of {target} is not measured: the table has no shares of it."
-        yield Note(about="cap.cap_baseline", sentence=sentence)
 
 
 def _scores(study: Study, target: str, version: str) -> Iterator[pl.DataFrame]:

@@ -17,7 +17,7 @@ from msgspec import Meta
 
 from unveil.counts.cells import Floats, Ints, pack
 from unveil.measures.attribution.formulas import NonMatch, two_sided_p
-from unveil.measures.attribution.people import means_of_people, ratios, sums_of
+from unveil.measures.attribution.people import means_of_people, percent_of, ratios, sums_of
 from unveil.measures.attribution.pools import pools
 from unveil.progress import steps
 from unveil.results import Count, Figure, Heading, Number, Result, Row, Share
@@ -26,6 +26,7 @@ from unveil.results.words import Words, count, percent, side_of
 from unveil.study import ORIGINAL, Study, measure
 
 FEWEST = 20  # key combinations with people of a part, for an interval that can be trusted
+ROUNDING = 1e-30  # the squared standard error of scores that are all the same
 NO_TEST = "a part with fewer than two people, or no variation in either"
 
 
@@ -74,27 +75,23 @@ class DifferentialConfidentiality(Result, frozen=True, kw_only=True):
 def _said(words: Words, row: DifferenceRow, settings: dict[str, Any]) -> str:
     """The difference with its interval; never that there is none."""
     start = (
-        f"{side_of(row)}A draw of {row.target} is right in {_points(row.training)} of cases for"
+        f"{side_of(row)}A draw of {row.target} is right in {percent_of(row.training)} of cases for"
         f" {count(row.training_people)} {words.unit} whose records were used, and in"
-        f" {_points(row.control)} for {count(row.control_people)} whose records were not"
+        f" {percent_of(row.control)} for {count(row.control_people)} whose records were not"
     )
     if row.low is None or row.high is None:
         return f"{start}; how sure the difference is cannot be told of so few key combinations."
     level = f"{100 * settings['level']:g} % interval"
-    said = (
+    sentence = (
         f"{start}: a difference of {100 * (row.difference or 0):z.1f} points ({level}"
         f" {100 * row.low:z.1f} to {100 * row.high:z.1f})."
     )
     if row.low > 0:
         chance = percent(50 * (1 - settings["level"]))
-        return f"{said} By chance alone {chance} of such intervals would lie above none."
+        return f"{sentence} By chance alone {chance} of such intervals would lie above none."
     if row.equivalent:
-        return f"{said} The interval lies within {100 * settings['margin']:g} points of none."
-    return f"{said} This does not show that there is no difference."
-
-
-def _points(share: Figure) -> str:
-    return percent(None if share is None else 100 * share)
+        return f"{sentence} The interval lies within {100 * settings['margin']:g} points of none."
+    return f"{sentence} This does not show that there is no difference."
 
 
 @measure
@@ -134,18 +131,11 @@ def differential_confidentiality(
                 ]
                 for nonmatch in get_args(NonMatch):
                     training, unused = (part.counted(nonmatch) for part in parts)
-                    figures = _compare(training, unused, level)
                     rows.append(DifferenceRow(
-                        version=version, target=target, nonmatch=nonmatch, m=pool[0][0], **figures,
-                        equivalent=_is_inside(figures["low"], figures["high"], margin),
+                        version=version, target=target, nonmatch=nonmatch, m=pool[0][0],
+                        **_compare(training, unused, level, margin),
                     ))  # fmt: skip
     return DifferentialConfidentiality(difference=tuple(rows))
-
-
-def _is_inside(low: Figure, high: Figure, margin: float | None) -> bool | None:
-    if low is None or high is None or margin is None:
-        return None
-    return -margin < low and high < margin
 
 
 class _Part(NamedTuple):
@@ -167,18 +157,18 @@ class _Part(NamedTuple):
         return means_of_people(self.score, self.person)
 
 
-def _compare(training: _Part, control: _Part, level: float) -> dict[str, Any]:
+def _compare(training: _Part, control: _Part, level: float, margin: float | None) -> dict[str, Any]:
     """Welch's test of two means of people, and an interval of their difference."""
     a, b = training.of_people, control.of_people
     figures: dict[str, Any] = {
         "training_people": len(a), "control_people": len(b),
         "training": _mean(a), "control": _mean(b),
-        **dict.fromkeys(("difference", "t", "df", "p", "low", "high")),
+        **dict.fromkeys(("difference", "t", "df", "p", "low", "high", "equivalent")),
     }  # fmt: skip
     if not len(a) or not len(b):
         return figures
     figures["difference"] = difference = figures["training"] - figures["control"]
-    if min(len(a), len(b)) < 2 or (e := _error(a) + _error(b)) == 0:
+    if min(len(a), len(b)) < 2 or (e := _error(a) + _error(b)) <= ROUNDING:
         return figures
     t = difference / sqrt(e)
     df = e**2 / (_error(a) ** 2 / (len(a) - 1) + _error(b) ** 2 / (len(b) - 1))
@@ -186,6 +176,8 @@ def _compare(training: _Part, control: _Part, level: float) -> dict[str, Any]:
     if min(len(np.unique(part.q)) for part in (training, control)) >= FEWEST:
         half = NormalDist().inv_cdf((1 + level) / 2) * sqrt(_clustered(training, control))
         figures |= {"low": difference - half, "high": difference + half}
+        if margin is not None:
+            figures["equivalent"] = abs(difference) + half < margin
     return figures
 
 

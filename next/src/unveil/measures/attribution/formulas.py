@@ -22,6 +22,7 @@ NonMatch = Literal["zero", "undefined"]
 
 ROUNDING = 1e-14  # points that are so near to a line lie on it
 NOBODY, NO_MATCH = "nobody in the group", "nobody matched"
+NO_SHARE = "nobody in the group, or no share of it in the table"
 
 
 class CapRow(Row, frozen=True):
@@ -39,7 +40,8 @@ class CapRow(Row, frozen=True):
         Figure, Share("a draw among originals alike is right", "Taub 2018 (3)", "original", NOBODY)
     ]
     cap_baseline: Annotated[
-        Figure, Share("a guess by the shares alone is right", "Taub 2018 (5)", "shares alone")
+        Figure,
+        Share("a guess by the shares alone is right", "Taub 2018 (5)", "shares alone", NO_SHARE),
     ]
     cap_synthetic_zero: Annotated[
         Figure,

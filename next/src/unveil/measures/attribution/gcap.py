@@ -87,9 +87,9 @@ class Nearest:
             groups = np.repeat(alike.group_of_synthetic, n) * n_t + t_of_cell[cell]
             right[mine] += _sums(groups, s_tq[cell], group[q[mine]] * n_t + t[mine])
             group[alike.people] = -1
-        drawn = matched.copy()
-        drawn[is_left] = (right / self.nearest[q])[place]
-        return drawn
+        scores = matched.copy()
+        scores[is_left] = (right / self.nearest[q])[place]
+        return scores
 
     def _search(self, people: Ints, synthetic: Ints) -> Iterator[_Alike]:
         """Those who differ in one key, then in two, and so on until everyone has somebody.
@@ -105,7 +105,7 @@ class Nearest:
             if choices > len(people) * len(synthetic) * n_keys:
                 yield from self._compare(people, synthetic)
                 return
-            found = np.zeros(len(people), bool)
+            has_somebody = np.zeros(len(people), bool)
             both = np.concatenate([people, synthetic])
             for kept in combinations(self.codes, n_keys - distance):
                 groups, space = np.zeros(len(both), np.int64), 1
@@ -114,11 +114,11 @@ class Nearest:
                     groups, space = number(groups * n + key[both], space * n)
                 group, of_synthetic = groups[: len(people)], groups[len(people) :]
                 has = np.isin(group, of_synthetic)
-                found |= has
+                has_somebody |= has
                 yield _Alike(
                     people[has], group[has], synthetic, of_synthetic, np.full(has.sum(), distance)
                 )
-            people = people[~found]
+            people = people[~has_somebody]
 
     def _compare(self, people: Ints, synthetic: Ints) -> Iterator[_Alike]:
         """The same by comparing all pairs, some people at a time."""

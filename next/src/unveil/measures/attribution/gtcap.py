@@ -104,10 +104,10 @@ class Gtcap(Result, frozen=True, kw_only=True):
         return tuple(
             _said(
                 words,
-                rows[some[0].version, some[0].copy, some[0].target],
-                sum(b.people for b in some if b.low is not None and b.low >= NEARLY),
+                rows[of_target[0].version, of_target[0].copy, of_target[0].target],
+                sum(b.people for b in of_target if b.low is not None and b.low >= NEARLY),
             )
-            for some in bins
+            for of_target in bins
         )
 
     def records(self, *targets: str) -> pl.DataFrame:
@@ -116,7 +116,7 @@ class Gtcap(Result, frozen=True, kw_only=True):
         standing_out = _StandingOut(study, self.settings["uniques"])
         return pl.concat(
             scores.frame(side)
-            for target in targets or _targets(study)
+            for target in targets or study.near_targets
             for side, scores in standing_out.scores(target)
         )
 
@@ -125,15 +125,17 @@ def _said(words: Words, row: GtcapRow, near: float) -> str:
     """Nearness, not correct draws."""
     if row.GTCAP is None:
         return f"{side_of(row)}GTCAP of {row.target} is not measured: there is {NO_SCALE}."
-    said = (
+    sentence = (
         f"{side_of(row)}GTCAP of {row.target} is {row.GTCAP:z.3f}, over {count(row.uniques)}"
         f" {words.unit} whom nobody else is near: 0 is as near to the truth as guesses by the"
         f" shares, 1 as near as the original's own records. It is {NEARLY:g} or more for"
         f" {count(near)} of them; no synthetic record is near {count(row.unmatched)} of them."
     )
     if row.ratio_of_means is not None and abs(row.GTCAP - row.ratio_of_means) > SWUNG:
-        said += f" A few people swing this mean; the ratio of means is {row.ratio_of_means:z.3f}."
-    return said
+        sentence += (
+            f" A few people swing this mean; the ratio of means is {row.ratio_of_means:z.3f}."
+        )
+    return sentence
 
 
 @measure
@@ -151,7 +153,7 @@ def gtcap(study: NearStudy, *, uniques: Literal["all_keys", "key"] = "all_keys")
     ----------
     Chapelle and Falissard (2023), Algorithm 2.
     """
-    if not (targets := _targets(study)):
+    if not (targets := study.near_targets):
         raise InputError(
             "GTCAP asks for a number with a tolerance among keys and targets of the study:"
             " -c age:tolerance=5."
@@ -166,18 +168,6 @@ def gtcap(study: NearStudy, *, uniques: Literal["all_keys", "key"] = "all_keys")
     sentence = f"Not measured, for neither they nor a key have a tolerance: {list_names(without)}."
     notes = (Note(about="gtcap.target", sentence=sentence),) if without else ()
     return Gtcap(gtcap=tuple(rows), bins=tuple(bins), notes=notes)
-
-
-def _targets(study: Study) -> list[str]:
-    """Those of which a key or a part is a number with a tolerance."""
-    return [
-        target
-        for target in study.targets
-        if any(
-            study.distances(name) is not None
-            for name in (*study.keys, *study.joint.get(target, [target]))
-        )
-    ]
 
 
 class _StandingOut:
@@ -201,9 +191,9 @@ class _StandingOut:
         original, _ = self._nearness(target, self.people)
         for side in study.sides():
             data = slice(study.rows[side.files[0]].start, study.rows[side.files[-1]].stop)
-            found = _Scores(name, self.rows, self.person, baseline, original,
+            scores = _Scores(name, self.rows, self.person, baseline, original,
                             *self._nearness(target, data))  # fmt: skip
-            yield side, found
+            yield side, scores
 
     def _nearness(self, target: Part, data: slice) -> tuple[Floats, Mask]:
         """sum(kc tc) / sum(kc); 0 where nobody is near."""

@@ -14,8 +14,9 @@ from functools import cached_property
 
 import numpy as np
 
-from unveil.counts.cells import Floats, Ints, number, pack
+from unveil.counts.cells import LARGEST, Floats, Ints, number, pack
 from unveil.counts.profile import Mask
+from unveil.errors import InputError
 from unveil.study import Study
 
 MOST_PAIRS = 2**22  # compared at once
@@ -69,8 +70,8 @@ class Part:
             _, kind = np.unique(kind * (rank.max() + 1) + rank, return_inverse=True)
         return kind, np.unique(kind, return_index=True)[1]
 
-    def sums(self, target: "Part | None", asked: Ints, data: slice) -> Floats:
-        """For each record asked, the sum over data of its coefficient, times the target's."""
+    def sums(self, target: "Part | None", people: Ints, records: slice) -> Floats:
+        """For each of some people, the sum over records of the coefficient, times the target's."""
         part, numbers = self, list[Number]()
         if target is not None:
             n = int(target.category.max()) + 1
@@ -79,9 +80,9 @@ class Part:
             part, numbers = Part(category, self.numbers), list(target.numbers)
         rest = Part(np.zeros_like(self.category), numbers)
         by: Sequence[Number | None] = self.numbers or [None]
-        return np.mean([part._sums_near(lead, rest, asked, data) for lead in by], axis=0)
+        return np.mean([part._sums_near(lead, rest, people, records) for lead in by], axis=0)
 
-    def _sums_near(self, lead: Number | None, rest: "Part", asked: Ints, data: slice) -> Floats:
+    def _sums_near(self, lead: Number | None, rest: "Part", people: Ints, records: slice) -> Floats:
         """The sum of the nearness in one number, times the mean nearness in others.
 
         Values are added in their order, so no name of a level changes the last digit.
@@ -92,9 +93,11 @@ class Part:
         high = np.searchsorted(values, values + lead.tolerance, side="right")
         spot = self.category * np.int64(len(values)) + rank
         (kinds, example), n_kinds = rest.kind, np.int64(rest.kind[0].max() + 1)
-        cells, n = np.unique(spot[data] * n_kinds + kinds[data], return_counts=True)
+        if int(spot.max()) * int(n_kinds) > LARGEST:
+            raise InputError("There are too many records for GTCAP. Give it a random sample.")
+        cells, n = np.unique(spot[records] * n_kinds + kinds[records], return_counts=True)
         spots, kind = np.divmod(cells, n_kinds)
-        mine, place = np.unique(spot[asked] * n_kinds + kinds[asked], return_inverse=True)
+        mine, place = np.unique(spot[people] * n_kinds + kinds[people], return_inverse=True)
         my_spots, my_kind = np.divmod(mine, n_kinds)
         category, my_rank = np.divmod(my_spots, len(values))
         start = np.searchsorted(spots, category * len(values) + low[my_rank])
@@ -109,7 +112,7 @@ class Part:
             total += np.bincount(some, weight, len(mine))
         return total[place]
 
-    def is_alone(self, data: slice, person: Ints) -> Mask:
+    def is_alone(self, records: slice, person: Ints) -> Mask:
         """Whether no record of anybody else is near in every number and equal in all else.
 
         Somebody with records at r places has, among the r + 1 places that are nearest to one of
@@ -118,10 +121,10 @@ class Part:
         from scipy.spatial import cKDTree
 
         points = [APART * self.category, *map(self._scaled, self.numbers)]
-        _, example, place = np.unique(self.kind[0][data], return_index=True, return_inverse=True)
+        _, example, place = np.unique(self.kind[0][records], return_index=True, return_inverse=True)
         owner = person[example]
         is_shared = np.bincount(place, person != owner[place]) > 0
-        here = np.column_stack(points)[data][example]
+        here = np.column_stack(points)[records][example]
         k = int(np.bincount(np.unique(person * len(here) + place) // len(here)).max()) + 1
         distance, nearest = cKDTree(here).query(here, k, p=np.inf, distance_upper_bound=1)
         is_other = np.append(owner, -1)[nearest] != owner[:, np.newaxis]

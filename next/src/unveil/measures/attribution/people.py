@@ -12,6 +12,7 @@ import numpy as np
 from unveil.counts.cells import Floats, Ints
 from unveil.counts.profile import CellProfile, Mask, PersonProfile
 from unveil.results import Figure
+from unveil.results.words import percent
 from unveil.study import ALONE, Study
 
 Group = str
@@ -23,6 +24,11 @@ TOP = 0.9  # the quantile of SUDA scores from which a unique is special
 def ratios(part: Ints, whole: Ints) -> Floats:
     """part / whole, undefined (NaN) where there is no whole."""
     return np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0)
+
+
+def percent_of(share: Figure) -> str:
+    """A share as sentences have it."""
+    return percent(None if share is None else 100 * share)
 
 
 @dataclass(frozen=True, eq=False)
