@@ -137,11 +137,13 @@ def _bars(result: Result, name: str) -> Iterator[Text]:
     """A chart in letters: a bar for each number."""
     drawing = result.drawings[name]
     table = result.table(drawing.table)
-    labels = [drawing.columns[part] for part in ("group", "label") if part in drawing.columns]
+    names = ("group", "label", "m", "low", "high")
+    labels = [drawing.columns[part] for part in names if part in drawing.columns]
     figures = [column for column in drawing.columns.values() if column not in labels]
-    highest = max((row[f] or 0 for row in table.first_rows for f in figures), default=0) or 1
+    rows = table.rows if "m" in drawing.columns else table.first_rows
+    highest = max((row[f] or 0 for row in rows for f in figures), default=0) or 1
     yield Text(f"\n{drawing.title}")
-    for row in table.first_rows:
+    for row in rows:
         for figure in figures:
             unit, value = table.units[figure], row[figure]
             bar = "█" * round(BAR * max(value or 0, 0) / highest)
