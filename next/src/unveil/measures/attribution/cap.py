@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple, get_args
 import numpy as np
 import polars as pl
 
-from unveil.arguments import Form, Names, Part, as_names, last_text
+from unveil.arguments import Form, Names, Part, as_names
 from unveil.counts.cells import Floats
 from unveil.counts.profile import CellProfile
 from unveil.data.columns import is_number
@@ -50,8 +50,14 @@ FIRST = (
 )  # fmt: skip
 LINE = ("target", "unit", "group", "nonmatch", "intercept", "slope", "se_slope", "p")
 
+
+def _parse_baseline(texts: Sequence[str]) -> float | str:
+    return float(texts[-1]) if is_number(texts[-1]) else texts[-1]
+
+
 Baseline = Annotated[
-    Any, Form("a share from 0 to 1, or a table of column, level and share", "SHARE", last_text)
+    Any,
+    Form("a share from 0 to 1, or a table of column, level and share", "SHARE", _parse_baseline),
 ]
 
 
@@ -192,9 +198,7 @@ def cap(
 
 
 def _read_baseline(baseline: Any) -> float | OpenFile | None:
-    """A share, typed or not, or a table."""
-    if isinstance(baseline, str) and is_number(baseline):
-        baseline = float(baseline)
+    """A share, or a table."""
     if baseline is None or not isinstance(baseline, int | float):
         return None if baseline is None else open_file(baseline, "baseline")
     if isinstance(baseline, bool) or not 0 <= baseline <= 1:
