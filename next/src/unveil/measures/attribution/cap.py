@@ -147,7 +147,7 @@ class _Wording(Words):
         if row.tcap is None:
             return sentence
         return (
-            f"{sentence} Of the people with the keys of one of the others,"
+            f"{sentence} Of the {self.counted} with the keys of one of the others,"
             f" {percent_of(row.tcap)} have that {row.target} on average (TCAP); {self.known} would"
             f" be right in {percent_of(row.tcap_baseline)}."
         )

@@ -129,7 +129,8 @@ def _said(words: Words, row: GtcapRow, near: float) -> str:
         f"{side_of(row)}GTCAP of {row.target} is {row.GTCAP:z.3f}, over {count(row.uniques)}"
         f" {words.unit} whom nobody else is near: 0 is as near to the truth as guesses by the"
         f" shares, 1 as near as the original's own records. It is {NEARLY:g} or more for"
-        f" {count(near)} of them; no synthetic record is near {count(row.unmatched)} of them."
+        f" {count(near)} of them, where guesses by the shares have a mean nearness of"
+        f" {row.baseline_mean:.2f}; no synthetic record is near {count(row.unmatched)} of them."
     )
     if row.ratio_of_means is not None and abs(row.GTCAP - row.ratio_of_means) > SWUNG:
         sentence += (
