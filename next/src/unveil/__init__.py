@@ -1,19 +1,26 @@
 """unveil: the disclosure risk of synthetic data and of tables of counts, before release."""
 
-from unveil.data.codebook import Data, Variable
-from unveil.data.columns import Column
-from unveil.data.read import read
-from unveil.data.write import write
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from unveil.errors import BlockedError, DecisionNeededError, InputError, UnveilError
-from unveil.measures.attribution.cap import cap
-from unveil.measures.attribution.differential import differential_confidentiality
-from unveil.measures.attribution.gtcap import gtcap
-from unveil.measures.disclosure.disclosure import disclosure
-from unveil.measures.disclosure.excess import excess
-from unveil.measures.disclosure.key_sets import key_sets
 from unveil.progress import progress
-from unveil.results import Result
-from unveil.study import Study
+
+if TYPE_CHECKING:
+    from unveil.data.codebook import Data, Variable
+    from unveil.data.columns import Column
+    from unveil.data.read import read
+    from unveil.data.write import write
+    from unveil.describing.describe import describe
+    from unveil.describing.split import split
+    from unveil.measures.attribution.cap import cap
+    from unveil.measures.attribution.differential import differential_confidentiality
+    from unveil.measures.attribution.gtcap import gtcap
+    from unveil.measures.disclosure.disclosure import disclosure
+    from unveil.measures.disclosure.excess import excess
+    from unveil.measures.disclosure.key_sets import key_sets
+    from unveil.results.result import Result
+    from unveil.study import Study
 
 __version__ = "0.2.0.dev0"
 __all__ = [
@@ -27,6 +34,7 @@ __all__ = [
     "UnveilError",
     "Variable",
     "cap",
+    "describe",
     "differential_confidentiality",
     "disclosure",
     "excess",
@@ -34,5 +42,31 @@ __all__ = [
     "key_sets",
     "progress",
     "read",
+    "split",
     "write",
 ]
+
+_HOMES = {
+    "Column": "data.columns",
+    "Data": "data.codebook",
+    "Result": "results.result",
+    "Study": "study",
+    "Variable": "data.codebook",
+    "cap": "measures.attribution.cap",
+    "describe": "describing.describe",
+    "differential_confidentiality": "measures.attribution.differential",
+    "disclosure": "measures.disclosure.disclosure",
+    "excess": "measures.disclosure.excess",
+    "gtcap": "measures.attribution.gtcap",
+    "key_sets": "measures.disclosure.key_sets",
+    "read": "data.read",
+    "split": "describing.split",
+    "write": "data.write",
+}
+"""The module of each name that is imported when it is first used."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"unveil has no {name!r}")
+    return getattr(import_module(f"unveil.{_HOMES[name]}"), name)
