@@ -17,6 +17,8 @@ import unveil
 from every_call import ABOUT, CALLS, CANARIES, arguments, frames, make, study, tables, wrong_values
 from unveil.cli.main import COMMANDS, commands, main
 from unveil.data.codebook import Data, Variable
+from unveil.results import to_json
+from unveil.study import Needs
 
 every = pytest.mark.parametrize("name", CALLS)
 SOURCE = Path(unveil.__file__).parents[1]
@@ -132,12 +134,15 @@ FILES = {
     "lists": ("region", lambda f: f.with_columns(pl.col("region").str.split("i")), {}),
     "no records": ("original", pl.DataFrame.clear, {}),
 }  # fmt: skip
+OF_SEVERAL = ("a key of other values", "a target of other values")
 
 
 @every
 @pytest.mark.parametrize("case", FILES)
 def test_files_that_cannot_be_compared_are_refused_without_a_value_of_theirs(name, case):
     column, change, about = FILES[case]
+    if case in OF_SEVERAL and Needs.of(CALLS[name]).synthetic is False:
+        return
     assert_refused({case: fault_of(lambda: make(name, study(change, **about)), column)})
 
 
@@ -187,14 +192,16 @@ def test_a_wrong_option_ends_with_2_and_one_line(name, folder, monkeypatch, caps
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_prints_and_writes_what_the_call_gives(name, folder, monkeypatch, capsys):
-    path, call = folder / "result.json", COMMANDS[name].call
+    path = folder / "result.json"
     words = [*words_of(name, folder), "--json", "--out", str(path)]
     files = [file for file in words if file.endswith(".csv")]
     about = {"keys": ABOUT["keys"], "targets": ABOUT["targets"], "columns": {"pid": "person"}}
-    result = call(unveil.Study(*files, **about), **every_call.NEEDED.get(call.__name__, {}))
+    files = unveil.Study(*files, **about)
+    calls = COMMANDS[name].calls(files, (), {})
+    results = [call(files, **every_call.NEEDED.get(call.__name__, {})) for call in calls]
     _, printed, _ = run(words, monkeypatch, capsys)
-    assert unveil.Result.load(path) == result
-    assert json.loads(printed) == json.loads(result.save(path).read_text())
+    assert json.loads(printed) == json.loads(path.read_text()) == json.loads(to_json(results))
+    assert len(results) > 1 or unveil.Result.load(path) == results[0]
 
 
 def test_every_call_has_a_command():
@@ -391,7 +398,7 @@ HOSTILE = (
     "\x1b[31mred\x07",
     "$label",
     "\u202egnirts",
-    "a" * 300,
+    "<script>alert(1)</script>" * 12,
 )
 
 

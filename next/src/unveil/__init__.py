@@ -8,6 +8,8 @@ from unveil.errors import BlockedError, DecisionNeededError, InputError, UnveilE
 from unveil.measures.disclosure.disclosure import disclosure
 from unveil.measures.disclosure.excess import excess
 from unveil.measures.disclosure.key_sets import key_sets
+from unveil.measures.uniques.match_risk import match_risk
+from unveil.measures.uniques.suda import suda
 from unveil.progress import progress
 from unveil.results import Result
 from unveil.study import Study
@@ -26,7 +28,9 @@ __all__ = [
     "disclosure",
     "excess",
     "key_sets",
+    "match_risk",
     "progress",
     "read",
+    "suda",
     "write",
 ]

@@ -11,6 +11,7 @@ from unveil.cli.command import (
     JSON,
     SHOW,
     Command,
+    always,
     make_command,
     print_text,
     screen_of,
@@ -26,6 +27,7 @@ COMMANDS = {
     "disclosure": Command(
         unveil.disclosure, {unveil.excess: with_control, unveil.key_sets: when_asked}
     ),
+    "uniques": Command(unveil.suda, {unveil.match_risk: always}, settings=("k", "wildcard")),
 }
 
 
