@@ -8,7 +8,10 @@ import numpy as np
 
 from unveil.counts.cells import Floats, Ints, number, pack
 from unveil.counts.profile import Mask
+from unveil.errors import InputError
 from unveil.study import ORIGINAL, Study
+
+MOST_PATTERNS = 512  # sets of keys that records lack, each compared with each
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +38,7 @@ class Combinations:
 
     def count(self, where: Mask) -> int:
         """The people who have a record with one of some combinations."""
-        return len(np.unique(self.person[where[self.q]]))
+        return np.count_nonzero(np.bincount(self.person[where[self.q]]))
 
     def highest(self, values: Floats) -> Floats:
         """The highest value of each person's combinations, in order: a sum hangs on no rows."""
@@ -55,6 +58,11 @@ class Combinations:
             return
         lacks = np.array([c == m for c, m in zip(self.codes, self.missing, strict=True)])
         patterns, pattern = np.unique(lacks, axis=1, return_inverse=True)
+        if patterns.shape[1] > MOST_PATTERNS:
+            raise InputError(
+                f"Records lack keys in {patterns.shape[1]:,} ways, and 'wildcard' compares at most"
+                f" {MOST_PATTERNS}. Name fewer keys."
+            )
         parts = [(everyone[pattern == place], lack) for place, lack in enumerate(patterns.T)]
         for (some, lack), (others, lacked) in product(parts, parts):
             numbers, n = np.zeros(len(some) + len(others), np.int64), 1

@@ -73,7 +73,7 @@ class Uniques:
 
     def people(self, where: Mask) -> int:
         """The people who have some of these combinations."""
-        return len(np.unique(self.combinations.holder[self.single[where]]))
+        return np.count_nonzero(np.bincount(self.combinations.holder[self.single[where]]))
 
     @property
     def in_pairs(self) -> int:
