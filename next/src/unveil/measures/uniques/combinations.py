@@ -38,7 +38,7 @@ class Combinations:
 
     def count(self, where: Mask) -> int:
         """The people who have a record with one of some combinations."""
-        return np.count_nonzero(np.bincount(self.person[where[self.q]]))
+        return int(np.count_nonzero(np.bincount(self.person[where[self.q]])))
 
     def highest(self, values: Floats) -> Floats:
         """The highest value of each person's combinations, in order: a sum hangs on no rows."""

@@ -73,7 +73,8 @@ class Uniques:
 
     def people(self, where: Mask) -> int:
         """The people who have some of these combinations."""
-        return np.count_nonzero(np.bincount(self.combinations.holder[self.single[where]]))
+        holder = self.combinations.holder[self.single[where]]
+        return int(np.count_nonzero(np.bincount(holder)))
 
     @property
     def in_pairs(self) -> int:
