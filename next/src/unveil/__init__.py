@@ -1,18 +1,25 @@
 """unveil: the disclosure risk of synthetic data and of tables of counts, before release."""
 
-from unveil.data.codebook import Data, Variable
-from unveil.data.columns import Column
-from unveil.data.read import read
-from unveil.data.write import write
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from unveil.errors import BlockedError, DecisionNeededError, InputError, UnveilError
-from unveil.measures.disclosure.disclosure import disclosure
-from unveil.measures.disclosure.excess import excess
-from unveil.measures.disclosure.key_sets import key_sets
-from unveil.measures.uniques.match_risk import match_risk
-from unveil.measures.uniques.suda import suda
 from unveil.progress import progress
-from unveil.results import Result
-from unveil.study import Study
+
+if TYPE_CHECKING:
+    from unveil.data.codebook import Data, Variable
+    from unveil.data.columns import Column
+    from unveil.data.read import read
+    from unveil.data.write import write
+    from unveil.describing.describe import describe
+    from unveil.describing.split import split
+    from unveil.measures.disclosure.disclosure import disclosure
+    from unveil.measures.disclosure.excess import excess
+    from unveil.measures.disclosure.key_sets import key_sets
+    from unveil.measures.uniques.match_risk import match_risk
+    from unveil.measures.uniques.suda import suda
+    from unveil.results.result import Result
+    from unveil.study import Study
 
 __version__ = "0.2.0.dev0"
 __all__ = [
@@ -25,12 +32,38 @@ __all__ = [
     "Study",
     "UnveilError",
     "Variable",
+    "describe",
     "disclosure",
     "excess",
     "key_sets",
     "match_risk",
     "progress",
     "read",
+    "split",
     "suda",
     "write",
 ]
+
+_HOMES = {
+    "Column": "data.columns",
+    "Data": "data.codebook",
+    "Result": "results.result",
+    "Study": "study",
+    "Variable": "data.codebook",
+    "describe": "describing.describe",
+    "disclosure": "measures.disclosure.disclosure",
+    "excess": "measures.disclosure.excess",
+    "key_sets": "measures.disclosure.key_sets",
+    "match_risk": "measures.uniques.match_risk",
+    "read": "data.read",
+    "split": "describing.split",
+    "suda": "measures.uniques.suda",
+    "write": "data.write",
+}
+"""The module of each name that is imported when it is first used."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"unveil has no {name!r}")
+    return getattr(import_module(f"unveil.{_HOMES[name]}"), name)
