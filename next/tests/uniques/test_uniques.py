@@ -1,13 +1,15 @@
 """Figures by hand, sentences that are true of them, and what is refused."""
 
+import json
 import re
 
 import polars as pl
 import pytest
 
 import unveil
+from unveil.cli.main import main
 from unveil.examples import KEYS, survey
-from unveil.measures.uniques import search
+from unveil.measures.uniques import combinations, search
 
 SIX = pl.DataFrame(
     [tuple(person) for person in ["axp", "axq", "ayp", "bxq", "byq", "byq"]],
@@ -70,6 +72,7 @@ def test_the_sentences_are_true_of_the_survey():
     pairs = sizes.count(2)
     assert sizes.count(1) * 0.00013 / (sizes.count(1) * 0.00013 + pairs * 0.99987) < 0.0005
     assert "probability < 0.1 %" in match
+    assert "< 0.01" in repr(result)
     assert numbers(match) == [0.1, sizes.count(1), pairs, 0.013]
     small, guess, *of_targets = unveil.match_risk(study).sentences
     below = sum(size < 10 for size in sizes)
@@ -116,6 +119,29 @@ def test_of_many_keys_smaller_sets_are_searched_and_it_is_said(monkeypatch):
     names = [f"k{place:02}" for place in range(28)]
     wide = pl.DataFrame({name: [place % 2, 0, 1] for place, name in enumerate(names)})
     assert unveil.suda(unveil.Study(wide, keys=names)).uniques[0].DIS_highest is None
+
+
+def test_the_order_of_rows_makes_no_difference_to_weights():
+    frame = SIX.sample(200, with_replacement=True, seed=1)
+    frame = frame.with_columns(w=pl.Series([1 + row % 7 / 3 for row in range(200)]))
+    tables = []
+    for seed in range(5):
+        shuffled = frame.sample(fraction=1, shuffle=True, seed=seed)
+        study = unveil.Study(shuffled, keys=("k1", "k2"), targets="t", columns={"w": "weight"})
+        tables.append(unveil.match_risk(study, wildcard=True).document()["tables"])
+    assert all(table == tables[0] for table in tables)
+
+
+def test_a_missing_key_may_be_anything_on_the_command_line_too(tmp_path, monkeypatch, capsys):
+    frame = pl.DataFrame({"k1": ["a", "a", None], "k2": ["x", "y", "y"]})
+    frame.write_csv(path := tmp_path / "file.csv")
+    for words, alone in ([], 3), (["--wildcard"], 1):
+        monkeypatch.setattr(
+            "sys.argv", ["unveil", "uniques", str(path), "-kk1,k2", "--json", *words]
+        )
+        with pytest.raises(SystemExit):
+            main()
+        assert json.loads(capsys.readouterr().out)["tables"]["anonymity"][0]["people"] == alone
 
 
 # Rows matched to rows
@@ -173,6 +199,13 @@ def test_two_columns_of_weights_are_refused():
     frame = pl.DataFrame({"k1": ["a", "b"], "v": [1, 2], "w": [1, 2]})
     both = {"v": "weight", "w": "weight"}
     assert "'v', 'w'" in refusal(lambda: unveil.Study(frame, keys="k1", columns=both))
+
+
+def test_too_many_ways_to_lack_keys_are_refused(monkeypatch):
+    monkeypatch.setattr(combinations, "MOST_PATTERNS", 2)
+    frame = pl.DataFrame({"k1": ["a", None, None], "k2": ["x", "y", None]})
+    study = unveil.Study(frame, keys=("k1", "k2"))
+    assert "'wildcard'" in refusal(lambda: unveil.match_risk(study, wildcard=True))
 
 
 @pytest.mark.parametrize("settings", [{"wildcard": True}, {}])

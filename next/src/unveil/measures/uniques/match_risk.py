@@ -91,7 +91,7 @@ class MatchRisk(Result, frozen=True, kw_only=True):
             assumed = f"they stand for {people(row.population)}"
         return (
             f"{row.below_k:,} of {n:,} {unit} ({percent(100 * row.below_k / n)}) are in"
-            f" groups of fewer than {k} {unit} with the same {words.keys}.",
+            f" groups of fewer than {k} with the same keys.",
             f"A guess among all who match would be correct for about {people(row.expected_matches)}"
             f" of {n:,} {unit} ({percent(100 * row.global_risk)}), assuming that {assumed}.",
         )
@@ -187,14 +187,15 @@ def match_risk(
     """
     combinations = combinations_of(study, study.keys)
     n, weights = combinations.n_people, study.weights
+    population = n / (fraction or study.fraction or 1)
+    if weights is not None:
+        population = float(np.sort(weights).sum())
     f, F = frequencies(study, fraction, wildcard=wildcard)
     risks = combinations.highest(individual_risk(f, F))
     expected = float(risks.sum())
     row = RiskRow(
         people=n,
-        population=n / (fraction or study.fraction or 1)
-        if weights is None
-        else np.sort(weights).sum(),
+        population=population,
         combinations=len(f),
         expected_matches=expected,
         global_risk=expected / n,

@@ -21,6 +21,7 @@ from unveil.study import OneFile, Study, measure
 
 FRACTION = 0.01  # as sdcMicro takes it, where no sampling fraction is known
 MOST_DIS_KEYS = 27  # of more keys Q is not above 0, and DIS does not rise with the score
+FIRST = ("people", "uniques", "special", "special_threshold", "DIS", "DIS_highest")
 NEARLY_ALL = 0.5  # of the uniques: where more are special, the word tells little
 
 
@@ -76,7 +77,7 @@ class Suda(Result, frozen=True, kw_only=True):
 
     title: ClassVar[str] = "Uniques"
 
-    uniques: Annotated[tuple[UniquesRow, ...], Heading("Uniques", (), True)]
+    uniques: Annotated[tuple[UniquesRow, ...], Heading("Uniques", FIRST, True)]
     keys: Annotated[tuple[KeyRow, ...], Heading("What each key contributes")] = ()
     sizes: Annotated[tuple[SizeRow, ...], Heading("Keys needed to be unique")] = ()
 
