@@ -60,10 +60,14 @@ def holders(records: Sequence[Record]) -> dict[tuple, set]:
     return people
 
 
+def sharing(records: Sequence[Record], n: int) -> set:
+    """The people who have a combination that n people have."""
+    return set().union(*(people for people in holders(records).values() if len(people) == n))
+
+
 def dis(records: Sequence[Record], f: Fraction) -> Fraction | None:
-    """Elliot (2000), from combinations of one person and of two."""
-    sizes = [len(people) for people in holders(records).values()]
-    alone, paired = sizes.count(1), 2 * sizes.count(2)
+    """Elliot (2000), from people who are unique and people in pairs."""
+    alone, paired = len(sharing(records, 1)), len(sharing(records, 2))
     if not alone:
         return Fraction(0) if paired else None
     return alone * f / (alone * f + paired * (1 - f))
@@ -71,7 +75,7 @@ def dis(records: Sequence[Record], f: Fraction) -> Fraction | None:
 
 def dis_of_records(scores: Sequence[int], records: Sequence[Record], f: float) -> list[float]:
     """As it is printed, with U / DIS - U; a combination counts once."""
-    alone = sum(len(people) == 1 for people in holders(records).values())
+    alone = len(sharing(records, 1))
     whole = dis(records, Fraction(f))
     power = 1 + (8 - len(records[0][1])) / 20
     of_combination = {row: s for (_, row), s in zip(records, scores, strict=True) if s}

@@ -42,7 +42,7 @@ def test_sample_uniques_are_those_of_all_sets_one_by_one(seed):
     total = sum(oracle.score(sets, K) for sets in by_combination.values())
     all_sets = [keys for sets in by_combination.values() for keys in sets]
     holders = oracle.holders(records)
-    unique = {person for person, row in records if len(holders[row]) == 1}
+    unique = oracle.sharing(records, 1)
     threshold = oracle.special_threshold([oracle.score(s, K) for s in by_combination.values()])
     dis = oracle.dis_of_records(scores, records, float(f))
     own = {person: [] for person, _ in records}

@@ -108,7 +108,7 @@ def test_unique_only_by_a_missing_key_is_said():
     frame = pl.DataFrame({"k1": ["a", "a", None], "k2": ["x", "x", "x"]})
     result = unveil.suda(unveil.Study(frame, keys=("k1", "k2")))
     assert (result.uniques[0].uniques, result.records()["score"].to_list()) == (1, [0])
-    assert result.notes[0].sentence.startswith("1 unique people have no set of keys")
+    assert result.notes[0].sentence.startswith("1 unique people have no score: a missing key")
 
 
 def test_of_many_keys_smaller_sets_are_searched_and_it_is_said(monkeypatch):

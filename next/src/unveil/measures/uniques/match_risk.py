@@ -17,7 +17,7 @@ from unveil.errors import InputError
 from unveil.measures.uniques.aligned import AlignedRow, aligned_rows, aligned_sentence
 from unveil.measures.uniques.combinations import Combinations, combinations_of
 from unveil.results import Count, Figure, Heading, Number, People, Percent, Result, Row, Share
-from unveil.results.words import Words, people, percent
+from unveil.results.words import Words, are, people, percent
 from unveil.study import ORIGINAL, OneFile, Study, measure
 
 SMALL = (2, 3, 5)  # groups that are always counted, beside k
@@ -30,7 +30,7 @@ class RiskRow(Row, frozen=True):
 
     people: Annotated[int, Count("people of the original")]
     population: Annotated[float, People("people they stand for: the sum of the weights")]
-    combinations: Annotated[int, Count("key combinations that occur", "Raab 2024")]
+    combinations: Annotated[int, Count("key combinations that occur")]
     expected_matches: Annotated[
         float, Number("people a guess among all who match would be correct for", limited=True)
     ]
@@ -90,8 +90,8 @@ class MatchRisk(Result, frozen=True, kw_only=True):
         if row.population != n:
             assumed = f"they stand for {people(row.population)}"
         return (
-            f"{row.below_k:,} of {n:,} {unit} ({percent(100 * row.below_k / n)}) are in"
-            f" groups of fewer than {k} with the same keys.",
+            f"{row.below_k:,} of {n:,} {unit} ({percent(100 * row.below_k / n)})"
+            f" {are(row.below_k)} in groups of fewer than {k} whose keys match.",
             f"A guess among all who match would be correct for about {people(row.expected_matches)}"
             f" of {n:,} {unit} ({percent(100 * row.global_risk)}), assuming that {assumed}.",
         )

@@ -63,7 +63,7 @@ class Uniques:
     @cached_property
     def score(self) -> Floats:
         """The sum over their MSUs."""
-        return self.sets @ self.weights
+        return (self.sets * self.weights).sum(axis=1)  # alike to the last digit: scores tie
 
     def of_records(self, values: Ints) -> Ints:
         """What these combinations have, for each record; 0 for all others."""
@@ -75,11 +75,6 @@ class Uniques:
         """The people who have some of these combinations."""
         holder = self.combinations.holder[self.single[where]]
         return int(np.count_nonzero(np.bincount(holder)))
-
-    @property
-    def in_pairs(self) -> int:
-        """The people whose combination one other person has, and nobody else."""
-        return 2 * int((self.combinations.people == 2).sum())
 
     @property
     def special_threshold(self) -> float | None:

@@ -39,7 +39,7 @@ class UniquesRow(Row, frozen=True):
     special_threshold: Annotated[
         Figure, Number("the score where the top tenth begins", undefined="nobody with a score")
     ]
-    pairs: Annotated[int, Count("people whose keys one other has, and nobody else")]
+    pairs: Annotated[int, Count("people who share their keys with one other, and nobody else")]
     fraction: Annotated[float, Share("of the population in the original, as assumed")]
     DIS: Annotated[
         Figure,
@@ -100,14 +100,15 @@ class Suda(Result, frozen=True, kw_only=True):
         if sizes := [size for size in self.sizes if size.people]:
             first = join_names(f"{size.size} for {size.people:,}" for size in sizes)
             yield f"Keys needed to be unique: {first}."
-            scored = sum(size.people for size in sizes)
-            is_nearly_all = row.special > NEARLY_ALL * scored
+            is_nearly_all = row.special > NEARLY_ALL * row.uniques
             yield (
                 f"{'Special uniques say little here: ' if is_nearly_all else ''}{row.special:,} of"
-                f" {scored:,} unique {unit} have a SUDA score of"
-                f" {ceil(row.special_threshold or 0):,} or more,"
-                " where the top tenth begins."
+                f" {row.uniques:,} unique {unit} have a SUDA score of"
+                f" {ceil(row.special_threshold or 0):,} or more, where the top tenth begins."
             )
+        if not row.pairs:
+            yield "Nobody is in a pair, so DIS says nothing of a match with a unique."
+            return
         correct, assumed = percent(100 * (row.DIS or 0)), 100 * row.fraction
         yield (
             f"A match with a unique would be correct with probability {correct}, as estimated from"
@@ -117,33 +118,30 @@ class Suda(Result, frozen=True, kw_only=True):
 
     def records(self) -> pl.DataFrame:
         """Each unique record: score, DIS, whether it is special, its minimal sample uniques."""
-        uniques = find_uniques(self.study, self.settings["largest"])
+        uniques, known = find_uniques(self.study, self.settings["largest"]), self.uniques[0]
         values = {
             "score": uniques.score,
-            "DIS": dis_of_records(uniques, self.uniques[0].fraction),
+            "DIS": dis_of_records(uniques, known.pairs, known.fraction),
             "special": uniques.special,
             "sets": uniques.sets.sum(axis=1),
         }
-        row = np.flatnonzero(uniques.of_records(np.ones(len(uniques.single), bool)))
-        of_records = {
-            name: uniques.of_records(of_single)[row] for name, of_single in values.items()
-        }
+        row = np.flatnonzero(uniques.combinations.people[uniques.combinations.q] == 1)
+        of_records = {name: uniques.of_records(value)[row] for name, value in values.items()}
         return pl.DataFrame({"row": row} | of_records).with_columns(pl.col("DIS").fill_nan(None))
 
 
-def dis_of_file(uniques: Uniques, fraction: float) -> Figure:
+def dis_of_file(U: int, P: int, f: float) -> Figure:
     """DIS = U f / (U f + P (1 - f)): Skinner and Elliot (2002).
 
-    U combinations of keys are held by one person, P people are in pairs. 0 where nobody is unique,
+    U people are unique, P in pairs, and f is the sampling fraction. 0 where nobody is unique,
     undefined where nobody is in a pair either.
     """
-    U, P, f = len(uniques.single), uniques.in_pairs, fraction
     if not U:
         return 0.0 if P else None
     return U * f / (U * f + P * (1 - f))
 
 
-def dis_of_records(uniques: Uniques, fraction: float) -> Floats:
+def dis_of_records(uniques: Uniques, P: int, f: float) -> Floats:
     """The same for each unique, by its score: 1 / (1 + P (1 - f) / (f score^Q A)).
 
     Q = 1 + (8 - K) / 20, and A is the sum of score^-Q over all with a score; as in sdcMicro's
@@ -151,10 +149,10 @@ def dis_of_records(uniques: Uniques, fraction: float) -> Floats:
 
     Erratum: sdcMicro 5.8.1 gives NaN where all uniques share the buckets of its hash table.
     """
-    K, P, f = len(uniques.has), uniques.in_pairs, fraction
+    K, is_scored = len(uniques.has), uniques.score > 0
     if K > MOST_DIS_KEYS:
-        return np.full(len(uniques.single), np.nan)
-    Q, is_scored = 1 + (8 - K) / 20, uniques.score > 0
+        return np.full(len(is_scored), np.nan)
+    Q = 1 + (8 - K) / 20
     score = (uniques.score[is_scored] / uniques.score.max(initial=1)) ** Q  # the unit cancels
     A = np.sort(1 / score).sum()
     dis = np.zeros(len(is_scored))
@@ -186,25 +184,24 @@ def suda(
     problem.
     """
     uniques = find_uniques(study, largest)
-    f = fraction or study.fraction or FRACTION
-    everyone = np.ones(len(uniques.single), bool)
-    n_uniques = uniques.people(everyone)
-    highest = float(dis_of_records(uniques, f).max(initial=0))
+    combinations, f = uniques.combinations, fraction or study.fraction or FRACTION
+    U, P = (combinations.count(combinations.people == n) for n in (1, 2))
+    highest = float(dis_of_records(uniques, P, f).max(initial=0))
     row = UniquesRow(
-        people=study.people()[1],
-        uniques=n_uniques,
+        people=combinations.n_people,
+        uniques=U,
         special=uniques.people(uniques.special),
         special_threshold=uniques.special_threshold,
-        pairs=uniques.in_pairs,
+        pairs=P,
         fraction=f,
-        DIS=dis_of_file(uniques, f),
+        DIS=dis_of_file(U, P, f),
         DIS_highest=None if np.isnan(highest) else highest,
     )
     return Suda(
         uniques=(row,),
-        keys=tuple(_key(uniques, n_uniques, key) for key in study.keys),
+        keys=tuple(_key(uniques, U, key) for key in study.keys),
         sizes=tuple(_sizes(uniques)),
-        notes=tuple(_notes(uniques, n_uniques, study)),
+        notes=tuple(_notes(uniques, U, study)),
     )
 
 
@@ -214,7 +211,7 @@ def _key(uniques: Uniques, n_uniques: int, key: str) -> KeyRow:
     parts = {
         "share_of_sets": (sets, uniques.sets.sum()),
         "share_of_uniques": (uniques.people(uniques.has[place]), n_uniques),
-        "share_of_score": (uniques.with_key[place] @ uniques.weights, uniques.score.sum()),
+        "share_of_score": ((uniques.with_key[place] * uniques.weights).sum(), uniques.score.sum()),
     }
     shares = {name: 100 * float(part / of) if of else None for name, (part, of) in parts.items()}
     return KeyRow(key=key, sets=sets, **shares)
@@ -235,7 +232,6 @@ def _notes(uniques: Uniques, n_uniques: int, study: Study) -> Iterator[Note]:
         sentence = f"Sets of more than {largest} of the {K} keys are not searched for."
         yield Note(about="sizes", sentence=sentence)
     if n_left := n_uniques - uniques.people(uniques.score > 0):
-        sentence = f"{n_left:,} unique {study.unit} have no set of keys without a missing value."
-        if largest < K:
-            sentence = f"{n_left:,} unique {study.unit} have no set of so few keys that are known."
-        yield Note(about="uniques.uniques", sentence=sentence)
+        or_more = ", or more keys than that" if largest < K else ""
+        sentence = f"{n_left:,} unique {study.unit} have no score: a missing key makes them unique"
+        yield Note(about="uniques.uniques", sentence=f"{sentence}{or_more}.")
