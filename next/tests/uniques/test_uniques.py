@@ -144,6 +144,18 @@ def test_a_missing_key_may_be_anything_on_the_command_line_too(tmp_path, monkeyp
         assert json.loads(capsys.readouterr().out)["tables"]["anonymity"][0]["people"] == alone
 
 
+def test_a_person_whose_records_stand_twice_is_the_same_person():
+    once = frame_of("ax ay ay bx by by bz").with_columns(pid=pl.Series([*"ppqrssr"]))
+    tables = []
+    for frame in (once, pl.concat([once, once])):
+        study = unveil.Study(frame, frame, keys=("k1", "k2"), columns={"pid": "person"})
+        results = unveil.suda(study), unveil.match_risk(study)
+        tables.append([result.document()["tables"] for result in results])
+    assert tables[0] == tables[1]
+    by_identity = {row.unit: row.unique for row in unveil.disclosure(study).identity}
+    assert by_identity["people"] == results[0].uniques[0].uniques == 3  # p by ax, r, s
+
+
 # Rows matched to rows
 
 
