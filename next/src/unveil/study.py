@@ -230,6 +230,11 @@ class Study:
                 about="files",
                 sentence=f"Not compared, for not every file has them: {list_names(lacking)}.",
             )
+        if nowhere := [name for name in self.codebook if name not in names]:
+            yield Note(
+                about="files",
+                sentence=f"The codebook has columns that no file has: {list_names(nowhere)}.",
+            )
         by_content: dict[str, str] = {}
         for file in self.files:
             if file.sha256 and by_content.setdefault(file.sha256, file.label) != file.label:

@@ -12,7 +12,7 @@ import narwhals as nw
 import polars as pl
 
 from unveil.arguments import File, Missing, checked
-from unveil.data.codebook import CODEBOOK, Codebook, Data, Variable, read_codebook
+from unveil.data.codebook import CODEBOOK, COLUMNS, Codebook, Data, Variable, read_codebook
 from unveil.data.reading import Reading
 from unveil.errors import InputError, list_names
 
@@ -174,10 +174,13 @@ def _read_text(path: Path, _: str, how: How) -> Data:
     data = read_text(path, how.reading, how.missing)
     name = path.name.removesuffix(".gz").rpartition(".")[0]
     beside = path.with_name(f"{name}_{CODEBOOK}.csv")
-    if not beside.is_file():
+    if how.reading.codebook or not beside.is_file():
         return data
+    table = read_text(beside, Reading(), ()).frame
+    if not {*COLUMNS} <= {*table.columns}:
+        return Data(data.frame, {}, (*data.notes, f"{beside.name} is no codebook."))
     notes = (*data.notes, f"Its labels are those of {beside.name}.")
-    return Data(data.frame, open_codebook(beside), notes)
+    return Data(data.frame, read_codebook(table), notes)
 
 
 def _read_book(path: Path, sheet: str, how: How) -> Data:
@@ -194,10 +197,11 @@ def _read_labelled(path: Path, _: str, __: How) -> Data:
 
 def _read_parquet(path: Path, _: str, __: How) -> Data:
     codebook: dict[str, Variable] = {}
+    with path.open("rb") as file:
+        text = pl.read_parquet_metadata(file).get(CODEBOOK, "{}")
     with suppress(msgspec.MsgspecError):  # of others, who have something else by this name
-        text = pl.read_parquet_metadata(path).get(CODEBOOK, "{}")
         codebook = msgspec.json.decode(text, type=dict[str, Variable])
-    return Data(pl.read_parquet(path), codebook)
+    return Data(pl.read_parquet(path, glob=False), codebook)
 
 
 READERS: dict[str, Reader] = {

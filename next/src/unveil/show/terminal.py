@@ -93,7 +93,7 @@ def _next(result: Result, names: Sequence[str], typed: str) -> str:
     if names and ("--out" in typed or typed.startswith("unveil demo")):
         command = typed.split()[1].replace("demo", result.name)
         step, typed = "--help", f"unveil {command}"
-    return f"Next: {typed} {step}"
+    return f"Next: {_with_options(shlex.split(typed), step.split())}"
 
 
 def _onward(step: Onward, typed: str) -> str:
@@ -101,16 +101,20 @@ def _onward(step: Onward, typed: str) -> str:
     if not typed:
         columns = f", columns={{**study.columns, **{step.columns}}}" if step.columns else ""
         return f"unveil.{step.call}(study.replace(keys={tuple(step.keys)}{columns}))"
-    words = shlex.split(typed)
-    words[1] = step.call
-    if step.keys:
-        words += ["-k", ",".join(map(quote_name, step.keys))]
+    words = ["-k", ",".join(map(quote_name, step.keys))] if step.keys else []
     for name, about in step.columns.items():
         for setting, value in about.items():
             entry = value if isinstance(value, str) else ",".join(map(str, value))
             part = "" if setting == "role" else f":{setting}"
             words += ["-c", f"{quote_name(name)}{part}={entry}"]
-    return shlex.join(words)
+    program, _, *rest = shlex.split(typed)
+    return _with_options([program, step.call, *rest], words)
+
+
+def _with_options(typed: list[str], options: list[str]) -> str:
+    """A command with options more, before what is no option, whatever it looks like."""
+    place = typed.index("--") if "--" in typed else len(typed)
+    return shlex.join([*typed[:place], *options, *typed[place:]])
 
 
 def _plain(text: str) -> Text:
@@ -120,7 +124,7 @@ def _plain(text: str) -> Text:
 def _first_screen(result: Result) -> Iterator[RenderableType]:
     yield Text(result.title)
     yield from map(_plain, result.head)
-    yield from (_plain(note.sentence) for note in result.notes[:2] if note.about == "files")
+    yield from [_plain(note.sentence) for note in result.notes if note.about == "files"][:2]
     for table in result.all_tables():
         if table.heading.is_first and table.rows:
             yield _grid(table, table.first_rows)
