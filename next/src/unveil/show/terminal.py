@@ -108,7 +108,7 @@ def _onward(step: Onward, typed: str) -> str:
             part = "" if setting == "role" else f":{setting}"
             words += ["-c", f"{quote_name(name)}{part}={entry}"]
     program, _, *rest = shlex.split(typed)
-    return _with_options([program, step.call, *rest], words)
+    return _with_options([program, step.command, *rest], words)
 
 
 def _with_options(typed: list[str], options: list[str]) -> str:
