@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from unveil.measures.disclosure.disclosure import disclosure
     from unveil.measures.disclosure.excess import excess
     from unveil.measures.disclosure.key_sets import key_sets
+    from unveil.measures.uniques.match_risk import match_risk
+    from unveil.measures.uniques.suda import suda
     from unveil.results.result import Result
     from unveil.study import Study
 
@@ -40,9 +42,11 @@ __all__ = [
     "excess",
     "gtcap",
     "key_sets",
+    "match_risk",
     "progress",
     "read",
     "split",
+    "suda",
     "write",
 ]
 
@@ -59,8 +63,10 @@ _HOMES = {
     "excess": "measures.disclosure.excess",
     "gtcap": "measures.attribution.gtcap",
     "key_sets": "measures.disclosure.key_sets",
+    "match_risk": "measures.uniques.match_risk",
     "read": "data.read",
     "split": "describing.split",
+    "suda": "measures.uniques.suda",
     "write": "data.write",
 }
 """The module of each name that is imported when it is first used."""

@@ -60,18 +60,22 @@ def holders(records: Sequence[Record]) -> dict[tuple, set]:
     return people
 
 
+def sharing(records: Sequence[Record], n: int) -> set:
+    """The people who have a combination that n people have."""
+    return set().union(*(people for people in holders(records).values() if len(people) == n))
+
+
 def dis(records: Sequence[Record], f: Fraction) -> Fraction | None:
-    """Elliot (2000), from combinations of one person and of two."""
-    sizes = [len(people) for people in holders(records).values()]
-    alone, paired = sizes.count(1), 2 * sizes.count(2)
-    if not alone + paired * (1 - f):
-        return None
+    """Elliot (2000), from people who are unique and people in pairs."""
+    alone, paired = len(sharing(records, 1)), len(sharing(records, 2))
+    if not alone:
+        return Fraction(0) if paired else None
     return alone * f / (alone * f + paired * (1 - f))
 
 
 def dis_of_records(scores: Sequence[int], records: Sequence[Record], f: float) -> list[float]:
     """As it is printed, with U / DIS - U; a combination counts once."""
-    alone = sum(len(people) == 1 for people in holders(records).values())
+    alone = len(sharing(records, 1))
     whole = dis(records, Fraction(f))
     power = 1 + (8 - len(records[0][1])) / 20
     of_combination = {row: s for (_, row), s in zip(records, scores, strict=True) if s}
@@ -105,3 +109,39 @@ def individual_risk(f: int, F: float) -> float:
     if f == 2:
         return odds - odds**2 * log(1 / p)
     return p / (f - (1 - p))
+
+
+def likeliest(row: tuple, copies: Sequence[Sequence[tuple]]) -> set[int]:
+    """The rows with the highest mean chance over the copies (Reiter and Mitra 2009)."""
+    chance = [Fraction(0)] * len(copies[0])
+    for copy in copies:
+        found = [place for place, other in enumerate(copy) if other == row]
+        for place in found:
+            chance[place] += Fraction(1, len(found) * len(copies))
+    highest = max(chance)
+    return {place for place, value in enumerate(chance) if value == highest > 0}
+
+
+def match_rates(original: Sequence[tuple], copies: Sequence[Sequence[tuple]]) -> dict:
+    """Every record looked up in every copy, and whether its own row is found."""
+    found = [likeliest(row, copies) for row in original]
+    single = [place for place, rows in enumerate(found) if len(rows) == 1]
+    true = [place for place in single if place in found[place]]
+    own = [place in rows for place, rows in enumerate(found)]
+    pairs = [(row, other) for copy in copies for row in original for other in copy]
+    n = len(original)
+    return {
+        "matched": sum(map(bool, found)),
+        "expected_match_risk": sum(
+            Fraction(1, len(rows)) for rows, is_own in zip(found, own, strict=True) if is_own
+        ),
+        "unchanged": len(set(original)),
+        "perceived_match_rate": Fraction(len(single), n),
+        "true_match_rate": Fraction(len(true), n),
+        "false_match_rate": 1 - Fraction(len(true), len(single)) if single else None,
+        "own": Fraction(
+            sum(row == other for copy in copies for row, other in zip(original, copy, strict=True)),
+            len(copies),
+        ),
+        "own_by_chance": Fraction(sum(a == b for a, b in pairs), n * len(copies)),
+    }

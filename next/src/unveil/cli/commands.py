@@ -11,6 +11,7 @@ from unveil.cli.command import (
     JSON,
     SHOW,
     Command,
+    always,
     make_command,
     print_text,
     screen_of,
@@ -26,6 +27,7 @@ COMMANDS = {
     "cap": Command("cap", {"gtcap": with_tolerance, "differential_confidentiality": with_control}),
     "describe": Command("describe"),
     "disclosure": Command("disclosure", {"excess": with_control, "key_sets": when_asked}),
+    "uniques": Command("suda", {"match_risk": always}, settings=("k", "wildcard")),
 }
 
 

@@ -10,8 +10,9 @@ alone leaves; where nobody is left, nothing below is visited.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate
 from math import comb, factorial
 from typing import NamedTuple
 
@@ -24,10 +25,9 @@ from unveil.measures.uniques.combinations import Combinations, combinations_of
 from unveil.progress import steps
 from unveil.study import Study
 
-MOST_SETS = 2**16 - 1  # sets of keys that are searched: all those of 16 keys
 SPECIAL = 0.9  # the quantile of positive scores from which on a unique is special
-ROOM = 2**28  # bytes for who is unique with each set; of more people the search is repeated
-LEAST = 1024  # people searched at a time at least
+MOST_SETS = 2**16 - 1  # sets of keys that are searched: all those of 16 keys
+ROOM = 2**29  # bytes for who is unique with each set
 DENSE = 4  # classes are counted in an array of up to so many times the rows, else numbered first
 
 Bits = NDArray[np.uint8]
@@ -49,9 +49,9 @@ class Uniques:
 
     combinations: Combinations
     single: Ints  # these combinations
-    sets: Ints  # their MSUs by size, from 0 on
-    has: Mask  # by key: whether it is in one of their MSUs
-    with_key: Ints  # by key and size: the MSUs of all of them
+    sets: Ints  # the MSUs of each by size, from 0 on
+    has: Mask  # by key: whether it is in one of them
+    with_key: Ints  # by key and size: how many MSUs of all hold it
     largest: int  # the most keys of a set that was searched
 
     @property
@@ -63,62 +63,53 @@ class Uniques:
     @cached_property
     def score(self) -> Floats:
         """The sum over their MSUs."""
-        return self.sets @ self.weights
+        return (self.sets * self.weights).sum(axis=1)  # alike to the last digit: scores tie
 
-    def of_records(self, values: Floats) -> Floats:
+    def of_records(self, values: Ints) -> Ints:
         """What these combinations have, for each record; 0 for all others."""
-        of_combinations = np.zeros(self.combinations.n_q, values.dtype)
+        of_combinations = np.zeros(len(self.combinations.people), values.dtype)
         of_combinations[self.single] = values
         return of_combinations[self.combinations.q]
 
+    def people(self, where: Mask) -> int:
+        """The people who have some of these combinations."""
+        holder = self.combinations.holder[self.single[where]]
+        return int(np.count_nonzero(np.bincount(holder)))
+
     @property
     def special_threshold(self) -> float | None:
-        """The score from which on a unique is special; those that tie are."""
+        """The score from which on a unique is special."""
         positive = self.score[self.score > 0]
         return float(np.quantile(positive, SPECIAL)) if len(positive) else None
 
-
-def largest_size(n_keys: int, most: int = MOST_SETS) -> int:
-    """The size up to which all sets of so many keys can be searched."""
-    sizes = range(1, n_keys + 1)
-    return max((s for s in sizes if n_sets(n_keys, s) <= most), default=1)
-
-
-def n_sets(n_keys: int, largest: int) -> int:
-    """The sets of at most so many of the keys."""
-    return sum(comb(n_keys, size) for size in range(1, largest + 1))
+    @property
+    def special(self) -> Mask:
+        """The top tenth of scores; those that tie with the last of them are among them."""
+        threshold = self.special_threshold
+        return (self.score > 0) & (self.score >= (threshold or 0))
 
 
 def find_uniques(
     study: Study, largest: int | None = None, *, missing_is_level: bool = False
 ) -> Uniques:
-    """Every MSU of at most so many keys, by default of all sizes that can be searched."""
-    largest = min(largest or largest_size(len(study.keys)), len(study.keys))
+    """Every MSU of at most so many keys, as far as time and memory allow; kept with the study."""
     return study.once(_find_uniques, study.keys, largest, missing_is_level)
 
 
 def _find_uniques(
-    study: Study, keys: tuple[str, ...], largest: int, missing_is_level: bool
+    study: Study, keys: tuple[str, ...], asked: int | None, missing_is_level: bool
 ) -> Uniques:
-    combinations = combinations_of(study, keys)
+    combinations, K = combinations_of(study, keys), len(keys)
+    if missing_is_level:
+        combinations = replace(combinations, missing=(-1,) * K)
     is_single = combinations.people == 1
-    single, others = np.flatnonzero(is_single), np.flatnonzero(~is_single)
-    block = max(8 * ROOM // n_sets(len(keys), largest), LEAST)
-    parts = []
-    for start in range(0, max(len(single), 1), block):
-        live = single[start : start + block]
-        rows = np.concatenate([live, single[:start], single[start + block :], others])
-        search = _Search(combinations, rows, len(live), largest, missing_is_level)
-        parts.append(search.run())
-    sets, has, with_key = zip(*parts, strict=True)
-    return Uniques(
-        combinations,
-        single,
-        sets=np.concatenate(sets),
-        has=np.concatenate(has, axis=1),
-        with_key=np.sum(with_key, axis=0),
-        largest=largest,
-    )
+    single = np.flatnonzero(is_single)
+    n_sets = accumulate(comb(K, size) for size in range(1, K + 1))
+    most = min(MOST_SETS, 8 * ROOM // max(len(single), 1))
+    largest = min(max(1, sum(n <= most for n in n_sets)), asked or K)
+    search = _Search(combinations, single, np.flatnonzero(~is_single), largest)
+    has = np.unpackbits(search.has, axis=1, count=len(single)).astype(bool)
+    return Uniques(combinations, single, search.sets, has, search.with_key, largest)
 
 
 class _Classes(NamedTuple):
@@ -130,89 +121,74 @@ class _Classes(NamedTuple):
 
 
 class _Search:
-    """The MSUs of the first `n_live` combinations; the others only hide them."""
+    """The MSUs of combinations of one person, beside others, which only hide them."""
 
     def __init__(
-        self, combinations: Combinations, rows: Ints, n_live: int, largest: int,
-        missing_is_level: bool,
-    ) -> None:  # fmt: skip
-        self.order = np.argsort(combinations.n_levels, kind="stable")  # few levels refine most
-        self.codes = [combinations.codes[key][rows] for key in self.order]
-        self.n_levels = [combinations.n_levels[key] for key in self.order]
-        missing = [combinations.missing[key] for key in self.order]
-        self.missing = [None] * len(missing) if missing_is_level else missing
-        several = combinations.people[rows] > 1
-        holder = np.where(several, -1, combinations.holder[rows])
-        self.holder = holder if combinations.n_people < len(combinations.q) else None
-        self.n_rows, self.n_live, self.largest = len(rows), n_live, largest
-        K = len(self.codes)
-        self.unique: dict[int, Bits] = {0: np.zeros(-(-n_live // 8), np.uint8)}
-        self.sets = np.zeros((n_live, K + 1), np.int32)
-        self.has = np.zeros((K, len(self.unique[0])), np.uint8)
+        self, combinations: Combinations, single: Ints, others: Ints, largest: int
+    ) -> None:
+        rows, K = np.append(single, others), len(combinations.codes)
+        self.codes = [codes[rows] for codes in combinations.codes]
+        self.n_levels, self.missing = combinations.n_levels, combinations.missing
+        holder = np.append(combinations.holder[single], np.full(len(others), -1))
+        self.holder = holder if combinations.has_several else None
+        self.n_single, self.largest = len(single), largest
+        self.sets = np.zeros((len(single), K + 1), np.int32)
+        self.has = np.packbits(np.zeros((K, len(single)), bool), axis=1)
         self.with_key = np.zeros((K, K + 1), np.int64)
+        self.unique: dict[int, Bits] = {0: self.has[0].copy()}
+        whole = _Classes(np.arange(len(rows)), np.zeros(len(rows), np.int64), 1)
+        self._visit(0, whole, steps("minimal sample uniques", range(K)))
 
-    def run(self) -> tuple[Ints, Mask, Ints]:
-        """The MSUs of each by size; whether each key is in one; all MSUs by key and size."""
-        whole = _Classes(np.arange(self.n_rows), np.zeros(self.n_rows, np.int64), 1)
-        self._visit(0, whole, steps("minimal sample uniques", range(len(self.codes))))
-        given = np.argsort(self.order)
-        has = np.unpackbits(self.has[given], axis=1, count=self.n_live).astype(bool)
-        return self.sets, has, self.with_key[given]
-
-    def _visit(self, parent: int, within: _Classes, bits: Iterable[int]) -> None:
+    def _visit(self, parent: int, within: _Classes, keys: Iterable[int]) -> None:
         """A set with each of the lower keys, and all sets below these."""
-        for bit in bits:
-            mask = parent | 1 << bit
-            is_last = bit == 0 or mask.bit_count() == self.largest
-            alone, shared = self._refine(within, bit, is_last=is_last)
+        for key in keys:
+            mask = parent | 1 << key
+            alone, left = self._refine(within, key)
             if len(alone):
                 self._note(mask, alone)
-            if shared is not None:
-                self._visit(mask, shared, range(bit))
+            if key and len(left.rows) and mask.bit_count() < self.largest:
+                self._visit(mask, left, range(key))
 
-    def _refine(self, within: _Classes, bit: int, *, is_last: bool) -> tuple[Ints, _Classes | None]:
-        """Who is alone when classes are parted by one more key, and the classes of the others."""
+    def _refine(self, within: _Classes, key: int) -> tuple[Ints, _Classes]:
+        """Who is alone when classes are parted by one more key; the classes of who is not."""
         rows, group, n_groups = within
-        codes = self.codes[bit].take(rows)
-        if self.missing[bit] is not None:
-            is_known = np.flatnonzero(codes != self.missing[bit])
-            rows, group, codes = rows.take(is_known), group.take(is_known), codes.take(is_known)
-        group, n_groups = group * self.n_levels[bit] + codes, n_groups * self.n_levels[bit]
+        codes, n_levels = self.codes[key].take(rows), self.n_levels[key]
+        if self.missing[key] >= 0:
+            is_known = codes != self.missing[key]
+            rows, group, codes = rows[is_known], group[is_known], codes[is_known]
+        group, n_groups = group * n_levels + codes, n_groups * n_levels
         if n_groups > DENSE * len(group):
             group, n_groups = number(group, n_groups)
-        of_live = group[: int(np.searchsorted(rows, self.n_live))]
-        is_shared = self._are_shared(rows, group, n_groups)
-        alone = rows.take(np.flatnonzero(~is_shared.take(of_live)))
-        if is_last or len(alone) == len(of_live):
-            return alone, None
-        is_left = np.zeros(n_groups, bool)
-        is_left[of_live] = True
-        is_left &= is_shared
-        place = np.cumsum(is_left)
-        stays = np.flatnonzero(is_left.take(group))
-        left = _Classes(rows.take(stays), place.take(group.take(stays)) - 1, int(place[-1]))
-        return alone, left
+        of_single = group[: int(np.searchsorted(rows, self.n_single))]
+        is_left = self._are_shared(rows, group, n_groups)
+        alone = rows.take(np.flatnonzero(~is_left.take(of_single)))
+        has_single = np.zeros(n_groups, bool)
+        has_single[of_single] = True
+        is_left &= has_single
+        place, stays = np.cumsum(is_left), np.flatnonzero(is_left.take(group))
+        left = place.take(group.take(stays)) - 1
+        return alone, _Classes(rows.take(stays), left, int(is_left.sum()))
 
     def _are_shared(self, rows: Ints, group: Ints, n_groups: int) -> Mask:
         """Which classes have several people."""
         if self.holder is None:
             return np.bincount(group, minlength=n_groups) > 1
-        holder, last = self.holder.take(rows), np.empty(n_groups, np.int64)
+        holder, last = self.holder[rows], np.empty(n_groups, np.int64)
         last[group] = holder
         is_shared = np.zeros(n_groups, bool)
-        is_shared[group[last.take(group) != holder]] = True
+        is_shared[group[last[group] != holder]] = True
         return is_shared
 
     def _note(self, mask: int, alone: Ints) -> None:
         """Who is unique with a set, and of whom no part of it is."""
-        is_alone = np.zeros(self.n_live, bool)
+        is_alone = np.zeros(self.n_single, bool)
         is_alone[alone] = True
         minimal = np.packbits(is_alone)
-        members = [bit for bit in range(len(self.codes)) if mask >> bit & 1]
-        self.unique[mask] = self._unique_with(mask ^ 1 << members[0]) | minimal
-        for bit in members[1:]:
-            minimal &= ~self._unique_with(mask ^ 1 << bit)
-        places = np.flatnonzero(np.unpackbits(minimal, count=self.n_live))
+        members = [key for key in range(len(self.codes)) if mask >> key & 1]
+        self.unique[mask] = self._unique_with(mask & (mask - 1)) | minimal
+        for key in members[1:]:
+            minimal &= ~self._unique_with(mask ^ 1 << key)
+        places = np.flatnonzero(np.unpackbits(minimal, count=self.n_single))
         if len(places):
             self.sets[places, len(members)] += 1
             self.has[members] |= minimal
