@@ -214,7 +214,7 @@ class Study:
             raise InputError("There are no targets. Name what might be learned (--targets).")
         for name in (*self.keys, *self.targets) if needs.synthetic else ():
             for part in self.joint.get(name, [name]):
-                self.once(Study._check_overlap, part)
+                self.once(Study._check_overlap, part, needs.equal_numbers)
 
     def notes(self) -> Iterator[Note]:
         """How files were read, and what may make the risk look smaller than it is."""
@@ -336,15 +336,22 @@ class Study:
         """One column of all files, in bands where they are declared; a joint target as one."""
         return self.once(Study._column, name)
 
-    def _column(self, name: str) -> Coded:
-        if name in self.joint:
-            return join(name, [self.column(part) for part in self.joint[name]])
+    def unbanded(self, name: str) -> Coded:
+        """One column of all files as it stands in them, in no bands."""
+        return self.once(Study._unbanded, name)
+
+    def _unbanded(self, name: str) -> Coded:
         self.check_column(name)
         about = self.columns.get(name, Column())
         parts = {file.label: file.frame[name] for file in self.files}
         labels = self.codebook.get(name, Variable()).labels
         values = stack(name, parts, about.kind, self.missing, labels)
-        column = encode(name, values, self.rows, missing=self.missing, labels=labels)
+        return encode(name, values, self.rows, missing=self.missing, labels=labels)
+
+    def _column(self, name: str) -> Coded:
+        if name in self.joint:
+            return join(name, [self.column(part) for part in self.joint[name]])
+        column, about = self.unbanded(name), self.columns.get(name, Column())
         if about.bands is not None:
             column = band(column, about.bands, self.special(name, column))
         for level in about.sensitive:
@@ -422,12 +429,13 @@ class Study:
         columns = [self.column(name) for name in keys]
         return columns, *pack(columns)
 
-    def _check_overlap(self, name: str) -> bool:
+    def _check_overlap(self, name: str, equal_numbers: bool) -> bool:
         """Without a value in common a column is coded differently, and its risk looks like zero."""
         column, about = self.column(name), self.columns.get(name, Column())
         is_number = column.kind == "number"
-        if about.tolerance is not None and is_number and name not in self.keys:
-            return True  # what is near is counted
+        is_near = about.tolerance is not None and name not in self.keys
+        if is_number and (is_near or not equal_numbers):
+            return True  # what is near is counted, or numbers are compared as amounts
         known = column.counts[:, : column.n_levels - column.has_missing]
         for file, counts in zip(self.files, known, strict=True):
             if known[ORIGINAL].any() and not (known[ORIGINAL] * counts).any():
@@ -464,6 +472,7 @@ class Needs(NamedTuple):
 
     synthetic: bool | None = True  # None: with or without
     keys: bool = True
+    equal_numbers: bool = True  # whether a number must have values that all files have
 
     @classmethod
     def of(cls, call: Callable[..., Any]) -> "Needs":
@@ -474,6 +483,9 @@ class Needs(NamedTuple):
 
 OneFile = Annotated[Study, Needs(synthetic=False)]
 """A study of which the original alone is measured."""
+
+Alike = Annotated[Study, Needs(keys=False, equal_numbers=False)]
+"""A study whose files are compared as a whole: without keys, and numbers may have had noise."""
 
 AnyStudy = Annotated[Study, Needs(synthetic=None, keys=False)]
 """A study of which nothing is required, synthetic data or keys."""
@@ -492,7 +504,7 @@ def measure(call: Call) -> Call:
             asked["seed"] = randbits(31) if is_secret else SEED
         result: Result = call(**asked)
         del asked["study"]
-        plain = msgspec.json.decode(msgspec.json.encode(study.settings | asked))
+        plain = msgspec.json.decode(msgspec.json.encode(study.settings | asked, enc_hook=str))
         notes = (*study.notes(), *result.notes, *_undefined(result))
         return result.beside(study, settings=plain, files=study.files_used(), notes=notes)
 
