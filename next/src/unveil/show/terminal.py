@@ -136,9 +136,14 @@ def _grid(table: Table, rows: Sequence[Row]) -> Grid:
 def _bars(result: Result, name: str) -> Iterator[Text]:
     """A chart in letters: a bar for each number."""
     drawing = result.drawings[name]
+    if not drawing.table:
+        yield Text(f"\n{drawing.title}: a picture, --out {name}.png --show {name}.")
+        return
     table = result.table(drawing.table)
-    labels = [drawing.columns[part] for part in ("group", "label") if part in drawing.columns]
-    figures = [column for column in drawing.columns.values() if column not in labels]
+    columns = drawing.columns.values()
+    figures = [column for column in columns if table.units[column].is_figure]
+    first = [drawing.columns[part] for part in ("group", "label") if part in drawing.columns]
+    labels = [*first, *(c for c in columns if c not in [*first, *figures])]
     highest = max((row[f] or 0 for row in table.first_rows for f in figures), default=0) or 1
     yield Text(f"\n{drawing.title}")
     for row in table.first_rows:
