@@ -64,7 +64,8 @@ def assert_refused(faults):
 @every
 def test_a_wrong_argument_is_refused_in_a_sentence_that_names_it(name):
     files = study()
-    faults = {"study": fault_of(lambda: CALLS[name](5), "Study", "study")}
+    needed = every_call.NEEDED.get(name, {})
+    faults = {"study": fault_of(lambda: CALLS[name](5, **needed), "Study", "study")}
     for argument, hint in arguments(CALLS[name]).items():
         for value in wrong_values(argument, hint):
             refusal = fault_of(
@@ -471,7 +472,7 @@ def test_json_holds_texts_exactly(hostile_result, tmp_path):
     assert HOSTILE[0] in json.loads(path.read_text())["settings"]["targets"]
 
 
-SHOWING_LEVELS = {"values", "flags", "sensitive", "excluded"}
+SHOWING_LEVELS = {"values", "flags", "sensitive", "excluded", "levels"}
 
 
 @every

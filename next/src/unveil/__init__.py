@@ -8,6 +8,9 @@ from unveil.errors import BlockedError, DecisionNeededError, InputError, UnveilE
 from unveil.measures.disclosure.disclosure import disclosure
 from unveil.measures.disclosure.excess import excess
 from unveil.measures.disclosure.key_sets import key_sets
+from unveil.measures.utility.compare import compare
+from unveil.measures.utility.replicate import replicate
+from unveil.measures.utility.utility import utility
 from unveil.progress import progress
 from unveil.results import Result
 from unveil.study import Study
@@ -23,10 +26,13 @@ __all__ = [
     "Study",
     "UnveilError",
     "Variable",
+    "compare",
     "disclosure",
     "excess",
     "key_sets",
     "progress",
     "read",
+    "replicate",
+    "utility",
     "write",
 ]

@@ -11,6 +11,7 @@ from unveil.cli.command import (
     JSON,
     SHOW,
     Command,
+    always,
     make_command,
     print_text,
     screen_of,
@@ -25,6 +26,11 @@ from unveil.results import to_json
 COMMANDS = {
     "disclosure": Command(
         unveil.disclosure, {unveil.excess: with_control, unveil.key_sets: when_asked}
+    ),
+    "utility": Command(
+        unveil.utility,
+        {unveil.compare: when_asked, unveil.replicate: always},
+        ("results",),
     ),
 }
 
