@@ -1,19 +1,26 @@
 """unveil: the disclosure risk of synthetic data and of tables of counts, before release."""
 
-from unveil.data.codebook import Data, Variable
-from unveil.data.columns import Column
-from unveil.data.read import read
-from unveil.data.write import write
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from unveil.errors import BlockedError, DecisionNeededError, InputError, UnveilError
-from unveil.measures.disclosure.disclosure import disclosure
-from unveil.measures.disclosure.excess import excess
-from unveil.measures.disclosure.key_sets import key_sets
-from unveil.measures.utility.compare import compare
-from unveil.measures.utility.replicate import replicate
-from unveil.measures.utility.utility import utility
 from unveil.progress import progress
-from unveil.results import Result
-from unveil.study import Study
+
+if TYPE_CHECKING:
+    from unveil.data.codebook import Data, Variable
+    from unveil.data.columns import Column
+    from unveil.data.read import read
+    from unveil.data.write import write
+    from unveil.describing.describe import describe
+    from unveil.describing.split import split
+    from unveil.measures.disclosure.disclosure import disclosure
+    from unveil.measures.disclosure.excess import excess
+    from unveil.measures.disclosure.key_sets import key_sets
+    from unveil.measures.utility.compare import compare
+    from unveil.measures.utility.replicate import replicate
+    from unveil.measures.utility.utility import utility
+    from unveil.results.result import Result
+    from unveil.study import Study
 
 __version__ = "0.2.0.dev0"
 __all__ = [
@@ -27,12 +34,39 @@ __all__ = [
     "UnveilError",
     "Variable",
     "compare",
+    "describe",
     "disclosure",
     "excess",
     "key_sets",
     "progress",
     "read",
     "replicate",
+    "split",
     "utility",
     "write",
 ]
+
+_HOMES = {
+    "Column": "data.columns",
+    "Data": "data.codebook",
+    "Result": "results.result",
+    "Study": "study",
+    "Variable": "data.codebook",
+    "compare": "measures.utility.compare",
+    "describe": "describing.describe",
+    "disclosure": "measures.disclosure.disclosure",
+    "excess": "measures.disclosure.excess",
+    "key_sets": "measures.disclosure.key_sets",
+    "read": "data.read",
+    "replicate": "measures.utility.replicate",
+    "split": "describing.split",
+    "utility": "measures.utility.utility",
+    "write": "data.write",
+}
+"""The module of each name that is imported when it is first used."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"unveil has no {name!r}")
+    return getattr(import_module(f"unveil.{_HOMES[name]}"), name)

@@ -120,6 +120,7 @@ class Study:
         self.columns: dict[str, Column] = as_columns(columns)
         how = How(tuple(missing), as_reading(columns))
         self.files, self.versions = _open_files(original, synthetic, control, how)
+        codebook = how.reading.codebook or None if codebook is None else codebook
         given = {} if codebook is None else open_codebook(codebook)
         self.codebook = merge_codebooks(self.files, given)
         self.published = None if published is None else open_file(published, "published")
@@ -228,6 +229,11 @@ class Study:
                 about="files",
                 sentence=f"Not compared, for not every file has them: {list_names(lacking)}.",
             )
+        if nowhere := [name for name in self.codebook if name not in names]:
+            yield Note(
+                about="files",
+                sentence=f"The codebook has columns that no file has: {list_names(nowhere)}.",
+            )
         by_content: dict[str, str] = {}
         for file in self.files:
             if file.sha256 and by_content.setdefault(file.sha256, file.label) != file.label:
@@ -285,7 +291,10 @@ class Study:
     def check_column(self, name: str) -> None:
         """Refuse a column that a file lacks; only the original must say whose a record is."""
         is_person = self.columns.get(name, Column()).role == "person"
-        for file in self.files[:1] if is_person else self.files:
+        self._check_files(name, self.files[:1] if is_person else self.files)
+
+    def _check_files(self, name: str, files: Sequence[OpenFile]) -> None:
+        for file in files:
             check_name(name, file.frame.columns, f"{file.label.capitalize()} has no column")
 
     def _with_role(self, role: str) -> tuple[str, ...]:
@@ -341,7 +350,7 @@ class Study:
         return self.once(Study._unbanded, name)
 
     def _unbanded(self, name: str) -> Coded:
-        self.check_column(name)
+        self._check_files(name, self.files)
         about = self.columns.get(name, Column())
         parts = {file.label: file.frame[name] for file in self.files}
         labels = self.codebook.get(name, Variable()).labels
@@ -486,6 +495,9 @@ OneFile = Annotated[Study, Needs(synthetic=False)]
 
 Alike = Annotated[Study, Needs(keys=False, equal_numbers=False)]
 """A study whose files are compared as a whole: without keys, and numbers may have had noise."""
+
+Records = Annotated[Study, Needs(synthetic=False, keys=False)]
+"""A study of the original alone, whatever is known of people."""
 
 AnyStudy = Annotated[Study, Needs(synthetic=None, keys=False)]
 """A study of which nothing is required, synthetic data or keys."""

@@ -30,12 +30,12 @@ READ = {
 }  # fmt: skip
 
 REFUSED = {
-    "short.csv": (b"a,b\n1,2\n3\n", "line 3 has 1 fields, the header 2"),
-    "long.csv": (b"a,b\n1,2,3\n", "line 2 has 3 fields, the header 2"),
+    "short.csv": (b"a,b\n1,2\n3\n", "line 3 has 1 field.s., the header 2"),
+    "long.csv": (b"a,b\n1,2,3\n", "line 2 has 3 field.s., the header 2"),
     "empty.csv": (b"", "is empty"),
     "names.csv": (b"a,b\n", "no records"),
     "numbers.csv": (b"1,2\n3,4\n", "a number for the name of column 1"),
-    "twice.csv": (b"a,a\n1,2\n", "two columns 'a'"),
+    "twice.csv": (b"a,a\n1,2\n", "same name for columns 1 and 2"),
     "packed.gz": (b"", "of a type that is not read"),
     "r.rds": (b"x", "arrow::write_parquet"),
     "book.xlsx": (b"PK not a book", "cannot be read"),

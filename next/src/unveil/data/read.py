@@ -2,15 +2,17 @@
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import narwhals as nw
 import polars as pl
 
 from unveil.arguments import File, Missing, checked
-from unveil.data.codebook import Codebook, Data, Variable, read_codebook
+from unveil.data.codebook import CODEBOOK, COLUMNS, Codebook, Data, Variable, read_codebook
 from unveil.data.reading import Reading
 from unveil.errors import InputError, list_names
 
@@ -66,7 +68,7 @@ def read(file: File, *, missing: Missing = (), codebook: File | None = None) -> 
     codebook
         A table of column, code and label, in the place of the file's own.
     """
-    data = open_file(file, "file", how=How(tuple(missing))).data
+    data = read_data(file, "file", How(tuple(missing)))
     if codebook is None:
         return data
     return Data(data.frame, {**data.codebook, **open_codebook(codebook)}, data.notes)
@@ -74,7 +76,7 @@ def read(file: File, *, missing: Missing = (), codebook: File | None = None) -> 
 
 def open_codebook(file: Any) -> Codebook:
     """The codebook that a table holds."""
-    return read_codebook(open_file(file, "codebook").frame)
+    return read_codebook(read_data(file, "codebook", How()).frame)
 
 
 def open_file(
@@ -86,16 +88,21 @@ def open_file(
         if source.path is None or source.how == how:
             return source
         source = source.source
+    data, name, digest = read_data(source, role, how), "a data frame", ""
+    if isinstance(source, str | Path):
+        path, _ = _place(source)
+        name = path.name
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return OpenFile(data, role, version, copy, name, digest, source, how)
+
+
+def read_data(source: Any, role: str, how: How) -> Data:
+    """The records of a file or frame, with its codebook."""
     if isinstance(source, Data):
-        return OpenFile(source, role, version, copy, "data", "", source, how)
-    if not isinstance(source, str | Path):
-        data = Data(_from_frame(source, role))
-        return OpenFile(data, role, version, copy, "a data frame", "", source, how)
-    path, _ = _place(source)
-    data = _from_path(source, how)
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return OpenFile(data, role, version, copy, path.name, digest, source, how)
+        return source
+    is_path = isinstance(source, str | Path)
+    return _from_path(source, how) if is_path else Data(_from_frame(source, role))
 
 
 def _from_frame(source: Any, role: str) -> pl.DataFrame:
@@ -164,7 +171,16 @@ LABELLED = (".sav", ".dta", ".sas7bdat", ".xpt")
 def _read_text(path: Path, _: str, how: How) -> Data:
     from unveil.data.text import read_text
 
-    return read_text(path, how.reading, how.missing)
+    data = read_text(path, how.reading, how.missing)
+    name = path.name.removesuffix(".gz").rpartition(".")[0]
+    beside = path.with_name(f"{name}_{CODEBOOK}.csv")
+    if how.reading.codebook or not beside.is_file():
+        return data
+    table = read_text(beside, Reading(), ()).frame
+    if not {*COLUMNS} <= {*table.columns}:
+        return Data(data.frame, {}, (*data.notes, f"{beside.name} is no codebook."))
+    notes = (*data.notes, f"Its labels are those of {beside.name}.")
+    return Data(data.frame, read_codebook(table), notes)
 
 
 def _read_book(path: Path, sheet: str, how: How) -> Data:
@@ -180,7 +196,12 @@ def _read_labelled(path: Path, _: str, __: How) -> Data:
 
 
 def _read_parquet(path: Path, _: str, __: How) -> Data:
-    return Data(pl.read_parquet(path))
+    codebook: dict[str, Variable] = {}
+    with path.open("rb") as file:
+        text = pl.read_parquet_metadata(file).get(CODEBOOK, "{}")
+    with suppress(msgspec.MsgspecError):  # of others, who have something else by this name
+        codebook = msgspec.json.decode(text, type=dict[str, Variable])
+    return Data(pl.read_parquet(path, glob=False), codebook)
 
 
 READERS: dict[str, Reader] = {

@@ -15,7 +15,7 @@ import msgspec
 import polars as pl
 
 from unveil.arguments import File, Form, checked, last_text
-from unveil.data.codebook import Codebook, Data, Variable
+from unveil.data.codebook import CODEBOOK, Codebook, Data, Variable, codebook_table
 from unveil.data.columns import is_number, kind_of, plain, stack, write_level
 from unveil.data.files import guard, replacing
 from unveil.data.labelled import moment_of
@@ -34,6 +34,8 @@ def write(
     fake: bool = True,
 ) -> Path:
     """Write synthetic data as a file, with the labels and codes of the original.
+
+    Beside a CSV, labels stand in a table of their own: release.csv and release_codebook.csv.
 
     Parameters
     ----------
@@ -68,14 +70,27 @@ def write(
             raise InputError(f"The data have a column {FAKE!r} that is not 1. Rename it.")
         frame = frame.drop(FAKE, strict=False).with_columns(pl.lit(1, pl.Int64).alias(FAKE))
         codebook = {**codebook, FAKE: Variable(SYNTHETIC, {"1": SYNTHETIC})}
+    known = {n: codebook[n] for n in frame.columns if codebook.get(n, Variable()) != Variable()}
+    known.pop(FAKE, None)
+    beside = path.with_name(f"{path.stem}_{CODEBOOK}.csv")
+    if ending == ".csv" and beside.exists() and not known:
+        raise InputError(
+            f"{str(beside)!r} is there, and would be read with {where}. Move it, or choose another"
+            " name."
+        )
     writer, holds = WRITERS[ending]
     with replacing(path) as new:
         if not _is_written(writer, frame, codebook, new):
             odd = [n for n in frame.columns if not _is_written(writer, frame[[n]], codebook, new)]
+            if not _is_written(writer, pl.DataFrame({"a": [1]}), {}, new):
+                raise InputError(f"{where} cannot be written. Is the disk full?")
             raise InputError(
                 f"{where} cannot hold {list_names(odd)}. It takes {holds}. Change these columns, or"
                 " write another kind of file."
             )
+    if ending == ".csv" and known:
+        with replacing(beside) as new:
+            _write_csv(codebook_table(known), {}, new)
     return path
 
 
@@ -129,7 +144,7 @@ def _write_csv(frame: pl.DataFrame, _: Codebook, path: Path) -> None:
 
 def _write_parquet(frame: pl.DataFrame, codebook: Codebook, path: Path) -> None:
     known = {name: codebook[name] for name in frame.columns if name in codebook}
-    frame.write_parquet(path, metadata={"codebook": msgspec.json.encode(known).decode()})
+    frame.write_parquet(path, metadata={CODEBOOK: msgspec.json.encode(known).decode()})
 
 
 FORMATS = {
