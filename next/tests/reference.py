@@ -13,6 +13,8 @@ FIGURES = {
     "synthpop/golden.json": ("synthpop", 7_561),
     "synthpop/adult.csv": ("Raab's tables", 226),
     "measures/cases.json": ("small tables", 550),
+    "suda/SEMANTICS.md": ("SUDA", 82_701),
+    "sdcmicro/README.md": ("sdcMicro", 27_677),
 }
 """Whose figures the tests hold against a file, and how many."""
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from unveil.measures.disclosure.disclosure import disclosure
     from unveil.measures.disclosure.excess import excess
     from unveil.measures.disclosure.key_sets import key_sets
+    from unveil.measures.uniques.match_risk import match_risk
+    from unveil.measures.uniques.suda import suda
     from unveil.measures.utility.compare import compare
     from unveil.measures.utility.replicate import replicate
     from unveil.measures.utility.utility import utility
@@ -38,10 +40,12 @@ __all__ = [
     "disclosure",
     "excess",
     "key_sets",
+    "match_risk",
     "progress",
     "read",
     "replicate",
     "split",
+    "suda",
     "utility",
     "write",
 ]
@@ -57,9 +61,11 @@ _HOMES = {
     "disclosure": "measures.disclosure.disclosure",
     "excess": "measures.disclosure.excess",
     "key_sets": "measures.disclosure.key_sets",
+    "match_risk": "measures.uniques.match_risk",
     "read": "data.read",
     "replicate": "measures.utility.replicate",
     "split": "describing.split",
+    "suda": "measures.uniques.suda",
     "utility": "measures.utility.utility",
     "write": "data.write",
 }

@@ -39,6 +39,7 @@ from unveil.data.columns import (
     as_reading,
     encode,
     join,
+    plain,
     stack,
     with_one_missing,
 )
@@ -279,6 +280,20 @@ class Study:
         _, person = np.unique(codes, return_inverse=True)
         return person, int(person.max(initial=-1)) + 1
 
+    @property
+    def weights(self) -> Floats | None:
+        """How many people each record of the original stands for, where a column says so."""
+        if not (names := self._with_role("weight")):
+            return None
+        values = plain(self.original[names[0]])
+        weights = values.cast(pl.Float64, strict=False).to_numpy()
+        if not (np.isfinite(weights) & (weights >= 0)).all():
+            raise InputError(
+                f"The weights in {names[0]!r} are not all numbers from 0 on. A weight says how many"
+                " people a record stands for."
+            )
+        return weights
+
     def owners(self, side: Side) -> Ints:
         """Whose each synthetic record is; people of different files are different people."""
         owners, n = [], 0
@@ -289,9 +304,9 @@ class Study:
         return np.concatenate([np.zeros(0, np.int64), *owners])
 
     def check_column(self, name: str) -> None:
-        """Refuse a column that a file lacks; only the original must say whose a record is."""
-        is_person = self.columns.get(name, Column()).role == "person"
-        self._check_files(name, self.files[:1] if is_person else self.files)
+        """Refuse a column that a file lacks; who is meant need only the original say."""
+        is_of_original = self.columns.get(name, Column()).role in ("person", "weight")
+        self._check_files(name, self.files[:1] if is_of_original else self.files)
 
     def _check_files(self, name: str, files: Sequence[OpenFile]) -> None:
         for file in files:
@@ -314,6 +329,8 @@ class Study:
                 raise InputError(f"{name!r} is a key, with the role {roles[name]}. Choose one.")
         if len(persons := self._with_role("person")) > 1:
             raise InputError(f"{list_names(persons)} say whose a record is. Choose one.")
+        if len(weights := self._with_role("weight")) > 1:
+            raise InputError(f"{list_names(weights)} are weights. Choose one.")
         if not targets:
             common = set.intersection(*(set(file.frame.columns) for file in self.files))
             free = [n for n in self.original.columns if n in common and n not in roles]

@@ -104,7 +104,8 @@ def _option(name: str, default: Any, hint: Any, help_text: str) -> click.Option:
         flags = form.flags or (f"--{name.replace('_', '-')}",)
         return click.Option([*flags, name], help=help_text, metavar=form.metavar, multiple=True)
     if hint is bool:
-        return click.Option([f"--no-{name}", name], help=help_text, flag_value=False,
+        flag = f"--no-{name}" if default else f"--{name.replace('_', '-')}"
+        return click.Option([flag, name], help=help_text, flag_value=not default,
                             default=default, is_flag=True)  # fmt: skip
     metavar = "NUMBER" if "number" in takes(hint) else "TEXT"
     flags = (f"--{name.replace('_', '-')}", name)

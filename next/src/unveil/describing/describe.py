@@ -115,8 +115,8 @@ class Description(Result, frozen=True, kw_only=True):
 
     @property
     def onward(self) -> Onward | None:
-        """To measure disclosure, with what is proposed."""
-        if all(file.role != "synthetic" for file in self.files) or not self.keys:
+        """To measure disclosure, or of one file uniques, with what is proposed."""
+        if not self.keys:
             return None
         proposed: dict[str, dict[str, Any]] = {}
         for row in self.columns:
@@ -126,7 +126,9 @@ class Description(Result, frozen=True, kw_only=True):
             elif row.special and row.kind == "number" and "special" not in about:
                 proposed[row.column] = {"special": row.special}
         keys = () if self.settings["keys"] else self.keys[-1].keys
-        return Onward("disclosure", keys, proposed)
+        if any(file.role == "synthetic" for file in self.files):
+            return Onward("disclosure", "disclosure", keys, proposed)
+        return Onward("suda", "uniques", keys, proposed)
 
 
 @measure

@@ -156,6 +156,7 @@ class Onward(NamedTuple):
     """A call to make next on the same files, and what to say of them besides."""
 
     call: str
+    command: str
     keys: Sequence[str] = ()
     columns: Mapping[str, Mapping[str, Any]] = {}
 

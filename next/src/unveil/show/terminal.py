@@ -66,10 +66,15 @@ def _lines(part: RenderableType, width: int) -> list[str]:
 
 
 def _cut(parts: list[tuple[RenderableType, list[str]]]) -> list[tuple[RenderableType, list[str]]]:
-    """The first screen: tables have the room that is left."""
-    tables = [lines for part, lines in parts if isinstance(part, Grid)]
+    """The first screen: tables have the room that is left, and what short ones leave."""
+    tables = sorted((lines for part, lines in parts if isinstance(part, Grid)), key=len)
     room = LINES - 1 - sum(len(lines) for part, lines in parts if not isinstance(part, Grid))
-    most = max(room // max(len(tables), 1), FEWEST)
+    most = 0
+    for place, lines in enumerate(tables):
+        most = max(room // (len(tables) - place), FEWEST)
+        if len(lines) > most:
+            break
+        room -= len(lines)
     return [
         (part, [*lines[: most - 1], f"... {len(lines) - most + 1:,} more lines with --show."])
         if isinstance(part, Grid) and len(lines) > most
@@ -103,7 +108,7 @@ def _onward(step: Onward, typed: str) -> str:
             part = "" if setting == "role" else f":{setting}"
             words += ["-c", f"{quote_name(name)}{part}={entry}"]
     program, _, *rest = shlex.split(typed)
-    return _with_options([program, step.call, *rest], words)
+    return _with_options([program, step.command, *rest], words)
 
 
 def _with_options(typed: list[str], options: list[str]) -> str:
