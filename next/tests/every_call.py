@@ -23,7 +23,20 @@ CALLS = {
     if inspect.isfunction(call := getattr(unveil, name))
     and next(iter(inspect.signature(call).parameters), "") == "study"
 }
-NEEDED: dict[str, dict[str, Any]] = {}
+NEEDED: dict[str, dict[str, Any]] = {
+    "replicate": {
+        "results": [
+            {"name": "Income", "kind": "mean", "outcome": "income"},
+            {"name": "<script>alert(1)</script>", "kind": "share", "outcome": "income >= 1100"},
+            {
+                "name": "Line",
+                "kind": "linear",
+                "outcome": "income",
+                "predictors": ["income > 1100"],
+            },
+        ]
+    }
+}
 FREE = {"missing", "unit"}
 CANARIES = ("Zq-key", "Zq-target", "Zq-pid", "Zq-note", "7654321")
 ABOUT: dict[str, Any] = {

@@ -67,7 +67,8 @@ def assert_refused(faults):
 @every
 def test_a_wrong_argument_is_refused_in_a_sentence_that_names_it(name):
     files = study()
-    faults = {"study": fault_of(lambda: CALLS[name](5), "Study", "study")}
+    needed = every_call.NEEDED.get(name, {})
+    faults = {"study": fault_of(lambda: CALLS[name](5, **needed), "Study", "study")}
     for argument, hint in arguments(CALLS[name]).items():
         for value in wrong_values(argument, hint):
             refusal = fault_of(

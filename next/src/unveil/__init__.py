@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from unveil.measures.disclosure.key_sets import key_sets
     from unveil.measures.uniques.match_risk import match_risk
     from unveil.measures.uniques.suda import suda
+    from unveil.measures.utility.compare import compare
+    from unveil.measures.utility.replicate import replicate
+    from unveil.measures.utility.utility import utility
     from unveil.results.result import Result
     from unveil.study import Study
 
@@ -36,6 +39,7 @@ __all__ = [
     "UnveilError",
     "Variable",
     "cap",
+    "compare",
     "describe",
     "differential_confidentiality",
     "disclosure",
@@ -45,8 +49,10 @@ __all__ = [
     "match_risk",
     "progress",
     "read",
+    "replicate",
     "split",
     "suda",
+    "utility",
     "write",
 ]
 
@@ -57,6 +63,7 @@ _HOMES = {
     "Study": "study",
     "Variable": "data.codebook",
     "cap": "measures.attribution.cap",
+    "compare": "measures.utility.compare",
     "describe": "describing.describe",
     "differential_confidentiality": "measures.attribution.differential",
     "disclosure": "measures.disclosure.disclosure",
@@ -65,8 +72,10 @@ _HOMES = {
     "key_sets": "measures.disclosure.key_sets",
     "match_risk": "measures.uniques.match_risk",
     "read": "data.read",
+    "replicate": "measures.utility.replicate",
     "split": "describing.split",
     "suda": "measures.uniques.suda",
+    "utility": "measures.utility.utility",
     "write": "data.write",
 }
 """The module of each name that is imported when it is first used."""

@@ -217,8 +217,8 @@ class Study:
             raise InputError("There are no targets. Name what might be learned (--targets).")
         for name in (*self.keys, *self.targets) if needs.synthetic else ():
             for part in self.joint.get(name, [name]):
-                if not (needs.near and self.distances(part) is not None):
-                    self.once(Study._check_overlap, part)
+                if needs.numbers != "near" or self.distances(part) is None:
+                    self.once(Study._check_overlap, part, needs.numbers != "any")
 
     def notes(self) -> Iterator[Note]:
         """How files were read, and what may make the risk look smaller than it is."""
@@ -364,15 +364,22 @@ class Study:
         """One column of all files, in bands where they are declared; a joint target as one."""
         return self.once(Study._column, name)
 
-    def _column(self, name: str) -> Coded:
-        if name in self.joint:
-            return join(name, [self.column(part) for part in self.joint[name]])
+    def unbanded(self, name: str) -> Coded:
+        """One column of all files as it stands in them, in no bands."""
+        return self.once(Study._unbanded, name)
+
+    def _unbanded(self, name: str) -> Coded:
         self._check_files(name, self.files)
         about = self.columns.get(name, Column())
         parts = {file.label: file.frame[name] for file in self.files}
         labels = self.codebook.get(name, Variable()).labels
         values = stack(name, parts, about.kind, self.missing, labels)
-        column = encode(name, values, self.rows, missing=self.missing, labels=labels)
+        return encode(name, values, self.rows, missing=self.missing, labels=labels)
+
+    def _column(self, name: str) -> Coded:
+        if name in self.joint:
+            return join(name, [self.column(part) for part in self.joint[name]])
+        column, about = self.unbanded(name), self.columns.get(name, Column())
         if about.bands is not None:
             column = band(column, about.bands, self.special(name, column))
         for level in about.sensitive:
@@ -472,12 +479,13 @@ class Study:
         columns = [self.column(name) for name in keys]
         return columns, *pack(columns)
 
-    def _check_overlap(self, name: str) -> bool:
+    def _check_overlap(self, name: str, need_common: bool) -> bool:
         """Without a value in common a column is coded differently, and its risk looks like zero."""
         column, about = self.column(name), self.columns.get(name, Column())
         is_number = column.kind == "number"
-        if about.tolerance is not None and is_number and name not in self.keys:
-            return True  # what is near is counted
+        is_near = about.tolerance is not None and name not in self.keys
+        if is_number and (is_near or not need_common):
+            return True  # what is near is counted, or numbers are compared as amounts
         known = column.counts[:, : column.n_levels - column.has_missing]
         for file, counts in zip(self.files, known, strict=True):
             if known[ORIGINAL].any() and not (known[ORIGINAL] * counts).any():
@@ -514,7 +522,7 @@ class Needs(NamedTuple):
 
     synthetic: bool | None = True  # None: with or without
     keys: bool = True
-    near: bool = False  # whether numbers with a tolerance need no value in common
+    numbers: Literal["common", "near", "any"] = "common"  # which ones must occur in all files
 
     @classmethod
     def of(cls, call: Callable[..., Any]) -> "Needs":
@@ -526,8 +534,11 @@ class Needs(NamedTuple):
 OneFile = Annotated[Study, Needs(synthetic=False)]
 """A study of which the original alone is measured."""
 
-NearStudy = Annotated[Study, Needs(near=True)]
-"""A study of which numbers are compared by how near they are."""
+NearStudy = Annotated[Study, Needs(numbers="near")]
+"""A study of which numbers with a tolerance are compared by how near they are."""
+
+Alike = Annotated[Study, Needs(keys=False, numbers="any")]
+"""A study whose files are compared as a whole: without keys, and numbers may have had noise."""
 
 Records = Annotated[Study, Needs(synthetic=False, keys=False)]
 """A study of the original alone, whatever is known of people."""

@@ -103,8 +103,11 @@ def make_command(name: str, command: Command) -> click.Command:
         calls = command.calls(study, names, asked)
         _check_limits(calls, limits)
         check_paths(out, study)
+        settings = [settings_of(call, asked) for call in calls]
         with unveil.progress(tell):
-            results = [call(study, **settings_of(call, asked)) for call in calls]
+            results = [
+                call(study, **of_call) for call, of_call in zip(calls, settings, strict=True)
+            ]
         checks = _check(results, limits)
         for path in out:
             _save(results, path, names)

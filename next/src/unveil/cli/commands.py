@@ -28,6 +28,7 @@ COMMANDS = {
     "describe": Command("describe"),
     "disclosure": Command("disclosure", {"excess": with_control, "key_sets": when_asked}),
     "uniques": Command("suda", {"match_risk": always}, settings=("k", "wildcard")),
+    "utility": Command("utility", {"compare": when_asked, "replicate": always}, ("results",)),
 }
 
 

@@ -145,7 +145,10 @@ class Table(msgspec.Struct, frozen=True):
 
 
 class Chart(msgspec.Struct, frozen=True):
-    """A picture of one table: a Vega-Lite file of `unveil.show.charts`, and what fills it."""
+    """A picture of one table: a Vega-Lite file of `unveil.show.charts`, and what fills it.
+
+    Without a table it is drawn of single records, `result.points(chart)`, and stands on no page.
+    """
 
     spec: str
     table: str
@@ -299,6 +302,10 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         from unveil.show.chart import vega_lite
 
         return vega_lite(self, chart)
+
+    def points(self, chart: str) -> pl.DataFrame:
+        """The records that a chart without a table is drawn of; confidential."""
+        raise InputError(f"{type(self).__name__} has no chart {chart!r} of single records.")
 
     def show(self, *names: str) -> None:
         """Print the first screen, or tables, charts in letters, "words" or "all"."""

@@ -17,9 +17,15 @@ def vega_lite(result: Result, name: str = "") -> dict[str, Any]:
     name = name or next(iter(result.charts), "")
     check_name(name, result.charts, f"{type(result).__name__} has no chart")
     chart = result.drawings[name]
-    table = result.table(chart.table)
     folder = files("unveil.show") / "charts"
     spec = json.loads((folder / f"{chart.spec}.json").read_text("utf-8"))
+    if not chart.table:
+        points = result.points(name).rename(
+            {column: part for part, column in chart.columns.items()}
+        )
+        values = [{part: _datum(v) for part, v in row.items()} for row in points.to_dicts()]
+        return {**spec, "title": {"text": chart.title}, "data": {"values": values}}
+    table = result.table(chart.table)
     titles = {f"${part}": table.units[column].title for part, column in chart.columns.items()}
     label = chart.columns["label"]
     marked = {row[label] for row in result.table(chart.marks).rows} if chart.marks else set()

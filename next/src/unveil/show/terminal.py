@@ -167,10 +167,15 @@ def _grid(table: Table, rows: Sequence[Row]) -> Grid:
 def _bars(result: Result, name: str) -> Iterator[Text]:
     """A chart in letters: a bar for each number."""
     drawing = result.drawings[name]
+    if not drawing.table:
+        yield Text(f"\n{drawing.title}: a picture, --out {name}.png --show {name}.")
+        return
     table = result.table(drawing.table)
-    names = ("group", "label", "m", "low", "high")
-    labels = [drawing.columns[part] for part in names if part in drawing.columns]
-    figures = [column for column in drawing.columns.values() if column not in labels]
+    columns = drawing.columns.values()
+    names = ("group", "label", "m", "start", "end")
+    first = [drawing.columns[part] for part in names if part in drawing.columns]
+    figures = [c for c in columns if table.units[c].is_figure and c not in first]
+    labels = [*first, *(c for c in columns if c not in [*first, *figures])]
     rows = table.rows if "m" in drawing.columns else table.first_rows
     highest = max((row[f] or 0 for row in rows for f in figures), default=0) or 1
     yield Text(f"\n{drawing.title}")

@@ -85,7 +85,7 @@ class Gtcap(Result, frozen=True, kw_only=True):
     drawings: ClassVar[dict[str, Chart]] = {
         "gtcap_bins": Chart(
             spec="bins", table="bins", title="GTCAP of people who stand out",
-            columns={"label": "target", "low": "low", "high": "high", "people": "people"},
+            columns={"label": "target", "start": "low", "end": "high", "people": "people"},
         )
     }  # fmt: skip
 
