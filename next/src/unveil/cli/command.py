@@ -47,6 +47,11 @@ def when_asked(study: Study, is_asked: bool) -> bool:
     return is_asked
 
 
+def within(study: Study, is_asked: bool) -> bool:
+    """The first call makes it itself."""
+    return False
+
+
 class Command(NamedTuple):
     """What a command calls: a call whose settings are its options, and others beside it."""
 

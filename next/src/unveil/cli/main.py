@@ -17,12 +17,15 @@ from unveil.cli.command import (
     tell,
     when_asked,
     with_control,
+    within,
 )
 from unveil.cli.derive import summary_of
 from unveil.errors import UnveilError
 from unveil.results import to_json
 
+ATTACKS = (unveil.inference, unveil.linkability, unveil.singling_out, unveil.membership)
 COMMANDS = {
+    "attack": Command(unveil.attack, dict.fromkeys(ATTACKS, within)),
     "disclosure": Command(
         unveil.disclosure, {unveil.excess: with_control, unveil.key_sets: when_asked}
     ),
