@@ -13,7 +13,7 @@ from unveil.measures.attacks.membership import (
     membership,
     membership_sentences,
 )
-from unveil.measures.attacks.people import Attackable, Level, People
+from unveil.measures.attacks.people import Level, People
 from unveil.measures.attacks.rows import Attacks
 from unveil.measures.attacks.singling_out import singling_out
 from unveil.results import Heading, Result
@@ -42,7 +42,7 @@ ALLOWED: dict[Callable[..., Result], Callable[[Study], bool]] = {
 
 @measure
 def attack(
-    study: Attackable, *, only: Names = (), level: Level = 0.95, people: People = None,
+    study: Study, *, only: Names = (), level: Level = 0.95, people: People = None,
     seed: Seed = None,
 ) -> Attack:  # fmt: skip
     """Attack the synthetic data: inference, linkability, singling out and membership.

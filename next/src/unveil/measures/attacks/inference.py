@@ -10,7 +10,6 @@ from typing import Literal
 from unveil.arguments import Seed
 from unveil.measures.attacks.forest import by_forest
 from unveil.measures.attacks.people import (
-    Attackable,
     Attacked,
     Level,
     People,
@@ -37,7 +36,7 @@ from unveil.study import Side, Study, measure
 
 @measure
 def inference(
-    study: Attackable, *, model: Literal["nearest", "forest"] = "nearest",
+    study: Study, *, model: Literal["nearest", "forest"] = "nearest",
     tolerance: Tolerance = 0.05, level: Level = 0.95, people: People = None, seed: Seed = None,
 ) -> Attacks:  # fmt: skip
     """Infer each target from all other columns, by the nearest synthetic record or a model.

@@ -12,7 +12,6 @@ from msgspec import Meta
 from unveil.arguments import Form, Names, Seed, as_names, split_names
 from unveil.errors import InputError, check_name
 from unveil.measures.attacks.people import (
-    Attackable,
     Level,
     People,
     axis_of,
@@ -35,7 +34,7 @@ Parts = Annotated[
 
 @measure
 def linkability(
-    study: Attackable, *, parts: Parts | None = None,
+    study: Study, *, parts: Parts | None = None,
     neighbours: Annotated[int, Meta(ge=1)] = 1, level: Level = 0.95, people: People = None,
     seed: Seed = None,
 ) -> Attacks:  # fmt: skip

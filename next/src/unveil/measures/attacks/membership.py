@@ -12,7 +12,6 @@ from msgspec import Meta
 from unveil.arguments import Seed
 from unveil.counts.cells import Floats
 from unveil.measures.attacks.people import (
-    Attackable,
     Level,
     People,
     axis_of,
@@ -27,7 +26,7 @@ from unveil.models.nearest import TIE, nearest_distance
 from unveil.progress import steps
 from unveil.results import Copy, Count, Figure, Heading, Note, Number, Result, Row, Share
 from unveil.results.words import Words, side_of
-from unveil.study import Side, measure
+from unveil.study import Side, Study, measure
 
 SOURCE = "El Emam et al. 2022"
 FEWEST = 100  # people of the control sample, of whom 1 % are less than one person
@@ -122,7 +121,7 @@ def membership_sentences(result: Result) -> tuple[str, ...]:
 
 @measure
 def membership(
-    study: Attackable, *, prevalence: Annotated[float, Meta(gt=0, lt=1)] = EVEN,
+    study: Study, *, prevalence: Annotated[float, Meta(gt=0, lt=1)] = EVEN,
     level: Level = 0.95, people: People = None, seed: Seed = None,
 ) -> Membership:  # fmt: skip
     """Tell who was in the data by how near synthetic records come; needs a control sample.

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
+import polars as pl
 from msgspec import Meta
 
 from unveil.counts.cells import Floats, Ints
@@ -17,11 +18,8 @@ from unveil.data.columns import Coded, Column
 from unveil.errors import InputError
 from unveil.models.nearest import Axis
 from unveil.results import Note
-from unveil.results.words import are
-from unveil.study import ORIGINAL, Needs, Side, Study
-
-Attackable = Annotated[Study, Needs(keys=False)]
-"""A study with synthetic data; without keys all columns are targets."""
+from unveil.results.words import are, join_names
+from unveil.study import ORIGINAL, Side, Study
 
 Level = Annotated[float, Meta(ge=0.5, le=0.9999)]
 People = Annotated[int, Meta(ge=1)] | None
@@ -35,7 +33,8 @@ class Levels:
     """What the levels of one column are: amounts, or what is equal or not."""
 
     column: Coded
-    is_amount: Mask  # a number that is no special code
+    numbers: Floats  # 0 for what is no amount
+    is_amount: Mask  # numbers and days, but for special codes
     place: Ints  # of each level: amounts in their order, then all else by how many have it
 
 
@@ -49,27 +48,35 @@ def levels_of(study: Study, name: str) -> Levels:
     """Numbers are amounts unless they are codes: declared so, all with labels, or special."""
     column, about = study.column(name), study.columns.get(name, Column())
     is_code = about.kind == "category" or column.texts != column.written
-    is_amount = np.zeros(column.n_levels, bool)
-    if column.kind in ("number", "date", "time") and not is_code:
-        numbers = column.numbers
-        is_amount = np.isfinite(numbers) & ~np.isin(numbers, study.special(name, column))
+    numbers = np.full(column.n_levels, np.nan) if is_code else _numbers(column)
+    is_amount = np.isfinite(numbers) & ~np.isin(numbers, study.special(name, column))
     in_order = np.where(is_amount, np.arange(column.n_levels), column.n_levels)
     place = np.empty(column.n_levels, np.int64)
     place[np.lexsort((*column.counts[::-1], in_order))] = np.arange(column.n_levels)
-    return Levels(column, is_amount, place)
+    return Levels(column, np.where(is_amount, numbers, 0.0), is_amount, place)
+
+
+def _numbers(column: Coded) -> Floats:
+    """Each level as a number, and days as days; NaN for all else."""
+    if column.kind in ("number", "date", "time"):
+        return column.numbers
+    days = pl.Series([None] * column.n_levels, dtype=pl.Date)
+    if column.kind == "text":
+        days = column.levels.str.to_date("%Y-%m-%d", strict=False)
+    is_date = days.null_count() == column.has_missing
+    return days.cast(pl.Float64).to_numpy() if is_date else np.full(column.n_levels, np.nan)
 
 
 def axis_of(study: Study, name: str, side: Side, tolerance: float = 0) -> Axis:
     """One column of all files, numbers by their range in these synthetic data and in real ones."""
     levels = study.once(levels_of, name)
-    column, is_amount = levels.column, levels.is_amount
+    column, is_amount, numbers = levels.column, levels.is_amount, levels.numbers
     states = np.where(is_amount, 0, np.arange(1, column.n_levels + 1))
     states = states.astype(np.min_scalar_type(column.n_levels))[column.codes]
     if not is_amount.any():
         return Axis(states)
     files = [ORIGINAL, *side.files, *([study.control_number] if study.has_control else [])]
     occurs = is_amount & (column.counts[files].sum(axis=0) > 0)
-    numbers = np.where(is_amount, column.numbers, 0.0)
     scale = float(np.ptp(numbers[occurs])) if occurs.any() else 0.0
     allowed = None
     if column.kind == "number":
@@ -145,8 +152,8 @@ def require_columns(study: Study, n: int, attack: str) -> None:
 
 
 def notes_on(study: Study) -> list[Note]:
-    """What may make an attack look weaker, or its figures mean less, than they do."""
-    notes = []
+    """What was compared, and what makes a figure mean less than it seems to."""
+    notes = [Note(about="columns", sentence=f"Compared: {join_names(compared(study))}.")]
     if study.fraction == 1:
         known = "The original is the whole population: who is in it is known, and R says nothing."
         notes.append(Note(about="attacks.R", sentence=known))

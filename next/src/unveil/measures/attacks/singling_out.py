@@ -18,7 +18,6 @@ from unveil.arguments import Seed
 from unveil.counts.cells import Floats, Ints
 from unveil.counts.profile import Mask
 from unveil.measures.attacks.people import (
-    Attackable,
     Level,
     compared,
     levels_of,
@@ -86,7 +85,7 @@ class Predicates:
 
 @measure
 def singling_out(
-    study: Attackable, *, largest: Annotated[int, Meta(ge=1)] = 3,
+    study: Study, *, largest: Annotated[int, Meta(ge=1)] = 3,
     guesses: Annotated[int, Meta(ge=1, le=100_000)] = 500, level: Level = 0.95, seed: Seed = None,
 ) -> Attacks:  # fmt: skip
     """Single out people by values that single out a synthetic record.
