@@ -81,6 +81,8 @@ def test_tables_of_columns_are_those_of_the_results(page):
 
 def columns_of(row_type):
     """What each column means, as a table."""
+    if not any(unit.meaning for unit in row_type.units().values()):
+        return f"Columns: {', '.join(f'`{name}`' for name in row_type.units())}.\n"
     lines = [
         f"| `{name}` | {unit.meaning} | {type(unit).__name__.lower()} | {unit.source} |\n"
         for name, unit in row_type.units().items()

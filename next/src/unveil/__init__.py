@@ -1,21 +1,28 @@
 """unveil: the disclosure risk of synthetic data and of tables of counts, before release."""
 
-from unveil.data.codebook import Data, Variable
-from unveil.data.columns import Column
-from unveil.data.read import read
-from unveil.data.write import write
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from unveil.errors import BlockedError, DecisionNeededError, InputError, UnveilError
-from unveil.measures.attacks.attack import attack
-from unveil.measures.attacks.inference import inference
-from unveil.measures.attacks.linkability import linkability
-from unveil.measures.attacks.membership import membership
-from unveil.measures.attacks.singling_out import singling_out
-from unveil.measures.disclosure.disclosure import disclosure
-from unveil.measures.disclosure.excess import excess
-from unveil.measures.disclosure.key_sets import key_sets
 from unveil.progress import progress
-from unveil.results import Result
-from unveil.study import Study
+
+if TYPE_CHECKING:
+    from unveil.data.codebook import Data, Variable
+    from unveil.data.columns import Column
+    from unveil.data.read import read
+    from unveil.data.write import write
+    from unveil.describing.describe import describe
+    from unveil.describing.split import split
+    from unveil.measures.attacks.attack import attack
+    from unveil.measures.attacks.inference import inference
+    from unveil.measures.attacks.linkability import linkability
+    from unveil.measures.attacks.membership import membership
+    from unveil.measures.attacks.singling_out import singling_out
+    from unveil.measures.disclosure.disclosure import disclosure
+    from unveil.measures.disclosure.excess import excess
+    from unveil.measures.disclosure.key_sets import key_sets
+    from unveil.results.result import Result
+    from unveil.study import Study
 
 __version__ = "0.2.0.dev0"
 __all__ = [
@@ -29,6 +36,7 @@ __all__ = [
     "UnveilError",
     "Variable",
     "attack",
+    "describe",
     "disclosure",
     "excess",
     "inference",
@@ -38,5 +46,33 @@ __all__ = [
     "progress",
     "read",
     "singling_out",
+    "split",
     "write",
 ]
+
+_HOMES = {
+    "Column": "data.columns",
+    "Data": "data.codebook",
+    "Result": "results.result",
+    "Study": "study",
+    "Variable": "data.codebook",
+    "attack": "measures.attacks.attack",
+    "describe": "describing.describe",
+    "disclosure": "measures.disclosure.disclosure",
+    "excess": "measures.disclosure.excess",
+    "inference": "measures.attacks.inference",
+    "key_sets": "measures.disclosure.key_sets",
+    "linkability": "measures.attacks.linkability",
+    "membership": "measures.attacks.membership",
+    "read": "data.read",
+    "singling_out": "measures.attacks.singling_out",
+    "split": "describing.split",
+    "write": "data.write",
+}
+"""The module of each name that is imported when it is first used."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"unveil has no {name!r}")
+    return getattr(import_module(f"unveil.{_HOMES[name]}"), name)

@@ -71,6 +71,12 @@ def _split(texts: Sequence[str]) -> list[list[str]]:
     return [parts for parts in names if any(parts)]
 
 
+def quote_name(name: str) -> str:
+    """A name as `split_names` reads it as one."""
+    is_plain = name == name.strip() and not re.search('[,+":=]', name)
+    return name if is_plain else '"' + name.replace('"', '""') + '"'
+
+
 COLUMNS = "a column or several"
 
 File = Annotated[Any, Form("a path or a data frame", "FILE", last_text)]

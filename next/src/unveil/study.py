@@ -120,6 +120,7 @@ class Study:
         self.columns: dict[str, Column] = as_columns(columns)
         how = How(tuple(missing), as_reading(columns))
         self.files, self.versions = _open_files(original, synthetic, control, how)
+        codebook = how.reading.codebook or None if codebook is None else codebook
         given = {} if codebook is None else open_codebook(codebook)
         self.codebook = merge_codebooks(self.files, given)
         self.published = None if published is None else open_file(published, "published")
@@ -285,7 +286,10 @@ class Study:
     def check_column(self, name: str) -> None:
         """Refuse a column that a file lacks; only the original must say whose a record is."""
         is_person = self.columns.get(name, Column()).role == "person"
-        for file in self.files[:1] if is_person else self.files:
+        self._check_files(name, self.files[:1] if is_person else self.files)
+
+    def _check_files(self, name: str, files: Sequence[OpenFile]) -> None:
+        for file in files:
             check_name(name, file.frame.columns, f"{file.label.capitalize()} has no column")
 
     def _with_role(self, role: str) -> tuple[str, ...]:
@@ -339,7 +343,7 @@ class Study:
     def _column(self, name: str) -> Coded:
         if name in self.joint:
             return join(name, [self.column(part) for part in self.joint[name]])
-        self.check_column(name)
+        self._check_files(name, self.files)
         about = self.columns.get(name, Column())
         parts = {file.label: file.frame[name] for file in self.files}
         labels = self.codebook.get(name, Variable()).labels
@@ -474,6 +478,9 @@ class Needs(NamedTuple):
 
 OneFile = Annotated[Study, Needs(synthetic=False)]
 """A study of which the original alone is measured."""
+
+Records = Annotated[Study, Needs(synthetic=False, keys=False)]
+"""A study of the original alone, whatever is known of people."""
 
 AnyStudy = Annotated[Study, Needs(synthetic=None, keys=False)]
 """A study of which nothing is required, synthetic data or keys."""

@@ -1,4 +1,4 @@
-"""Damaged files of SPSS, Stata and SAS: each is read, or refused in a sentence.
+"""Damaged files of every kind: each is read, or refused in a sentence.
 
     python tests/data/damaged.py --files 1500
 
@@ -7,6 +7,7 @@ or a refusal, in time, without a value of the data in a message or anything prin
 """
 
 import argparse
+import gzip
 import os
 import random
 import re
@@ -22,8 +23,12 @@ from pathlib import Path
 import polars as pl
 import pyreadstat
 
-from unveil.data.labelled import SECONDS, read_labelled
-from unveil.errors import InputError
+import unveil
+from unveil.data.apart import SECONDS
+
+sys.path.append(str(Path(__file__).parents[1]))
+
+from data.test_excel import write_book
 
 CANARY = "HIVpositive1847"
 SAS = Path(__file__).parents[3] / "tests" / "io" / "data" / "people.sas7bdat"
@@ -36,11 +41,12 @@ FRAME = pl.DataFrame({
     "n": [1, 2, 3, None] * 10,
 })  # fmt: skip
 LABELS = {"sex": {1: "male", 2: CANARY}}
-SENTENCE = re.compile(
-    r"'[^']+' (is damaged: it cannot be read|is damaged, or needs more memory than there is"
+LABELLED = re.compile(
+    r"(is damaged: it cannot be read|is damaged, or needs more memory than there is"
     r"|is no file of \w+, whatever its ending says)\. Ask for it again, or export it as CSV\."
-    r"|'[^']+' is (empty\. Ask for it again|locked with a password\. Save it without one)\."
+    r"|is (empty\. Ask for it again|locked with a password\. Save it without one)\."
 )
+PLAIN = re.compile(r"[a-z][^\x00-\x1f]{10,300}[.?]")
 
 
 def good_files(folder: Path) -> dict[str, list[bytes]]:
@@ -68,7 +74,13 @@ def good_files(folder: Path) -> dict[str, list[bytes]]:
             files.setdefault(ending, []).append(path.read_bytes())
     if SAS.exists():
         files[".sas7bdat"] = [SAS.read_bytes()]
-    return files
+    texts = FRAME.with_columns(pl.col("ill").str.head(40)).write_csv().encode()
+    sheet = [FRAME.columns, *FRAME.with_columns(pl.col("ill").str.head(40)).rows()]
+    FRAME.write_parquet(path := folder / "good.parquet")
+    return files | {
+        ".csv": [texts], ".csv.gz": [gzip.compress(texts)], ".parquet": [path.read_bytes()],
+        ".xlsx": [write_book(people=sheet)],
+    }  # fmt: skip
 
 
 def damage(content: bytes, chance: random.Random) -> bytes:
@@ -95,11 +107,12 @@ def outcome(path: Path) -> str:
     """What reading a file comes to."""
     start = time.monotonic()
     try:
-        height = read_labelled(path).frame.height
+        height = unveil.read(path).frame.height
         result = "read" if height else "read without records"
-    except InputError as refusal:
-        text = str(refusal)
-        is_plain = SENTENCE.fullmatch(text) and CANARY not in text and not refusal.__cause__
+    except unveil.InputError as refusal:
+        text = str(refusal).removeprefix(f"{str(path)!r} ")
+        sentence = PLAIN if path.suffix in (".csv", ".gz", ".parquet", ".xlsx") else LABELLED
+        is_plain = sentence.fullmatch(text) and CANARY not in text and not refusal.__cause__
         result = "refused" if is_plain else f"WRONG: {text}"
     except BaseException as fault:  # whatever it is, it should not come
         result = f"WRONG: {type(fault).__name__}: {fault}"

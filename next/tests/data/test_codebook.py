@@ -49,7 +49,9 @@ def test_a_code_of_two_meanings_is_refused():
 
 
 def test_a_codebook_is_the_same_from_its_table(tmp_path):
-    codebook = {"sex": SEX, "income": Variable(labels={"-8": "refused"}, missing=((-8.0, -8.0),))}
+    ranges = ((-9.0, -9.0), (-8.0, -8.0), (97.5, 1e300), ("x", "x"))
+    codebook = {"sex": SEX, "income": Variable(labels={"-8": "refused"}, missing=ranges[1:])}
+    codebook["born"] = Variable("Born in", missing=ranges)
     codebook_table(codebook).write_csv(tmp_path / "codebook.csv")
     data = unveil.read(CODES, codebook=tmp_path / "codebook.csv")
     assert data.codebook == codebook

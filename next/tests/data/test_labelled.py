@@ -12,7 +12,7 @@ from polars.testing import assert_frame_equal
 
 import unveil
 from data.damaged import good_files, try_files
-from unveil.data import labelled
+from unveil.data import apart, labelled
 from unveil.data.codebook import Variable
 from unveil.data.labelled import ELSEWHERE, read_labelled
 
@@ -378,8 +378,8 @@ def test_a_parser_that_crashes_takes_nothing_with_it(tmp_path, monkeypatch, capf
 
 def test_a_parser_that_takes_too_long_is_ended(tmp_path, monkeypatch):
     sav(tmp_path / "f.sav")
-    monkeypatch.setattr(labelled, "SECONDS", 0.001)
-    monkeypatch.setattr(labelled, "BYTES_A_SECOND", 10**9)
+    monkeypatch.setattr(apart, "SECONDS", 0.001)
+    monkeypatch.setattr(apart, "BYTES_A_SECOND", 10**9)
     assert refusal(tmp_path / "f.sav") == DAMAGED
 
 
@@ -403,7 +403,7 @@ def test_names_of_any_letters_and_endings_in_capitals_are_read(tmp_path):
     assert read_labelled(path).frame.height == 3
 
 
-@pytest.mark.parametrize("ending", labelled.PROGRAMS)
+@pytest.mark.parametrize("ending", [*labelled.PROGRAMS, ".csv", ".csv.gz", ".parquet", ".xlsx"])
 def test_damaged_files_are_read_or_refused_in_a_sentence(tmp_path, ending):
     contents = good_files(tmp_path).get(ending)
     if not contents:

@@ -30,8 +30,8 @@ READ = {
 }  # fmt: skip
 
 REFUSED = {
-    "short.csv": (b"a,b\n1,2\n3\n", "line 3 has 1 fields, the header 2"),
-    "long.csv": (b"a,b\n1,2,3\n", "line 2 has 3 fields, the header 2"),
+    "short.csv": (b"a,b\n1,2\n3\n", "line 3 has 1 field.s., the header 2"),
+    "long.csv": (b"a,b\n1,2,3\n", "line 2 has 3 field.s., the header 2"),
     "empty.csv": (b"", "is empty"),
     "names.csv": (b"a,b\n", "no records"),
     "numbers.csv": (b"1,2\n3,4\n", "a number for the name of column 1"),

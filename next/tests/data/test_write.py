@@ -72,6 +72,29 @@ def letters_file(path):
 # There and back
 
 
+def test_parquet_keeps_everything(tmp_path):
+    data = unveil.read(write(SURVEY, tmp_path / "survey.parquet", fake=False))
+    assert_frame_equal(data.frame, FRAME)
+    assert data.codebook == CODEBOOK
+    FRAME.write_parquet(tmp_path / "others.parquet", metadata={"codebook": "of another kind"})
+    assert unveil.read(tmp_path / "others.parquet").codebook == {}
+
+
+def test_a_csv_has_its_labels_and_missing_codes_beside_it(tmp_path):
+    path = write(SURVEY, tmp_path / "survey.csv", fake=False)
+    data = unveil.read(path)
+    assert data.notes[-1] == "Its labels are those of survey_codebook.csv."
+    assert_frame_equal(data.frame, FRAME)
+    for name, variable in CODEBOOK.items():
+        read = data.codebook[name]
+        assert (read.label, read.labels) == (variable.label, variable.labels), name
+        assert set(read.missing) == set(variable.missing), name
+    write(FRAME, tmp_path / "plain.csv")
+    assert {file.name for file in tmp_path.iterdir()} == {
+        "survey.csv", "survey_codebook.csv", "FAKE_plain.csv",
+    }  # fmt: skip
+
+
 def test_spss_keeps_values_labels_missing_codes_and_formats(tmp_path):
     data = unveil.read(write(SURVEY, tmp_path / "survey.sav", fake=False))
     assert_frame_equal(data.frame, FRAME.with_columns(LABELLED))
@@ -195,7 +218,8 @@ def test_decimals_stay_decimals_where_the_other_file_has_whole_numbers(tmp_path)
 def test_synthetic_data_say_so_in_their_name_and_last_column(tmp_path, ending):
     path = write(FRAME.select("sex"), tmp_path / f"copy{ending}", like=SURVEY)
     assert path == tmp_path / f"FAKE_copy{ending}"
-    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+    beside = {"FAKE_copy_codebook.csv"} if ending == ".csv" else set()
+    assert {file.name for file in tmp_path.iterdir()} == {path.name} | beside
     data = unveil.read(path)
     assert data.frame.columns == ["sex", FAKE]
     assert data.frame[FAKE].to_list() == [1] * 4

@@ -21,14 +21,10 @@ Call = Callable[..., Result]
 EXIT_CODES = "Exit codes: 0 within limits, or none set; 2 input; 3 blocked; 4 a person must decide."
 SHOW = click.Option(["--show"], multiple=True, metavar="NAMES", help="Tables, charts, words, all.")
 JSON = click.Option(["--json", "is_json"], is_flag=True, help="Print one JSON document.")
-OUTPUT = [
-    SHOW,
-    click.Option(["--out"], multiple=True, metavar="FILE", type=click.Path(path_type=Path),
-                 help="Write a file: .json .csv .html .svg .png .pdf."),
-    JSON,
-    click.Option(["--limit"], multiple=True, metavar="FIGURE=VALUE",
-                 help="The most a figure may be; of one row FIGURE@ROW=VALUE."),
-]  # fmt: skip
+OUT = click.Option(["--out"], multiple=True, metavar="FILE", type=click.Path(path_type=Path),
+                   help="Write a file: .json .csv .html .svg .png .pdf.")  # fmt: skip
+LIMIT = click.Option(["--limit"], multiple=True, metavar="FIGURE=VALUE",
+                     help="The most a figure may be; of one row FIGURE@ROW=VALUE.")  # fmt: skip
 
 
 Where = Callable[[Study, bool], bool]
@@ -53,24 +49,29 @@ def within(study: Study, is_asked: bool) -> bool:
 
 
 class Command(NamedTuple):
-    """What a command calls: a call whose settings are its options, and others beside it."""
+    """The name of a call whose settings are options, and those of others beside it."""
 
-    call: Call
-    beside: Mapping[Call, Where] = {}
+    name: str
+    beside: Mapping[str, Where] = {}
     settings: tuple[str, ...] = ()  # options that only a call beside it has; some cannot do without
 
     @property
+    def call(self) -> Call:
+        return getattr(unveil, self.name)
+
+    @property
     def all_calls(self) -> list[Call]:
-        return [self.call, *self.beside]
+        return [getattr(unveil, name) for name in (self.name, *self.beside)]
 
     def calls(self, study: Study, names: Sequence[str], asked: Mapping[str, Any]) -> list[Call]:
         """All that the files allow, and what is typed."""
+        first, *others = self.all_calls
         beside = [
             call
-            for call, where in self.beside.items()
+            for call, where in zip(others, self.beside.values(), strict=True)
             if where(study, bool(_names_of(call) & set(names))) and not lacking(call, asked)
         ]
-        return [self.call, *beside]
+        return [first, *beside]
 
     @property
     def known(self) -> set[str]:
@@ -93,8 +94,8 @@ def make_command(name: str, command: Command) -> click.Command:
     """The command line of a command."""
 
     def run(
-        show: tuple[str, ...], out: tuple[Path, ...], is_json: bool, limit: tuple[str, ...],
-        **asked: Any,
+        show: tuple[str, ...], out: tuple[Path, ...], is_json: bool,
+        limit: tuple[str, ...] = (), **asked: Any,
     ) -> int:  # fmt: skip
         limits, names = parse_limits(limit), split_names(show)
         for shown in names:
@@ -102,7 +103,7 @@ def make_command(name: str, command: Command) -> click.Command:
         study = study_of(asked)
         calls = command.calls(study, names, asked)
         _check_limits(calls, limits)
-        _check_paths(out, study)
+        check_paths(out, study)
         with unveil.progress(tell):
             results = [call(study, **settings_of(call, asked)) for call in calls]
         checks = _check(results, limits)
@@ -111,9 +112,12 @@ def make_command(name: str, command: Command) -> click.Command:
         print_text(to_json(results, checks) if is_json else screen_of(results, names, checks))
         return exit_code(checks)
 
+    has_limits = any(_kind_of(call).limited() for call in command.all_calls)
+    output = [SHOW, OUT, JSON, LIMIT] if has_limits else [SHOW, OUT, JSON]
+    codes = f"\n\n{EXIT_CODES}" if has_limits else ""
     return click.Command(
-        name, callback=run, help=f"{summary_of(command.call)}\n\n{EXIT_CODES}",
-        params=[*parameters_of(command.all_calls, command.settings), *OUTPUT],
+        name, callback=run, help=f"{summary_of(command.call)}{codes}",
+        params=[*parameters_of(command.all_calls, command.settings), *output],
     )  # fmt: skip
 
 
@@ -131,7 +135,7 @@ def _check_limits(calls: Sequence[Call], limits: Iterable[str]) -> None:
         check_name(address.partition("@")[0], sorted(figures), "No limit can be set on")
 
 
-def _check_paths(paths: Iterable[Path], study: Study) -> None:
+def check_paths(paths: Iterable[Path], study: Study) -> None:
     """Refuse where nothing can be written, or a file that was read."""
     for path in paths:
         from unveil.show.save import check_writable

@@ -31,8 +31,11 @@ def parameters_of(calls: Sequence[Call], settings: Sequence[str]) -> Iterator[cl
     yield click.Argument(["original"])
     if needs.synthetic is not False:
         yield click.Argument(["synthetic"], nargs=-1, required=bool(needs.synthetic))
-    without = () if needs.synthetic else ("control",) if needs.keys else ("control", "targets")
-    names = [name for name in OF_STUDY if name not in without]
+    is_said = {
+        "keys": needs.keys or needs.synthetic is None, "targets": needs.keys,
+        "control": bool(needs.synthetic),
+    }  # fmt: skip
+    names = [name for name in OF_STUDY if is_said.get(name, True)]
     yield from options_of(Study.__init__, names, _help_texts(Study))
     yield from options_of(first, _settings_of(first), _help_texts(first))
     for call in others:

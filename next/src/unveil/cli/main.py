@@ -1,39 +1,28 @@
-"""`unveil`: commands are public calls, their results in the form that is asked for."""
+"""`unveil`: each command is loaded when it is typed; what people can mend is one sentence."""
 
 import sys
+from importlib import import_module
 from io import TextIOWrapper
 
 import click
 
 import unveil
-from unveil.arguments import split_names
-from unveil.cli.command import (
-    JSON,
-    SHOW,
-    Command,
-    make_command,
-    print_text,
-    screen_of,
-    tell,
-    when_asked,
-    with_control,
-    within,
-)
-from unveil.cli.derive import summary_of
 from unveil.errors import UnveilError
-from unveil.results import to_json
 
-ATTACKS = (unveil.inference, unveil.linkability, unveil.singling_out, unveil.membership)
-COMMANDS = {
-    "attack": Command(unveil.attack, dict.fromkeys(ATTACKS, within)),
-    "disclosure": Command(
-        unveil.disclosure, {unveil.excess: with_control, unveil.key_sets: when_asked}
-    ),
-}
+
+class Commands(click.Group):
+    """The commands of `unveil.cli.commands`."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(import_module("unveil.cli.commands").ALL)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        make = import_module("unveil.cli.commands").ALL.get(name)
+        return make and make()
 
 
 @click.group(
-    context_settings={"help_option_names": ["-h", "--help"]}, no_args_is_help=False,
+    cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}, no_args_is_help=False,
     invoke_without_command=True,
 )  # fmt: skip
 @click.version_option(unveil.__version__)
@@ -45,7 +34,7 @@ def commands(context: click.Context) -> None:
 
 
 def main() -> None:
-    """Run a command; what people can mend is one sentence, and an exit code says what kind."""
+    """Run a command; an exit code says what kind of fault there is."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # of a terminal that lacks a sign
@@ -65,24 +54,3 @@ def main() -> None:
     except Exception as fault:  # its text may hold values of the data
         click.echo(f"unveil: internal error ({type(fault).__name__}). Please report it.", err=True)
         sys.exit(1)
-
-
-def demo(show: tuple[str, ...], is_json: bool) -> int:
-    """Assess the embedded example: 5,000 invented people and one synthetic file of them."""
-    from unveil.examples import KEYS, TARGETS, survey, survey_synthetic
-
-    income = unveil.Column(special=(-8,), tolerance=200)
-    study = unveil.Study(
-        survey(), survey_synthetic(), keys=KEYS, targets=TARGETS, columns={"income": income}
-    )
-    with unveil.progress(tell):
-        result = unveil.disclosure(study, seed=1)
-    print_text(to_json([result]) if is_json else screen_of([result], split_names(show), ()))
-    return 0
-
-
-for command_name, command in COMMANDS.items():
-    commands.add_command(make_command(command_name, command))
-commands.add_command(
-    click.Command("demo", callback=demo, help=summary_of(demo), params=[SHOW, JSON])
-)

@@ -1,9 +1,11 @@
 """What a file says of its columns: labels of columns and of codes, missing codes, formats.
 
 One form on disk, a CSV with the columns ``column``, ``code`` and ``label``; a row without a code
-has the label of the column, and ``missing`` may say that a code stands for a missing answer.
+has the label of the column, and ``missing`` may say that a code, or each code ``from -99 to -1``,
+stands for a missing answer.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -54,6 +56,7 @@ class Data:
 
 
 COLUMNS = ("column", "code", "label")
+CODEBOOK = "codebook"  # where a Parquet file has it, and how the name of a table of it ends
 
 
 def read_codebook(table: pl.DataFrame) -> dict[str, Variable]:
@@ -72,19 +75,24 @@ def read_codebook(table: pl.DataFrame) -> dict[str, Variable]:
             continue
         if code in variable.labels:
             raise InputError(f"The codebook has the code {code!r} of {name!r} twice.")
-        about: dict[str, Any] = {"labels": variable.labels | {code: label}}
+        about: dict[str, Any] = {}
+        both = RANGE.fullmatch(code)
+        ends = both.groups() if both else (code, code)
+        if label or not stands_for_missing:
+            about["labels"] = variable.labels | {code: label}
         if stands_for_missing:
-            number = float(code) if _is_number(code) else code
-            about["missing"] = (*variable.missing, (number, number))
+            low, high = (float(end) if _is_number(end) else end for end in ends)
+            about["missing"] = (*variable.missing, (low, high))
         codebook[name] = msgspec.structs.replace(variable, **about)
     return codebook
 
 
+RANGE = re.compile("from (.+) to (.+)")
 YES = ("1", "true", "yes", "x", "TRUE", "True", "Yes", "X")
 
 
 def _is_number(text: str) -> bool:
-    return text.removeprefix("-").replace(".", "", 1).isdigit()
+    return bool(re.fullmatch(r"-?\d+(\.\d+)?(e[+-]?\d+)?", text))
 
 
 def codebook_table(codebook: Codebook) -> pl.DataFrame:
@@ -92,10 +100,18 @@ def codebook_table(codebook: Codebook) -> pl.DataFrame:
     rows = []
     for name, variable in codebook.items():
         rows.append((name, "", variable.label, ""))
-        for code, label in variable.labels.items():
-            marks = _is_number(code) and variable.is_missing(float(code))
-            rows.append((name, code, label, "yes" if marks else ""))
+        ranges = {_write_range(*ends): "yes" for ends in variable.missing}
+        for code in {**variable.labels, **ranges}:
+            rows.append((name, code, variable.labels.get(code, ""), ranges.get(code, "")))
     return pl.DataFrame(rows, (*COLUMNS, "missing"), orient="row")
+
+
+def _write_range(low: float | str, high: float | str) -> str:
+    """A code, or those from one to another."""
+    ends = [
+        end if isinstance(end, str) else repr(float(end)).removesuffix(".0") for end in (low, high)
+    ]
+    return ends[0] if low == high else f"from {ends[0]} to {ends[1]}"
 
 
 def code_alike(

@@ -1,14 +1,13 @@
 """A sheet of a book: one row of names, and columns in the types of their cells."""
 
-import logging
 import zipfile
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
-import fastexcel
 import polars as pl
 
+from unveil.data.apart import read_apart
 from unveil.data.codebook import Data
 from unveil.data.text import BOMB, EXACT, TIMES, check_names, naming, type_column
 from unveil.errors import InputError, check_name, list_names
@@ -16,14 +15,19 @@ from unveil.errors import InputError, check_name, list_names
 HEAD = 100  # rows that the names are looked for in
 NO_DAY = date(1899, 12, 31)  # on which a book has times of day
 
-for library in ("fastexcel", "calamine"):
-    logging.getLogger(library).setLevel(logging.CRITICAL)
-
 
 def read_excel(path: Path, sheet: str, missing: Sequence[str]) -> Data:
     """A sheet, the first if none is named; a row without any cell is no record."""
     with naming(path):
         _check_archive(path)
+    return read_apart(__name__, path, sheet, *missing)
+
+
+def parse(path: Path, sheet: str, *missing: str) -> Data:
+    """In the child."""
+    import fastexcel
+
+    with naming(path):
         book = fastexcel.read_excel(path)
         sheets = book.sheet_names
         sheet = sheet or sheets[0]

@@ -1,22 +1,18 @@
 """Files of SPSS, Stata and SAS, with their labels and missing codes.
 
-They are parsed in a process of their own: a damaged file can crash a parser, or make it ask for all
-memory. The frame comes back as Arrow, what the file says of its columns as JSON.
+They are parsed in a process of their own (`apart`).
 """
 
-import os
 import re
-import subprocess
 import sys
 from collections.abc import Iterable
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import polars as pl
 
+from unveil.data.apart import read_apart, refusal
 from unveil.data.codebook import Data, Variable
 from unveil.data.columns import write_level
 from unveil.errors import InputError, list_names
@@ -41,38 +37,16 @@ STARTS = {
 TABLE = b"HEADER RECORD*******MEMB"  # where one begins in a transport file
 MOST = sys.float_info.max  # in the place of infinite ends, which JSON does not have
 RECORD = 80  # bytes; a transport file consists of whole ones
-SECONDS, BYTES_A_SECOND = 60, 100_000  # the time that a parser has
-MEMORY, TIMES_THE_FILE = 8 << 30, 20  # the larger is the memory that it has
-OUT_OF_MEMORY = 3  # how the child ends where its memory is not enough
 
 
 def read_labelled(path: Path) -> Data:
     """The records and the codebook of a file of SPSS, Stata or SAS."""
-    size = _check(path)
-    modules = os.pathsep.join(map(str, filter(None, sys.path)))  # where this process has its own
-    try:
-        child = subprocess.run(
-            [sys.executable, "-P", "-m", "unveil.data.labelled", str(path.absolute())],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=SECONDS + size / BYTES_A_SECOND,
-            env={**os.environ, "PYTHONPATH": modules},
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-        )
-    except subprocess.TimeoutExpired:
-        raise _refusal(path, "is damaged: it cannot be read") from None
-    if child.returncode == OUT_OF_MEMORY:
-        raise _refusal(path, "is damaged, or needs more memory than there is")
-    if child.returncode:
-        raise _refusal(path, "is damaged: it cannot be read")
-    facts = msgspec.json.decode(
-        child.stderr.splitlines()[-1], type=tuple[dict[str, Variable], tuple[str, ...]]
-    )
-    return Data(pl.read_ipc_stream(child.stdout), *facts)
+    _check(path)
+    return read_apart(__name__, path)
 
 
-def _check(path: Path) -> int:
-    """The size of a file that begins as its ending says."""
+def _check(path: Path) -> None:
+    """Refuse a file that does not begin as its ending says."""
     ending, size = path.suffix.lower(), path.stat().st_size
     with path.open("rb") as file:
         start = file.read(64)
@@ -81,39 +55,13 @@ def _check(path: Path) -> int:
     if b"ENCRYPTED" in start[:32]:
         raise InputError(f"{str(path)!r} is locked with a password. Save it without one.")
     if not re.match(STARTS[ending], start):
-        raise _refusal(path, f"is no file of {PROGRAMS[ending]}, whatever its ending says")
+        raise refusal(path, f"is no file of {PROGRAMS[ending]}, whatever its ending says")
     if ending == ".xpt" and size % RECORD:
-        raise _refusal(path, "is damaged: it cannot be read")
-    return size
+        raise refusal(path, "is damaged: it cannot be read")
 
 
-def _refusal(path: Path, fault: str) -> InputError:
-    return InputError(f"{str(path)!r} {fault}. Ask for it again, or export it as CSV.")
-
-
-def _parse(path: Path) -> None:
-    """In the child: the frame to standard output, what is said of it to standard error."""
-    _limit(path.stat().st_size)
-    try:
-        data = _read(path)
-    except MemoryError:
-        sys.exit(OUT_OF_MEMORY)
-    data.frame.write_ipc_stream(sys.stdout.buffer)
-    sys.stderr.buffer.write(b"\n" + msgspec.json.encode((data.codebook, data.notes)))
-
-
-def _limit(size: int) -> None:
-    """Not more memory than such a file needs, and no image of it on the disk after a crash."""
-    with suppress(ImportError, ValueError, OSError):  # not on every platform
-        import resource
-
-        memory = max(MEMORY, TIMES_THE_FILE * size)
-        for what, limit in ((resource.RLIMIT_CORE, 1), (resource.RLIMIT_AS, memory)):
-            hard = resource.getrlimit(what)[1]
-            resource.setrlimit(what, (limit if hard < 0 else min(limit, hard), hard))
-
-
-def _read(path: Path) -> Data:
+def parse(path: Path) -> Data:
+    """In the child."""
     import pyreadstat
 
     ending, notes = path.suffix.lower(), []
@@ -249,7 +197,3 @@ def _moments(numbers: pl.Series, kind: str, program: str) -> pl.Series | None:
         return (micros * 1_000).cast(pl.Time) if is_of_day else micros.cast(pl.Duration("us"))
     is_day = kind == "date" and (micros % DAY == 0).all()
     return micros.cast(pl.Datetime("us")).cast(pl.Date if is_day else pl.Datetime("us"))
-
-
-if __name__ == "__main__":
-    _parse(Path(sys.argv[1]))

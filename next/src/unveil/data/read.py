@@ -2,15 +2,17 @@
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import narwhals as nw
 import polars as pl
 
 from unveil.arguments import File, Missing, checked
-from unveil.data.codebook import Codebook, Data, Variable, read_codebook
+from unveil.data.codebook import CODEBOOK, Codebook, Data, Variable, read_codebook
 from unveil.data.reading import Reading
 from unveil.errors import InputError, list_names
 
@@ -164,7 +166,13 @@ LABELLED = (".sav", ".dta", ".sas7bdat", ".xpt")
 def _read_text(path: Path, _: str, how: How) -> Data:
     from unveil.data.text import read_text
 
-    return read_text(path, how.reading, how.missing)
+    data = read_text(path, how.reading, how.missing)
+    name = path.name.removesuffix(".gz").rpartition(".")[0]
+    beside = path.with_name(f"{name}_{CODEBOOK}.csv")
+    if not beside.is_file():
+        return data
+    notes = (*data.notes, f"Its labels are those of {beside.name}.")
+    return Data(data.frame, open_codebook(beside), notes)
 
 
 def _read_book(path: Path, sheet: str, how: How) -> Data:
@@ -180,7 +188,11 @@ def _read_labelled(path: Path, _: str, __: How) -> Data:
 
 
 def _read_parquet(path: Path, _: str, __: How) -> Data:
-    return Data(pl.read_parquet(path))
+    codebook: dict[str, Variable] = {}
+    with suppress(msgspec.MsgspecError):  # of others, who have something else by this name
+        text = pl.read_parquet_metadata(path).get(CODEBOOK, "{}")
+        codebook = msgspec.json.decode(text, type=dict[str, Variable])
+    return Data(pl.read_parquet(path), codebook)
 
 
 READERS: dict[str, Reader] = {

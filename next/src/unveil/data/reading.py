@@ -8,6 +8,8 @@ import msgspec
 class Reading(msgspec.Struct, frozen=True):
     """What is said of a file rather than of a column; empty: found from the file."""
 
-    delimiter: str = ""
+    delimiter: Literal["", ",", ";", "tab", "|", ":", "space"] = ""
     decimal: Literal["", ".", ","] = ""
     encoding: str = ""
+    dates: Literal["", "day first", "month first"] = ""
+    codebook: str = ""  # a table of column, code and label

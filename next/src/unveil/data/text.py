@@ -34,6 +34,7 @@ PIECE = 1 << 18  # bytes that stay near the processor; the names are among the f
 SAMPLE = 1000  # records that mostly tell which types a column has not
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+NAMED = {"tab": "\t", "space": " "}
 QUOTED = re.compile(r'(?:^|(?<=[,;\t|]))"(?:[^"]|"")*"', re.MULTILINE)
 BLANK, ZERO, QUOTE, LINE = b' 0"\n'
 EDGE = np.full(2, LINE, np.uint8)
@@ -43,6 +44,8 @@ TOO_LONG = r"^[+-]?\d{19,}$"
 FOUR_DIGITS = -354_285  # the day, counted from 1970, on which years begin to have them
 BOM = b"\xef\xbb\xbf"
 COMMAS = "decimal commas"
+SAY_COMMAS = "If they are decimal commas: -c :decimal=,"
+SAY_DATES = "Say -c ':dates=day first', or month first."
 NO_THOUSANDS = r"^[+-]?(?:0?,|\d{4,},|\d+,(?:\d{1,2}|\d{4,})$)"  # this comma parts decimals
 TRUTHS = pl.Enum(["false", "False", "FALSE", "true", "True", "TRUE"])
 CLOCKS = ("", "T%H:%M", "T%H:%M:%S%.f", " %H:%M", " %H:%M:%S%.f")
@@ -83,8 +86,8 @@ def _read_as(
         pl.read_csv, path if isinstance(raw, np.memmap) else raw.tobytes(), separator=mark,
         null_values=missing or None, infer_schema=False, glob=False,
     )  # fmt: skip
-    frame = _read_columns(read, raw, mark, names, above, reading.decimal)
-    columns, notes = zip(*(type_column(column, reading.decimal) for column in frame), strict=True)
+    frame = _read_columns(read, raw, mark, names, above, reading)
+    columns, notes = zip(*(type_column(column, reading) for column in frame), strict=True)
     how = [DELIMITERS.get(mark, f"delimiter {mark}")] * (mark != ",")
     how += [COMMAS] * (COMMAS in notes) + [f"encoding {encoding}"] * (encoding != "utf-8")
     sentences = [f"Read with {join_names(how)}."] if how else []
@@ -137,15 +140,13 @@ def _open(path: Path) -> Bytes:
 
 def _find_names(raw: Bytes, delimiter: str) -> tuple[str, list[str], int]:
     """The delimiter that parts most lines alike, the names, and how many lines are above them."""
-    if len(delimiter.encode()) > 1:
-        raise InputError("needs a delimiter of a single character.")
     head = codecs.getincrementaldecoder("utf-8")().decode(raw[:PIECE].tobytes())
     lines = QUOTED.sub(lambda quoted: "x" + "\n" * quoted[0].count("\n"), head).split("\n")
     sample = [line for line in lines if line.strip(" \r") and not line.startswith("sep=")]
     if not sample:
         raise InputError("is empty. Check that its export was finished.")
     ranks = []
-    for mark in delimiter or DELIMITERS:
+    for mark in [NAMED.get(delimiter, delimiter)] if delimiter else DELIMITERS:
         counts = Counter(line.count(mark) for line in sample)
         n, usual = max((n, usual) for usual, n in counts.items())
         ranks.append((n * (usual > 0), usual, mark))
@@ -163,11 +164,11 @@ def _read_columns(
     mark: str,
     names: list[str],
     above: int,
-    decimal: str,
+    reading: Reading,
 ) -> pl.DataFrame:
     """Columns of text, or of numbers where that loses nothing: it is cheaper."""
     try:
-        head = [type_column(column, decimal) for column in read(n_rows=SAMPLE)]
+        head = [type_column(column, reading) for column in read(n_rows=SAMPLE)]
         types = [x.dtype if x.dtype.is_numeric() and not note else pl.String for x, note in head]
         try:
             frame = read(schema_overrides=types)
@@ -224,7 +225,7 @@ def _find_records(raw: Bytes, mark: str, width: int, above: int) -> list[bool]:
         for fields in reader:
             if fields and len(fields) != width:
                 raise InputError(
-                    f"is damaged: line {line:,} has {len(fields):,} fields, the header {width:,}."
+                    f"is damaged: line {line:,} has {len(fields):,} field(s), the header {width:,}."
                     " Look there for a delimiter too many or too few, or text that needs quotes."
                 )
             records.append(bool(fields))
@@ -233,7 +234,7 @@ def _find_records(raw: Bytes, mark: str, width: int, above: int) -> list[bool]:
     raise InputError(f"has a quotation mark astray in line {line:,} or below. Close or double it.")
 
 
-def type_column(texts: pl.Series, decimal: str = "") -> tuple[pl.Series, str]:
+def type_column(texts: pl.Series, reading: Reading = Reading()) -> tuple[pl.Series, str]:  # noqa: B008
     """The column in the first type that all its entries have, and what is to be said of it."""
     if texts.dtype != pl.String:
         return texts, ""
@@ -241,18 +242,21 @@ def type_column(texts: pl.Series, decimal: str = "") -> tuple[pl.Series, str]:
         texts = texts.set(is_empty, None)
     if texts.null_count() == len(texts):
         return texts, ""
+    decimal = reading.decimal
     for mark in decimal or ".,":
         if (numbers := _fit(texts, _as_numbers, mark)) is not None:
             if mark in (".", decimal) or texts.str.contains(NO_THOUSANDS).any():
                 return numbers, COMMAS if mark == "," else ""
-            return texts, f"{texts.name} stayed text: its commas may part thousands."
+            return texts, f"{texts.name} stayed text: its commas may part thousands. {SAY_COMMAS}"
     if (truths := _fit(texts, _as_truths)) is not None:
         return truths, ""
-    dates = {form: _fit(texts, _as_times, form) for form in FORMS}
+    other = {"day first": "%m/%d/%Y", "month first": "%d/%m/%Y"}.get(reading.dates)
+    dates = {form: _fit(texts, _as_times, form) for form in FORMS if form != other}
     likely = {FORMS[form]: times for form, times in dates.items() if times is not None}
     for words, times in likely.items():
         if not all(times.equals(other) for other in likely.values()):
-            return texts, f"{texts.name} stayed text: its dates may be {' or '.join(likely)}."
+            may = " or ".join(likely)
+            return texts, f"{texts.name} stayed text: its dates may be {may}. {SAY_DATES}"
         return times, f"{texts.name} holds dates as {words}." if words else ""
     return texts, ""
 

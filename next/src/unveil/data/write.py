@@ -15,7 +15,7 @@ import msgspec
 import polars as pl
 
 from unveil.arguments import File, Form, checked, last_text
-from unveil.data.codebook import Codebook, Data, Variable
+from unveil.data.codebook import CODEBOOK, Codebook, Data, Variable, codebook_table
 from unveil.data.columns import is_number, kind_of, plain, stack, write_level
 from unveil.data.files import guard, replacing
 from unveil.data.labelled import moment_of
@@ -34,6 +34,8 @@ def write(
     fake: bool = True,
 ) -> Path:
     """Write synthetic data as a file, with the labels and codes of the original.
+
+    Beside a CSV, labels stand in a table of their own: release.csv and release_codebook.csv.
 
     Parameters
     ----------
@@ -76,6 +78,10 @@ def write(
                 f"{where} cannot hold {list_names(odd)}. It takes {holds}. Change these columns, or"
                 " write another kind of file."
             )
+    known = {name: codebook[name] for name in frame.columns if name in codebook and name != FAKE}
+    if ending == ".csv" and any(variable != Variable() for variable in known.values()):
+        with replacing(path.with_name(f"{path.stem}_{CODEBOOK}.csv")) as new:
+            _write_csv(codebook_table(known), {}, new)
     return path
 
 
@@ -129,7 +135,7 @@ def _write_csv(frame: pl.DataFrame, _: Codebook, path: Path) -> None:
 
 def _write_parquet(frame: pl.DataFrame, codebook: Codebook, path: Path) -> None:
     known = {name: codebook[name] for name in frame.columns if name in codebook}
-    frame.write_parquet(path, metadata={"codebook": msgspec.json.encode(known).decode()})
+    frame.write_parquet(path, metadata={CODEBOOK: msgspec.json.encode(known).decode()})
 
 
 FORMATS = {

@@ -5,7 +5,7 @@ Differences are counts: no value is told, nor an end of a range. Only levels are
 
 import shlex
 from collections.abc import Iterator
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from unveil.data.columns import kind_of, plain
 from unveil.describing.facts import Facts, read_facts
 from unveil.describing.keys import RecodingRow, count, propose_recodings
 from unveil.describing.roles import SENSITIVE, declared_roles, propose_roles
-from unveil.results import Copy, Count, Figure, Heading, Level, Percent, Result, Row
+from unveil.results import Copy, Count, Figure, Heading, Level, Onward, Percent, Result, Row
 from unveil.results.words import are, join_names, percent
 from unveil.study import ALONE, AnyStudy, Side, Study, measure
 
@@ -83,7 +83,13 @@ class Description(Result, frozen=True, kw_only=True):
     levels: Annotated[tuple[LevelRow, ...], Heading("Levels")]
     keys: Annotated[tuple[KeysRow, ...], Heading("Keys")]
     recodings: Annotated[tuple[RecodingRow, ...], Heading("Recodings")]
-    differences: Annotated[tuple[DifferenceRow, ...], Heading("Differences between the files")]
+    differences: Annotated[
+        tuple[DifferenceRow, ...],
+        Heading(
+            "Differences between the files",
+            ("column", "kind", "original", "synthetic", "remedy"), True,
+        ),
+    ]  # fmt: skip
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -105,6 +111,21 @@ class Description(Result, frozen=True, kw_only=True):
     @property
     def next(self) -> str:
         return "differences" if self.differences else "recodings"
+
+    @property
+    def onward(self) -> Onward | None:
+        """To measure disclosure, with what is proposed."""
+        if all(file.role != "synthetic" for file in self.files) or not self.keys:
+            return None
+        proposed: dict[str, dict[str, Any]] = {}
+        for row in self.columns:
+            about = self.settings["columns"].get(row.column, {})
+            if row.role not in ("key", "target") and "role" not in about:
+                proposed[row.column] = {"role": row.role}
+            elif row.special and row.kind == "number" and "special" not in about:
+                proposed[row.column] = {"special": row.special}
+        keys = () if self.settings["keys"] else self.keys[-1].keys
+        return Onward("disclosure", keys, proposed)
 
 
 @measure

@@ -14,7 +14,7 @@ from unveil.counts.cells import pack
 from unveil.counts.profile import Mask
 from unveil.errors import InputError
 from unveil.results import Count, Heading, Note, Result, Row
-from unveil.study import AnyStudy, Study, measure
+from unveil.study import Records, Study, measure
 
 
 class PartRow(Row, frozen=True):
@@ -72,7 +72,7 @@ def draw_training(study: Study, asked: dict[str, Any]) -> Mask:
 
 @measure
 def split(
-    study: AnyStudy, *, strata: Names = (), share: Part = 0.5, seed: SecretSeed = None
+    study: Records, *, strata: Names = (), share: Part = 0.5, seed: SecretSeed = None
 ) -> Split:
     """Split the people of the original at random into a training and a control sample.
 

@@ -9,7 +9,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from statistics import fmean, stdev
-from typing import Annotated, Any, ClassVar, Self, TypeVar, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    NamedTuple,
+    Self,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import msgspec
 import polars as pl
@@ -110,7 +120,7 @@ class Table(msgspec.Struct, frozen=True):
         versions = ("version",) if len({row["version"] for row in rows}) > 1 else ()
         values = {name: {row[name] for row in rows} for name in names}
         is_news = {
-            name: len(values[name]) > 1 or not (name in SIDE or values[name] <= {None, ""})
+            name: len(values[name]) > 1 or not (name in SIDE or values[name] <= {None, "", ()})
             for name in names[1:]
         }
         return {name: self.units[name] for name in (*versions, *names) if is_news.get(name, True)}
@@ -137,6 +147,14 @@ class Chart(msgspec.Struct, frozen=True):
     columns: dict[str, str]  # the names that the file uses, and the columns behind them
     marks: str = ""  # a table; what it has rows of is marked
     meaning_of_marks: str = ""
+
+
+class Onward(NamedTuple):
+    """A call to make next on the same files, and what to say of them besides."""
+
+    call: str
+    keys: Sequence[str] = ()
+    columns: Mapping[str, Mapping[str, Any]] = {}
 
 
 class FileUsed(Row, frozen=True):
@@ -192,6 +210,11 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def next(self) -> str:
         """What is worth showing after the first screen."""
         return "words"
+
+    @property
+    def onward(self) -> "Onward | None":
+        """The call to make next, where it is another."""
+        return None
 
     @property
     def figures(self) -> tuple[Any, ...]:

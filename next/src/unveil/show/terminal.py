@@ -1,15 +1,18 @@
 """Results on a terminal, or as plain text: the first screen, tables, charts in letters, words."""
 
+import shlex
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
 
+from rich.align import Align
 from rich.console import Console, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
+from unveil.arguments import quote_name
 from unveil.errors import check_name, printable
-from unveil.results import Check, Result, Row, Table, grouped
+from unveil.results import Check, Onward, Result, Row, Table, grouped
 
 LINES, FEWEST = 25, 3  # of the first screen at most; of a table in it at least
 MOST = 3  # figures that are not within their limits, each in a line
@@ -77,6 +80,8 @@ def _cut(parts: list[tuple[RenderableType, list[str]]]) -> list[tuple[Renderable
 
 def _next(result: Result, names: Sequence[str], typed: str) -> str:
     """What is worth seeing after this, as it is typed."""
+    if result.onward and not names:
+        return f"Next: {_onward(result.onward, typed)}"
     step = f"--out {result.name}.html" if names else f"--show {result.next}"
     if not typed:
         return f'Next: .save("{result.name}.html")' if names else f'Next: .show("{result.next}")'
@@ -84,6 +89,23 @@ def _next(result: Result, names: Sequence[str], typed: str) -> str:
         command = typed.split()[1].replace("demo", result.name)
         step, typed = "--help", f"unveil {command}"
     return f"Next: {typed} {step}"
+
+
+def _onward(step: Onward, typed: str) -> str:
+    """Another call on the same files, in Python or as a command."""
+    if not typed:
+        columns = f", columns={{**study.columns, **{step.columns}}}" if step.columns else ""
+        return f"unveil.{step.call}(study.replace(keys={tuple(step.keys)}{columns}))"
+    words = shlex.split(typed)
+    words[1] = step.call
+    if step.keys:
+        words += ["-k", ",".join(map(quote_name, step.keys))]
+    for name, about in step.columns.items():
+        for setting, value in about.items():
+            entry = value if isinstance(value, str) else ",".join(map(str, value))
+            part = "" if setting == "role" else f":{setting}"
+            words += ["-c", f"{quote_name(name)}{part}={entry}"]
+    return shlex.join(words)
 
 
 def _plain(text: str) -> Text:
@@ -95,7 +117,7 @@ def _first_screen(result: Result) -> Iterator[RenderableType]:
     yield from map(_plain, result.head)
     yield from (_plain(note.sentence) for note in result.notes[:2] if note.about == "files")
     for table in result.all_tables():
-        if table.heading.is_first:
+        if table.heading.is_first and table.rows:
             yield _grid(table, table.first_rows)
     yield from map(_plain, result.foot)
 
@@ -120,9 +142,9 @@ def _grid(table: Table, rows: Sequence[Row]) -> Grid:
     texts = {name: [_plain(unit.text(row[name])) for row in rows] for name, unit in columns.items()}
     for name, unit in columns.items():
         longest = max((text.cell_len for text in [Text(unit.title), *texts[name]]), default=0)
+        title = unit.title.replace(" ", "\n") if unit.is_figure else unit.title
         grid.add_column(
-            unit.title.replace(" ", "\n") if unit.is_figure else unit.title,
-            vertical="bottom",
+            Align(title, "right" if unit.is_figure else "left", vertical="bottom"),
             justify="right" if unit.is_figure else "left",
             overflow="fold",
             min_width=None if unit.is_figure else min(longest, WORD),

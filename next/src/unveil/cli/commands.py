@@ -1,0 +1,61 @@
+"""The commands: public calls by their names, and the few that are more than calls."""
+
+from collections.abc import Callable
+from functools import partial
+
+import click
+
+import unveil
+from unveil.arguments import split_names
+from unveil.cli.command import (
+    JSON,
+    SHOW,
+    Command,
+    make_command,
+    print_text,
+    screen_of,
+    tell,
+    when_asked,
+    with_control,
+    within,
+)
+from unveil.cli.derive import summary_of
+from unveil.results import to_json
+
+ATTACKS = ("inference", "linkability", "singling_out", "membership")
+COMMANDS = {
+    "attack": Command("attack", dict.fromkeys(ATTACKS, within)),
+    "describe": Command("describe"),
+    "disclosure": Command("disclosure", {"excess": with_control, "key_sets": when_asked}),
+}
+
+
+def demo(show: tuple[str, ...], is_json: bool) -> int:
+    """Assess the embedded example: 5,000 invented people and one synthetic file of them."""
+    from unveil.examples import KEYS, TARGETS, survey, survey_synthetic
+
+    income = unveil.Column(special=(-8,), tolerance=200)
+    study = unveil.Study(
+        survey(), survey_synthetic(), keys=KEYS, targets=TARGETS, columns={"income": income}
+    )
+    with unveil.progress(tell):
+        result = unveil.disclosure(study, seed=1)
+    print_text(to_json([result]) if is_json else screen_of([result], split_names(show), ()))
+    return 0
+
+
+def _split_command() -> click.Command:
+    from unveil.cli.split import split_command
+
+    return split_command()
+
+
+def _demo_command() -> click.Command:
+    return click.Command("demo", callback=demo, help=summary_of(demo), params=[SHOW, JSON])
+
+
+ALL: dict[str, Callable[[], click.Command]] = {
+    "demo": _demo_command,
+    "split": _split_command,
+    **{name: partial(make_command, name, command) for name, command in COMMANDS.items()},
+}
