@@ -177,14 +177,23 @@ def _rows(
 
 
 def _closest(side: Side, used: Floats, unused: Floats) -> list[ClosestRow]:
-    """Strictly nearer than the k-th of m not used: h of n with beta-binomial (n, k, m + 1 - k)."""
-    from scipy.stats import betabinom
-
+    """Strictly nearer than the nearest but k - 1 of those not used, k one in a hundred of them."""
     n, m = len(used), len(unused)
     if m < FEWEST:
         return []
     k = m // 100
     h = int((used < np.partition(unused, k - 1)[k - 1] - TIE).sum())
-    p = float(betabinom.sf(h - 1, n, k, m + 1 - k))
-    chance = n * k / (m + 1)
-    return [ClosestRow(version=side.version, copy=side.copy, closest=h, chance=chance, p=p)]
+    return [ClosestRow(
+        version=side.version, copy=side.copy, closest=h, chance=n * k / (m + 1),
+        p=chance_of_closest(h, n, m, k),
+    )]  # fmt: skip
+
+
+def chance_of_closest(h: int, n: int, m: int, k: int) -> float:
+    """That h or more of n stand before the k-th of m others, all orders alike.
+
+    Their number is beta-binomial, of n with k and m + 1 - k.
+    """
+    from scipy.stats import betabinom
+
+    return float(betabinom.sf(h - 1, n, k, m + 1 - k))
