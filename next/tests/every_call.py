@@ -23,7 +23,15 @@ CALLS = {
     if inspect.isfunction(call := getattr(unveil, name))
     and next(iter(inspect.signature(call).parameters), "") == "study"
 }
-NEEDED: dict[str, dict[str, Any]] = {}
+NEEDED: dict[str, dict[str, Any]] = {
+    "recognition": {
+        "synthesiser": lambda data, seed: data.frame.sample(
+            fraction=1, with_replacement=True, seed=seed
+        ),
+        "worlds": 20,
+        "people": 5,
+    }
+}
 FREE = {"missing", "unit"}
 CANARIES = ("Zq-key", "Zq-target", "Zq-pid", "Zq-note", "7654321")
 ABOUT: dict[str, Any] = {

@@ -13,6 +13,7 @@ FIGURES = {
     "synthpop/golden.json": ("synthpop", 7_561),
     "synthpop/adult.csv": ("Raab's tables", 226),
     "measures/cases.json": ("small tables", 550),
+    "anonymeter/expected.json": ("Anonymeter", 59),
 }
 """Whose figures the tests hold against a file, and how many."""
 

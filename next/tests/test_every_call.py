@@ -66,7 +66,9 @@ def assert_refused(faults):
 @every
 def test_a_wrong_argument_is_refused_in_a_sentence_that_names_it(name):
     files = study()
-    faults = {"study": fault_of(lambda: CALLS[name](5), "Study", "study")}
+    faults = {
+        "study": fault_of(lambda: CALLS[name](5, **every_call.settings_of(name)), "Study", "study")
+    }
     for argument, hint in arguments(CALLS[name]).items():
         for value in wrong_values(argument, hint):
             refusal = fault_of(

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from unveil.measures.attacks.inference import inference
     from unveil.measures.attacks.linkability import linkability
     from unveil.measures.attacks.membership import membership
+    from unveil.measures.attacks.recognition import recognition
     from unveil.measures.attacks.singling_out import singling_out
     from unveil.measures.disclosure.disclosure import disclosure
     from unveil.measures.disclosure.excess import excess
@@ -45,6 +46,7 @@ __all__ = [
     "membership",
     "progress",
     "read",
+    "recognition",
     "singling_out",
     "split",
     "write",
@@ -65,6 +67,7 @@ _HOMES = {
     "linkability": "measures.attacks.linkability",
     "membership": "measures.attacks.membership",
     "read": "data.read",
+    "recognition": "measures.attacks.recognition",
     "singling_out": "measures.attacks.singling_out",
     "split": "describing.split",
     "write": "data.write",

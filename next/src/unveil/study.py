@@ -499,11 +499,17 @@ def measure(call: Call) -> Call:
             asked["seed"] = randbits(31) if is_secret else SEED
         result: Result = call(**asked)
         del asked["study"]
-        plain = msgspec.json.decode(msgspec.json.encode(study.settings | asked))
+        document = msgspec.json.encode(study.settings | asked, enc_hook=_name_of)
+        plain = msgspec.json.decode(document)
         notes = (*study.notes(), *result.notes, *_undefined(result))
         return result.beside(study, settings=plain, files=study.files_used(), notes=notes)
 
     return measured  # type: ignore[return-value]
+
+
+def _name_of(setting: Any) -> str:
+    """A function among the settings, as a result records it."""
+    return str(getattr(setting, "__name__", type(setting).__name__))
 
 
 def _undefined(result: Result) -> Iterator[Note]:

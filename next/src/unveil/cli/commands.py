@@ -22,7 +22,7 @@ from unveil.cli.command import (
 from unveil.cli.derive import summary_of
 from unveil.results import to_json
 
-ATTACKS = ("inference", "linkability", "singling_out", "membership")
+ATTACKS = ("inference", "linkability", "singling_out", "membership", "recognition")
 COMMANDS = {
     "attack": Command("attack", dict.fromkeys(ATTACKS, within)),
     "describe": Command("describe"),

@@ -100,11 +100,12 @@ def membership_sentences(result: Result) -> tuple[str, ...]:
         best = max((r for r in rows if (r.version, r.copy) == side), key=lambda row: row.F1)
         naive = 2 * prevalence / (1 + prevalence)
         sentences.append(
-            f"{side_of(best)}Calling members all with a synthetic record within"
-            f" {best.threshold:g}, the best distance afterwards, has an F1 of {best.F1:.3f} where"
-            f" {share(prevalence)} are members; calling everyone a member has {naive:.3f}. One"
-            f" whose record was used is nearer than one whose was not in {share(best.AUC)} of"
-            f" pairs ({share(best.AUC_low)} to {share(best.AUC_high)}); chance gives 50.0 %."
+            f"{side_of(best)}An intruder who takes everyone within {best.threshold:g} of a"
+            " synthetic record for a member, the best distance chosen afterwards, has an F1 of"
+            f" {best.F1:.3f}; taking everyone for one has {naive:.3f} (prevalence"
+            f" {share(prevalence)}). Of two {words.unit}, one used and one not, the one used is"
+            f" nearer in {share(best.AUC)} of cases ({share(best.AUC_low)} to"
+            f" {share(best.AUC_high)}); by chance 50.0 %."
         )
     for row in result.table("closest").first_rows:
         text = (

@@ -105,6 +105,12 @@ class Attacked:
         """The first record of each person."""
         return self.rows[np.unique(self.person, return_index=True)[1]]
 
+    @property
+    def records(self) -> list[Ints]:
+        """The records of each person."""
+        ends = np.cumsum(np.bincount(self.person))[:-1]
+        return np.split(self.rows[np.argsort(self.person, kind="stable")], ends)
+
     def per_person(self, of_rows: Floats) -> Floats:
         """The mean over the records of each person."""
         records = np.bincount(self.person, minlength=self.n)
@@ -122,12 +128,12 @@ def attacked(study: Study, number: int, people: int | None, seed: int) -> Attack
     person, n = study.people(number)
     first, asked = study.rows[number].start, min(people or MOST, n)
     rows = in_order(study, compared(study), np.arange(len(person)) + first)
+    _, first_of, whose = np.unique(person[rows - first], return_index=True, return_inverse=True)
+    whose = np.argsort(np.argsort(first_of))[whose]
     if asked < n:
-        everyone = person[rows - first]
-        by_values = everyone[np.sort(np.unique(everyone, return_index=True)[1])]
-        chosen = np.random.default_rng([seed, number]).permutation(by_values)[:asked]
-        rows = rows[np.isin(everyone, chosen)]
-    _, whose = np.unique(person[rows - first], return_inverse=True)
+        chosen = np.random.default_rng([seed, number]).permutation(n)[:asked]
+        is_chosen = np.isin(whose, chosen)
+        rows, whose = rows[is_chosen], np.unique(whose[is_chosen], return_inverse=True)[1]
     return Attacked(rows, whose, asked)
 
 

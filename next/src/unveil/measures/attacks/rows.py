@@ -219,11 +219,11 @@ def _yardstick(rows: Sequence[AttackRow], words: Words, level: float) -> list[st
                 f" ({share(worst.control)}): R {worst.R:.2f} ({worst.R_low:z.2f} to"
                 f" {worst.R_high:.2f})."
             ]
-        highest = max(row.R_high or 0 for row in made)
+        widest = max(made, key=lambda row: row.R_high or 0)
         return [
-            f"No attack succeeds measurably more often with {words.unit} whose records were used"
-            f" than with others; by the intervals R is at most {highest:z.2f}. Other attacks may"
-            " still succeed."
+            f"None of these attacks succeeds measurably more often with {words.unit} whose records"
+            f" were used than with others. By its interval R may be up to {widest.R_high:z.2f}"
+            f" ({_name(widest)}), and other attacks may still succeed."
         ]
     worst = max(made, key=lambda row: row.beyond_naive)
     return [
