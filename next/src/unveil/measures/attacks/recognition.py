@@ -201,7 +201,8 @@ def _pool_of(study: Study, people: int, seed: int) -> _Pool:
     n = study.people(study.control_number)[1]
     if n < 2:
         raise InputError("The control sample has too few people to test anybody.")
-    names = sorted(compared(study), key=lambda name: -study.column(name).n_levels)[:MOST_COLUMNS]
+    by_levels = sorted(compared(study), key=lambda name: -study.column(name).n_levels)
+    names = [name for name in compared(study) if name in by_levels[:MOST_COLUMNS]]
     tested = attacked(study, ORIGINAL, min(people, n // 2), seed).records
     order = np.random.default_rng(seed).permutation(n)
     unused = attacked(study, study.control_number, n, seed).records
