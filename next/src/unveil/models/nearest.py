@@ -21,30 +21,30 @@ CELLS = 2**18  # pairs compared at a time: what fits a processor's cache
 class Axis:
     """One column of the records of all files."""
 
-    states: Ints  # the category; of a number 0, or which special code it is
-    numbers: Floats | None = None  # 0 where it is a special code
-    scale: float = 1.0  # the range of the numbers
+    states: Ints | None  # the category; of a number 0, or which special code it is
+    numbers: Floats | None = None  # divided by their range; 0 where it is a special code
     allowed: Floats | None = None  # how far from it a guess may be; None: it must be equal
 
     def distance(self, ones: Ints, others: Ints) -> Floats | Mask:
         """From some records to others: 0 to 1."""
-        differs = self.states[ones] != self.states[others]
+        differs = None if self.states is None else self.states[ones] != self.states[others]
         if self.numbers is None:
             return np.asarray(differs)
         gap = self.numbers[ones] - self.numbers[others]
         np.abs(gap, out=gap)
-        gap /= self.scale
-        if differs.any():
-            gap[differs] = 1
+        if differs is not None:
+            np.copyto(gap, 1, where=differs)
         return np.asarray(gap)
 
     def is_right(self, people: Ints, guesses: Ints) -> Mask:
         """Whether the values of some records are correct guesses of those of others."""
-        is_equal = self.states[people] == self.states[guesses]
-        if self.numbers is None:
-            return np.asarray(is_equal)
-        gap = np.abs(self.numbers[people] - self.numbers[guesses])
-        return np.asarray(is_equal & (gap <= (0 if self.allowed is None else self.allowed[people])))
+        gap = self.distance(people, guesses)
+        if self.allowed is None:
+            return np.asarray(gap == 0)
+        is_right = gap <= self.allowed[people]
+        if self.states is not None:  # a code is no near number
+            is_right &= self.states[people] == self.states[guesses]
+        return np.asarray(is_right)
 
 
 def distances(axes: Sequence[Axis], rows: Ints, records: Ints) -> Floats:
@@ -56,6 +56,11 @@ def distances(axes: Sequence[Axis], rows: Ints, records: Ints) -> Floats:
         part += axis.distance(rows[:, None], records)
     total += n_differing
     return total
+
+
+def count(mask: Mask) -> Ints:
+    """How many entries of each row are true, several times as fast as by a sum."""
+    return np.asarray(np.bitwise_count(np.packbits(mask, axis=1)).sum(axis=1, dtype=np.int64))
 
 
 def blocks(rows: Ints, n_records: int) -> Iterator[Ints]:
@@ -85,13 +90,13 @@ def chances_to_guess(
     for some in blocks(rows, len(records)):
         whole, at = distances(axes, some, records), slice(done, done + len(some))
         for place, secret in enumerate(secrets):
-            rest = whole - distances(secret, some, records)
+            rest = whole.copy()
+            for axis in secret:
+                rest -= axis.distance(some[:, None], records)
             is_nearest = rest <= rest.min(axis=1, keepdims=True) + TIE
             is_right = np.logical_and.reduce([a.is_right(some[:, None], records) for a in secret])
-            anyone[place, at] = np.count_nonzero(is_right, axis=1) / len(records)
-            is_right &= is_nearest
-            n_right, n_nearest = (np.count_nonzero(m, axis=1) for m in (is_right, is_nearest))
-            nearest[place, at] = n_right / n_nearest
+            anyone[place, at] = count(is_right) / len(records)
+            nearest[place, at] = count(is_right & is_nearest) / count(is_nearest)
         done = at.stop
     return nearest, anyone
 
@@ -116,10 +121,10 @@ def _chances_to_meet(sides: Sequence[Floats], k: int) -> Floats:
         last = np.partition(distance, k - 1, axis=1)[:, [k - 1]]
         certain.append(distance < last - TIE)
         tied.append(np.abs(distance - last) <= TIE)
-    a, b = (k - mask.sum(axis=1) for mask in certain)
-    t, u = (mask.sum(axis=1) for mask in tied)
+    a, b = (k - count(mask) for mask in certain)
+    t, u = (count(mask) for mask in tied)
     pairs = (tied[0], tied[1]), (tied[0], certain[1]), (certain[0], tied[1])
-    w, x, y = ((here & there).sum(axis=1) for here, there in pairs)
+    w, x, y = (count(here & there) for here, there in pairs)
     j = np.arange(k + 1)[:, None]
     apart = log_choose(w, j) + log_choose(t - x - w, a - j) - log_choose(t, a)
     apart = apart + log_choose(u - y - j, b) - log_choose(u, b)

@@ -16,7 +16,7 @@ from unveil.counts.cells import Floats, Ints
 from unveil.counts.profile import Mask
 from unveil.data.columns import Coded, Column
 from unveil.errors import InputError
-from unveil.models.nearest import Axis
+from unveil.models.nearest import TIE, Axis
 from unveil.results import Note
 from unveil.results.words import are, join_names
 from unveil.study import ORIGINAL, Side, Study
@@ -71,8 +71,10 @@ def axis_of(study: Study, name: str, side: Side, tolerance: float = 0) -> Axis:
     """One column of all files, numbers by their range in these synthetic data and in real ones."""
     levels = study.once(levels_of, name)
     column, is_amount, numbers = levels.column, levels.is_amount, levels.numbers
-    states = np.where(is_amount, 0, np.arange(1, column.n_levels + 1))
-    states = states.astype(np.min_scalar_type(column.n_levels))[column.codes]
+    states = None
+    if not is_amount.all():
+        states = np.where(is_amount, 0, np.arange(1, column.n_levels + 1))
+        states = states.astype(np.min_scalar_type(column.n_levels))[column.codes]
     if not is_amount.any():
         return Axis(states)
     files = [ORIGINAL, *side.files, *([study.control_number] if study.has_control else [])]
@@ -82,8 +84,8 @@ def axis_of(study: Study, name: str, side: Side, tolerance: float = 0) -> Axis:
     if column.kind == "number":
         within = study.columns.get(name, Column()).tolerance
         allowed = np.abs(numbers) * tolerance if within is None else np.full(len(numbers), within)
-        allowed = (allowed * (1 + 1e-9))[column.codes]
-    return Axis(states, numbers[column.codes], scale or 1.0, allowed)
+        allowed = (allowed * (1 + TIE) / (scale or 1))[column.codes]
+    return Axis(states, (numbers / (scale or 1))[column.codes], allowed)
 
 
 def in_order(study: Study, names: Sequence[str], rows: Ints) -> Ints:

@@ -5,8 +5,8 @@ guesses that exactly one person has them. In groups of different size the chance
 used and not used are compared in samples of one size, by the exact chance over all such samples.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from math import comb
 from typing import Annotated
@@ -25,7 +25,7 @@ from unveil.measures.attacks.people import (
     records_of,
 )
 from unveil.measures.attacks.rows import Attacks, Outcome, attack_row
-from unveil.models.nearest import CELLS, log_choose
+from unveil.models.nearest import log_choose
 from unveil.progress import steps
 from unveil.study import ORIGINAL, Side, Study, measure
 
@@ -43,29 +43,36 @@ class Places:
     n_amounts: Ints  # of each column
     person: Ints
 
-    def satisfy(self, predicates: "Predicates") -> Iterator[tuple[slice, Mask]]:
-        """Which records satisfy each predicate, some predicates at a time."""
-        n, width = predicates.columns.shape
-        step = max(1, CELLS // max(self.of.shape[1], 1))
-        for start in range(0, n, step):
-            some = slice(start, start + step)
-            holds = np.ones((len(predicates.columns[some]), self.of.shape[1]), bool)
-            for j in range(width):
-                places = self.of[predicates.columns[some, j]]
-                low, high = (ends[some, j, None] for ends in (predicates.low, predicates.high))
-                is_inside = (places >= low) & (places <= high)
-                holds &= is_inside != predicates.negated[some, j, None]
-            yield some, holds
+    @cached_property
+    def order(self) -> Ints:
+        """The records in the order of each column."""
+        return np.argsort(self.of, axis=1, kind="stable")
+
+    @cached_property
+    def has_several(self) -> bool:
+        """Whether somebody has several records."""
+        return len(np.unique(self.person)) < len(self.person)
 
     def n_people(self, predicates: "Predicates") -> Ints:
-        """How many people satisfy each predicate, by any of their records."""
-        counts = np.zeros(len(predicates.columns), np.int64)
-        order = np.argsort(self.person, kind="stable")
-        _, starts = np.unique(self.person[order], return_index=True)
-        for some, holds in self.satisfy(predicates):
-            if len(starts) < len(order):
-                holds = np.logical_or.reduceat(holds[:, order], starts, axis=1)
-            counts[some] = np.count_nonzero(holds, axis=1)
+        """How many people satisfy each predicate, by any of their records.
+
+        They are looked for among the records of its rarest condition.
+        """
+        columns, n = predicates.columns, self.of.shape[1]
+        first, last = np.zeros_like(columns), np.full_like(columns, n)
+        for column, order in enumerate(self.order):
+            at, ranked = (columns == column) & ~predicates.negated, self.of[column, order]
+            first[at] = np.searchsorted(ranked, predicates.low[at], "left")
+            last[at] = np.searchsorted(ranked, predicates.high[at], "right")
+        rarest, counts = (last - first).argmin(axis=1), np.zeros(len(columns), np.int64)
+        for place, j in enumerate(rarest):
+            ends = slice(first[place, j], last[place, j])
+            records = self.order[columns[place, j], ends]
+            conditions = zip(*(part[place] for part in predicates.parts), strict=True)
+            for column, low, high, negated in conditions:
+                places = self.of[column, records]
+                records = records[((places >= low) & (places <= high)) != negated]
+            counts[place] = len(np.unique(self.person[records]) if self.has_several else records)
         return counts
 
 
@@ -78,9 +85,12 @@ class Predicates:
     high: Ints
     negated: Mask
 
+    @property
+    def parts(self) -> tuple[Ints, Ints, Ints, Mask]:
+        return self.columns, self.low, self.high, self.negated
+
     def __getitem__(self, which: Mask | Ints) -> "Predicates":
-        parts = (self.columns, self.low, self.high, self.negated)
-        return Predicates(*(part[which] for part in parts))
+        return Predicates(*(part[which] for part in self.parts))
 
 
 @measure
