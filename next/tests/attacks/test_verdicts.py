@@ -93,6 +93,11 @@ def test_without_a_control_sample_nothing_reassures():
     assert all(row.R is None for row in result.attacks)
 
 
+def test_an_attack_no_better_than_blind_guesses_is_not_said_to_be():
+    files = study(people(400, 1), people(400, 2), None, keys="region", targets="sex")
+    assert "not measurably more" in unveil.inference(files).sentences[1]
+
+
 def test_people_in_both_samples_are_noticed():
     original = people(400, 1)
     result = attack(original, original, original[:100])
@@ -167,11 +172,14 @@ def test_a_forest_learns_what_nearest_records_do_not():
         assert row.recall_others == row.expected / 1_500
         assert row.beyond == row.correct - row.expected
         assert row.beyond < 0.05 * row.claimed
-    assert f"{everyone.correct:,.0f} of the 1,500" in text_of(result)
+    assert f"{everyone.correct:,.0f} of 1,500 people (" in text_of(result)
+    assert f"{surest.correct:,.0f} of 300 people it is surest of" in text_of(result)
+    assert text_of(result).count("nothing measurable") == 2
 
 
 def test_a_forest_finds_copied_records():
     original = people(400, 1)
     files = study(original, original, people(400, 2), targets="job")
-    row = unveil.inference(files, model="forest").model[0]
-    assert row.low > 0
+    result = unveil.inference(files, model="forest")
+    row = result.model[0]
+    assert f"about {row.beyond:,.0f}, at least {row.low:,.0f}" in text_of(result)

@@ -96,12 +96,13 @@ def _model_row(
         for sure, is_right in (ours, others)
     )
     _, alike = np.unique(known, axis=0, return_inverse=True)
-    beyond = float(right.sum() - expected.sum())
+    correct, by_others = float(right.sum()), float(expected.sum())
+    beyond = correct - by_others
     return ModelRow(
         version=side.version, copy=side.copy, target=target, surest=percent, claimed=claimed,
-        correct=float(right.sum()), expected=float(expected.sum()),
-        precision=right.sum() / claimed if claimed else None,
-        precision_others=expected.sum() / claimed if claimed else None,
-        recall=right.sum() / n, recall_others=expected.sum() / n,
+        correct=correct, expected=by_others,
+        precision=correct / claimed if claimed else None,
+        precision_others=by_others / claimed if claimed else None,
+        recall=correct / n, recall_others=by_others / n,
         beyond=beyond, low=beyond - z_of(level) * together(alike, right - expected),
     )  # fmt: skip

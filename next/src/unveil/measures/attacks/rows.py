@@ -140,12 +140,12 @@ class Attacks(Result, frozen=True, kw_only=True):
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        words = Words(self.settings, self.files)
-        rows = self.table().first_rows
+        words, level = Words(self.settings, self.files), self.settings["level"]
+        models = self.table("model").first_rows
         return (
-            *(sentence_of(row, words) for row in rows),
+            *(sentence_of(row, words) for row in self.table().first_rows),
             *self.foot,
-            *(of_model(row, words) for row in self.table("model").first_rows),
+            *(of_model(row, words, len(models), level) for row in models),
         )
 
     @property
@@ -192,15 +192,12 @@ def _bracket(part: str) -> str:
     return f"({part})"
 
 
-def _stands_out(rows: Sequence[AttackRow], level: float) -> list[AttackRow]:
-    """Those whose R is above 0 by more than chance would give the highest of them all."""
-    known = [
-        (row, row.R, row.R - row.R_low)
-        for row in rows
-        if row.R is not None and row.R_low is not None
-    ]
-    errors = NormalDist().inv_cdf(1 - CHANCE / max(len(known), 1)) / z_of(level)
-    return [row for row, ratio, half in known if ratio > errors * half]
+def _is_clear(value: Figure, low: Figure, n: int, level: float) -> bool:
+    """Whether a figure is above 0 by more than chance would give the highest of n."""
+    if value is None or low is None:
+        return False
+    errors = NormalDist().inv_cdf(1 - CHANCE / n) / z_of(level)
+    return value > errors * (value - low)
 
 
 def _yardstick(rows: Sequence[AttackRow], words: Words, level: float) -> list[str]:
@@ -211,8 +208,8 @@ def _yardstick(rows: Sequence[AttackRow], words: Words, level: float) -> list[st
     if words.is_population:
         return ["The original is the whole population: who is in it is known, without an R."]
     if any(row.control is not None for row in made):
-        if found := _stands_out(made, level):
-            worst = max(found, key=lambda row: row.R or 0)
+        if clear := [row for row in made if _is_clear(row.R, row.R_low, len(made), level)]:
+            worst = max(clear, key=lambda row: row.R or 0)
             return [
                 f"{side_of(worst)}{_name(worst)} succeeds more often with {words.unit} whose"
                 f" records were used ({share(worst.main)}) than with others"
@@ -225,10 +222,11 @@ def _yardstick(rows: Sequence[AttackRow], words: Words, level: float) -> list[st
             f" were used than with others. By its interval R may be up to {widest.R_high:z.2f}"
             f" ({_name(widest)}), and other attacks may still succeed."
         ]
-    worst = max(made, key=lambda row: row.beyond_naive)
+    most = max(made, key=lambda row: row.beyond_naive)
+    none = "" if (most.main_low or 0) > (most.naive or 0) else ", which is not measurably more"
     return [
-        f"{side_of(worst)}{_name(worst)} succeeds most beyond blind guesses ({share(worst.main)}"
-        f" against {share(worst.naive)}).",
+        f"{side_of(most)}Beyond blind guesses {_name(most)} succeeds most ({share(most.main)}"
+        f" against {share(most.naive)}{none}).",
         "There is no control sample: how much of this holds for anyone, whether or not their"
         " record was used, is not known, and there is no R (--control).",
     ]
@@ -238,17 +236,22 @@ def _name(row: AttackRow) -> str:
     return f"inference of {row.target}" if row.target else row.attack
 
 
-def of_model(row: ModelRow, words: Words) -> str:
+def of_model(row: ModelRow, words: Words, n: int, level: float) -> str:
     """What a model of the synthetic data tells, beside one of other people's real records."""
+    who = "" if row.surest == 100 else " it is surest of"
     text = (
         f"{side_of(row)}{row.target}: a forest trained on the synthetic data is right for"
-        f" {count(row.correct)} of the {row.claimed:,} {words.unit} it is surest of"
-        f" ({share(row.precision)}); trained on other {whose(words.unit)} real records, for"
-        f" {count(row.expected)} ({share(row.precision_others)})."
+        f" {count(row.correct)} of {row.claimed:,} {words.unit}{who} ({share(row.precision)});"
+        f" trained on other {whose(words.unit)} real records, for {count(row.expected)}"
+        f" ({share(row.precision_others)})."
     )
-    if (row.low or 0) > 0:
+    if _is_clear(row.beyond, row.low, n, level):
         return f"{text} Beyond that: about {people(row.beyond)}, at least {people(row.low)}."
-    return f"{text} Beyond that: nothing measurable."
+    missed = people((row.beyond or 0) - (row.low or 0))
+    return (
+        f"{text} Beyond that: nothing measurable ({people(row.beyond)}); fewer than about {missed}"
+        " would go unnoticed."
+    )
 
 
 def by_what_is_beyond(rows: Iterable[AttackRow]) -> tuple[AttackRow, ...]:
