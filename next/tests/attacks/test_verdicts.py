@@ -146,6 +146,31 @@ def test_people_are_drawn_whatever_the_order_of_rows():
     assert {row.guesses for row in drawn[0].attacks if row.target} == {50}
 
 
+def test_one_call_makes_the_attacks_that_are_asked_for_or_that_files_allow():
+    files = study(people(60, 1), people(60, 2), people(40, 3), targets="job")
+    kinds = [row.attack.partition(" ")[0] for row in unveil.attack(files).attacks]
+    assert kinds == ["inference", "linkability", "singling", "singling"]
+    some = unveil.attack(files, only=("membership", "inference"), people=30, seed=4)
+    assert [row.attack for row in some.attacks] == ["inference"]
+    assert some.membership == unveil.membership(files, people=30, seed=4).membership
+    alone = unveil.attack(files.replace(control=None, keys="sex"))
+    assert not alone.membership
+    assert "linkability" not in {row.attack for row in alone.attacks}
+    with pytest.raises(unveil.InputError, match="Did you mean 'inference'"):
+        unveil.attack(files, only="inferense")
+    with pytest.raises(unveil.InputError, match="control sample"):
+        unveil.attack(files.replace(control=None), only="membership")
+
+
+def test_R_may_have_a_limit_and_without_a_control_sample_is_not_measured():
+    original = people(200, 1)
+    files = study(original, original, people(200, 2), targets=("job", "income"))
+    checks = unveil.inference(files).check({"R@income": 0.2})
+    assert [(check.subject, check.status) for check in checks] == [("income", "above limit")]
+    checks = unveil.inference(files.replace(control=None)).check({"R": 0.2})
+    assert {check.status for check in checks} == {"not measured"}
+
+
 def interaction(n, seed):
     """Fourteen keys of four levels; the target is an interaction of two of them in most cases."""
     random = np.random.default_rng(seed)

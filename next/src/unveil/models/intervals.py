@@ -1,7 +1,7 @@
 """How often an attack succeeds, and how often one score is above another, with their intervals."""
 
 from dataclasses import dataclass
-from math import fsum, hypot, sqrt
+from math import fsum, hypot, inf, sqrt
 from statistics import NormalDist
 
 import numpy as np
@@ -72,7 +72,10 @@ def auc(ones: Floats, others: Floats) -> tuple[float, float]:
     """
     wins_of_ones = _places(np.sort(others), ones) / len(others)
     wins_of_others = 1 - _places(np.sort(ones), others) / len(ones)
-    variances = [wins.var(ddof=1) / len(wins) for wins in (wins_of_ones, wins_of_others)]
+    variances = [
+        wins.var(ddof=1) / len(wins) if len(wins) > 1 else inf  # of one nothing is known
+        for wins in (wins_of_ones, wins_of_others)
+    ]
     return fsum(wins_of_ones) / len(ones), sqrt(fsum(variances))
 
 

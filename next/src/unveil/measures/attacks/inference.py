@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from unveil.arguments import Seed
+from unveil.errors import InputError
 from unveil.measures.attacks.forest import by_forest
 from unveil.measures.attacks.people import (
     Attacked,
@@ -19,7 +20,6 @@ from unveil.measures.attacks.people import (
     groups,
     notes_on,
     records_of,
-    require_columns,
 )
 from unveil.measures.attacks.rows import (
     AttackRow,
@@ -56,8 +56,9 @@ def inference(
     seed
         The start of the random numbers.
     """
-    parts = [study.joint.get(target, (target,)) for target in study.targets]
-    require_columns(study, 1 + max(map(len, parts)), "inference")
+    for target in study.targets:
+        if set(compared(study)) <= set(study.joint.get(target, [target])):
+            raise InputError(f"Nothing is left to infer {target!r} from. Name more keys (keys).")
     attacked = groups(study, people, seed or 0)
     rows: list[AttackRow] = []
     models: list[ModelRow] = []

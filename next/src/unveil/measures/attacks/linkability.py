@@ -53,7 +53,7 @@ def linkability(
     """
     two = halves(study) if parts is None else tuple(as_names(part) for part in parts)
     for name in (name for part in two for name in part):
-        check_name(name, compared(study), "No key or target, part of which ('parts') is,")
+        check_name(name, compared(study), "There is no key or target ('parts')")
     if not all(two) or set(two[0]) & set(two[1]):
         raise InputError("'parts' takes two lists of columns that have none in common.")
     attacked, rows = groups(study, people, seed or 0), []

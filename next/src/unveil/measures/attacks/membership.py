@@ -73,7 +73,7 @@ class Membership(Result, frozen=True, kw_only=True):
         tuple[MembershipRow, ...],
         Heading(
             "Membership by distance",
-            ("version", "threshold", "recall", "false_positive_rate", "precision", "F1", "AUC"),
+            ("threshold", "recall", "false_positive_rate", "precision", "F1", "AUC"),
             True,
         ),
     ]
@@ -90,10 +90,8 @@ class Membership(Result, frozen=True, kw_only=True):
 
 def membership_sentences(result: Result) -> tuple[str, ...]:
     """The best attack beside calling everyone a member; who is closest beside chance."""
-    words, prevalence = (
-        Words(result.settings, result.files),
-        result.settings.get("prevalence", EVEN),
-    )
+    words = Words(result.settings, result.files)
+    prevalence = result.settings.get("prevalence", EVEN)
     rows = result.table("membership").first_rows
     sentences = []
     for side in dict.fromkeys((row.version, row.copy) for row in rows):
@@ -107,12 +105,13 @@ def membership_sentences(result: Result) -> tuple[str, ...]:
             f" nearer in {share(best.AUC)} of cases ({share(best.AUC_low)} to"
             f" {share(best.AUC_high)}); by chance 50.0 %."
         )
-    for row in result.table("closest").first_rows:
+    closest = result.table("closest").first_rows
+    for row in closest:
         text = (
             f"{side_of(row)}{row.closest:,} of the {words.unit} used are nearer to a synthetic"
             f" record than all but 1 % of the control sample; chance gives about {row.chance:,.0f}"
         )
-        if row.p <= CHANCE:
+        if row.p <= CHANCE / len(closest):
             text += f" (p {row.p:.2g}). More are close than chance explains."
         else:
             text += ". So many are within chance; other attacks may still succeed."

@@ -15,7 +15,6 @@ from msgspec import Meta
 from unveil.counts.cells import Floats, Ints
 from unveil.counts.profile import Mask
 from unveil.data.columns import Coded, Column
-from unveil.errors import InputError
 from unveil.models.nearest import TIE, Axis
 from unveil.results import Note
 from unveil.results.words import are, join_names
@@ -151,30 +150,20 @@ def records_of(study: Study, side: Side) -> Ints:
     return in_order(study, compared(study), np.arange(ends[0].start, ends[-1].stop))
 
 
-def require_columns(study: Study, n: int, attack: str) -> None:
-    """Refuse a study with too few columns for an attack."""
-    if len(compared(study)) < n:
-        raise InputError(
-            f"{attack} needs {n} columns among keys and targets (keys, targets). Name more."
-        )
-
-
 def notes_on(study: Study) -> list[Note]:
     """What was compared, and what makes a figure mean less than it seems to."""
-    notes = [Note(about="columns", sentence=f"Compared: {join_names(compared(study))}.")]
+    notes = []
+    if study.has_control and (n_same := _same_as_original(study)):
+        n = len(study.files[-1].frame)
+        sentence = (
+            f"{n_same:,} of {n:,} records of the control sample {are(n_same)} equal to one of the"
+            " original in all compared columns. If they are of the same people, R is too low."
+        )
+        notes.append(Note(about="files" if n_same == n else "control", sentence=sentence))
     if study.fraction == 1:
         known = "The original is the whole population: who is in it is known, and R says nothing."
         notes.append(Note(about="attacks.R", sentence=known))
-    if study.has_control:
-        n_same, n = _same_as_original(study), len(study.files[-1].frame)
-        if n_same:
-            sentence = (
-                f"{n_same:,} of {n:,} records of the control sample {are(n_same)} equal to one of"
-                " the original in all compared columns. If they are of the same people, R is too"
-                " low."
-            )
-            notes.append(Note(about="control", sentence=sentence))
-    return notes
+    return [*notes, Note(about="columns", sentence=f"Compared: {join_names(compared(study))}.")]
 
 
 def _same_as_original(study: Study) -> int:

@@ -132,7 +132,7 @@ class Attacks(Result, frozen=True, kw_only=True):
         tuple[AttackRow, ...],
         Heading(
             "Attacks",
-            ("version", "attack", "target", "guesses", "main", "naive", "control", "R", "R_low"),
+            ("attack", "target", "guesses", "main", "naive", "control", "R", "R_low"),
             True,
         ),
     ]
@@ -173,7 +173,7 @@ def sentence_of(row: AttackRow, words: Words) -> str:
     if row.target:
         text += f"{row.target} is inferred correctly for {of_people}"
     elif row.parts:
-        text += f"{' and '.join(map(_bracket, row.parts))} are linked for {of_people}"
+        text += f"{' and '.join(f'({part})' for part in row.parts)} are linked for {of_people}"
     else:
         text += f"{row.attack}: {used} of {n} guesses about {words.unit} whose records were used"
         text += " are right"
@@ -186,10 +186,6 @@ def sentence_of(row: AttackRow, words: Words) -> str:
     if row.R is not None:
         text += f". R {row.R:z.2f} ({row.R_low:z.2f} to {row.R_high:z.2f})"
     return f"{text}."
-
-
-def _bracket(part: str) -> str:
-    return f"({part})"
 
 
 def _is_clear(value: Figure, low: Figure, n: int, level: float) -> bool:
@@ -211,8 +207,8 @@ def _yardstick(rows: Sequence[AttackRow], words: Words, level: float) -> list[st
         if clear := [row for row in made if _is_clear(row.R, row.R_low, len(made), level)]:
             worst = max(clear, key=lambda row: row.R or 0)
             return [
-                f"{side_of(worst)}{_name(worst)} succeeds more often with {words.unit} whose"
-                f" records were used ({share(worst.main)}) than with others"
+                f"{side_of(worst)}With {words.unit} whose records were used {_name(worst)}"
+                f" succeeds more often ({share(worst.main)}) than with others"
                 f" ({share(worst.control)}): R {worst.R:.2f} ({worst.R_low:z.2f} to"
                 f" {worst.R_high:.2f})."
             ]
