@@ -42,10 +42,12 @@ def write_files(folder: Path, n: int) -> None:
 
 def measure(reader: str, path: Path) -> None:
     """CPU seconds and peak megabytes of one reading, beside those of nothing."""
+    read = unveil.read if reader == "unveil" else BARE[path.suffix]
     start = used()
-    frame = BARE[path.suffix](path) if reader == "bare" else unveil.read(path).frame
+    table = read(path)
     end = used()
-    print(json.dumps({"cpu": end[0] - start[0], "peak": end[1], "rows": len(frame)}))
+    rows = len(getattr(table, "frame", table))
+    print(json.dumps({"cpu": end[0] - start[0], "peak": end[1], "rows": rows}))
 
 
 def used() -> tuple[float, float]:

@@ -164,6 +164,8 @@ def words_of(name, folder):
     """A command with its files and with what is said of them."""
     roles = [p.name for p in ALL[name]().params if isinstance(p, click.Argument)]
     about = {"--keys": "sex,age,region", "--targets": "health,income", "--column": "pid=person"}
+    if name == "split":
+        about["--out"] = str(folder / "samples")
     options = {o for p in ALL[name]().params for o in p.opts} & about.keys()
     words = [name, *(str(folder / f"{role}.csv") for role in roles)]
     return [*words, *(word for option in sorted(options) for word in (option, about[option]))]
@@ -180,7 +182,8 @@ def run(words, monkeypatch, capsys):
 @pytest.mark.parametrize("name", ALL)
 def test_a_wrong_option_ends_with_2_and_one_line(name, folder, monkeypatch, capsys):
     options = [p for p in ALL[name]().params if isinstance(p, click.Option)]
-    takes_value = [o for o in options if not o.is_flag and o.name not in every_call.FREE]
+    is_free = {o.name for o in options if o.is_flag or o.required} | every_call.FREE
+    takes_value = [o for o in options if o.name not in is_free]
     wrong = [[option.opts[0], "no such thing"] for option in takes_value]
     faults = {}
     for words in (*wrong, ["--kyes", "sex"], ["--json", "too", "many", "files.csv"]):

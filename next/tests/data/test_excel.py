@@ -198,3 +198,39 @@ def test_damage_gives_a_frame_or_a_refusal_without_a_value(read):
         except InputError as fault:
             said = fault.args
         assert secret not in "".join(said)
+
+
+OFFICE = "urn:oasis:names:tc:opendocument:xmlns"
+
+
+def test_a_sheet_of_libreoffice_is_read(tmp_path):
+    def cell(value):
+        if isinstance(value, str):
+            text = f"<text:p>{value}</text:p>"
+            return f'<table:table-cell office:value-type="string">{text}</table:table-cell>'
+        return f'<table:table-cell office:value-type="float" office:value="{value}"/>'
+
+    rows = [("sex", "age"), ("f", 30), ("m", 41.5)]
+    lines = "".join(f"<table:table-row>{''.join(map(cell, r))}</table:table-row>" for r in rows)
+    content = (
+        f'<office:document-content xmlns:office="{OFFICE}:office:1.0" office:version="1.2"'
+        f' xmlns:table="{OFFICE}:table:1.0" xmlns:text="{OFFICE}:text:1.0"><office:body>'
+        f'<office:spreadsheet><table:table table:name="people">{lines}</table:table>'
+        "</office:spreadsheet></office:body></office:document-content>"
+    )
+    path = tmp_path / "people.ods"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr("content.xml", content)
+        archive.writestr("META-INF/manifest.xml", "<manifest/>")
+    assert read_excel(path, "", ()).frame.rows() == [("f", 30.0), ("m", 41.5)]
+
+
+def test_a_cell_far_away_does_not_fill_the_memory(refusal):
+    content = write_book(people=[["sex", "age"], ["f", 30]])
+    book = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(book, "w") as new:
+        for part in old.namelist():
+            far = b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData>'
+            new.writestr(part, old.read(part).replace(b"</sheetData>", far))
+    assert "is damaged, or needs more memory than there is." in refusal(book.getvalue())

@@ -68,7 +68,7 @@ def read(file: File, *, missing: Missing = (), codebook: File | None = None) -> 
     codebook
         A table of column, code and label, in the place of the file's own.
     """
-    data = open_file(file, "file", how=How(tuple(missing))).data
+    data = read_data(file, "file", How(tuple(missing)))
     if codebook is None:
         return data
     return Data(data.frame, {**data.codebook, **open_codebook(codebook)}, data.notes)
@@ -76,7 +76,7 @@ def read(file: File, *, missing: Missing = (), codebook: File | None = None) -> 
 
 def open_codebook(file: Any) -> Codebook:
     """The codebook that a table holds."""
-    return read_codebook(open_file(file, "codebook").frame)
+    return read_codebook(read_data(file, "codebook", How()).frame)
 
 
 def open_file(
@@ -88,16 +88,21 @@ def open_file(
         if source.path is None or source.how == how:
             return source
         source = source.source
+    data, name, digest = read_data(source, role, how), "a data frame", ""
+    if isinstance(source, str | Path):
+        path, _ = _place(source)
+        name = path.name
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return OpenFile(data, role, version, copy, name, digest, source, how)
+
+
+def read_data(source: Any, role: str, how: How) -> Data:
+    """The records of a file or frame, with its codebook."""
     if isinstance(source, Data):
-        return OpenFile(source, role, version, copy, "data", "", source, how)
-    if not isinstance(source, str | Path):
-        data = Data(_from_frame(source, role))
-        return OpenFile(data, role, version, copy, "a data frame", "", source, how)
-    path, _ = _place(source)
-    data = _from_path(source, how)
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return OpenFile(data, role, version, copy, path.name, digest, source, how)
+        return source
+    is_path = isinstance(source, str | Path)
+    return _from_path(source, how) if is_path else Data(_from_frame(source, role))
 
 
 def _from_frame(source: Any, role: str) -> pl.DataFrame:

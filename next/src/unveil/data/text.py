@@ -250,6 +250,8 @@ def type_column(texts: pl.Series, reading: Reading = Reading()) -> tuple[pl.Seri
             return texts, f"{texts.name} stayed text: its commas may part thousands. {SAY_COMMAS}"
     if (truths := _fit(texts, _as_truths)) is not None:
         return truths, ""
+    if not next((text for text in texts[:SAMPLE] if text), "0").strip()[:1].isdigit():
+        return texts, ""  # no date, which costs more to try
     other = {"day first": "%m/%d/%Y", "month first": "%d/%m/%Y"}.get(reading.dates)
     dates = {form: _fit(texts, _as_times, form) for form in FORMS if form != other}
     likely = {FORMS[form]: times for form, times in dates.items() if times is not None}
