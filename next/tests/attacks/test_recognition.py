@@ -2,10 +2,12 @@
 
 from fractions import Fraction
 from math import log
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
 import pytest
+from msgspec import structs
 
 import unveil
 from attacks.test_verdicts import people, study
@@ -75,13 +77,31 @@ def test_people_with_a_double_are_counted():
     assert 5 <= row.doubles <= 35
 
 
-def test_a_synthesiser_that_recognises_phantoms_measures_nothing():
-    def cheat(data, seed):
-        return FILES[1].sample(fraction=1, seed=1)
+def test_where_the_self_test_fails_nothing_else_is_shown():
+    coins = np.tile(np.arange(40)[:, None] < 20, 6)
+    scores = coins * np.arange(1.0, 41)[:, None]  # phantoms too
+    pool = SimpleNamespace(k=3, n_doubles=0)
+    row = measured._row(scores, coins, pool, 80, 0.95)
+    assert (row.self_test, row.AUC, row.shown, row.epsilon) == (1, None, None, None)
+    _, result = recognise(resample, worlds=20)
+    failed = structs.replace(result, recognition=(row,))
+    assert failed.sentences == (
+        "Nothing is measured: people in no world have an AUC of 1.000, and 0.5 is expected.",
+    )
 
-    row, result = recognise(cheat, worlds=20)
-    assert row.AUC == 0.5 or row.AUC is None
-    assert result.notes
+
+def test_a_synthesiser_is_given_all_columns_and_fourteen_are_looked_at():
+    def wide(n, seed):
+        random = np.random.default_rng(seed)
+        return pl.DataFrame({f"column {k}": random.integers(k + 2, size=n) for k in range(17)})
+
+    def check(data, seed):
+        assert data.frame.columns == wide(1, 1).columns
+        return data.frame
+
+    files = unveil.Study(wide(30, 1), control=wide(20, 2), keys="column 0")
+    result = unveil.recognition(files, check, worlds=20, people=3)
+    assert result.recognition[0].AUC == 1
 
 
 def test_fewer_are_tested_than_asked_where_the_control_sample_is_small():

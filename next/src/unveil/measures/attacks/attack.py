@@ -27,8 +27,12 @@ class Attack(Attacks, frozen=True, kw_only=True):
     closest: Annotated[tuple[ClosestRow, ...], Heading("Closest people")] = ()
 
     @property
+    def sentences(self) -> tuple[str, ...]:
+        return (*super().sentences, *membership_sentences(self))
+
+    @property
     def foot(self) -> tuple[str, ...]:
-        return (*super().foot, *membership_sentences(self))
+        return (*super().foot, *membership_sentences(self, is_first=True))
 
 
 ALLOWED: dict[Callable[..., Result], Callable[[Study], bool]] = {

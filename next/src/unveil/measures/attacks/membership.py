@@ -24,7 +24,7 @@ from unveil.measures.attacks.rows import share
 from unveil.models.intervals import auc, z_of
 from unveil.models.nearest import TIE, nearest_distance
 from unveil.progress import steps
-from unveil.results import Copy, Count, Figure, Heading, Note, Number, Result, Row, Share
+from unveil.results import Copy, Count, Figure, Heading, Note, Number, Result, Row, Share, grouped
 from unveil.results.words import Words, side_of
 from unveil.study import Side, Study, measure
 
@@ -85,18 +85,25 @@ class Membership(Result, frozen=True, kw_only=True):
 
     @property
     def foot(self) -> tuple[str, ...]:
-        return self.sentences
+        return membership_sentences(self, is_first=True)
 
 
-def membership_sentences(result: Result) -> tuple[str, ...]:
-    """The best attack beside calling everyone a member; who is closest beside chance."""
+def membership_sentences(result: Result, *, is_first: bool = False) -> tuple[str, ...]:
+    """The best attack beside calling everyone a member; who is closest beside chance.
+
+    Of several releases, the first screen speaks of the one with the highest AUC.
+    """
     words = Words(result.settings, result.files)
     prevalence = result.settings.get("prevalence", EVEN)
-    rows = result.table("membership").first_rows
-    sentences = []
-    for side in dict.fromkeys((row.version, row.copy) for row in rows):
-        best = max((r for r in rows if (r.version, r.copy) == side), key=lambda row: row.F1)
-        naive = 2 * prevalence / (1 + prevalence)
+    naive, sentences = 2 * prevalence / (1 + prevalence), []
+    closest = {(row.version, row.copy): row for row in result.table("closest").first_rows}
+    bests = [
+        max(rows, key=lambda row: row.F1)
+        for rows in grouped(
+            result.table("membership").first_rows, lambda row: (row.version, row.copy)
+        )
+    ]
+    for best in sorted(bests, key=lambda row: -row.AUC)[: 1 if is_first else None]:
         sentences.append(
             f"{side_of(best)}An intruder who takes everyone within {best.threshold:g} of a"
             " synthetic record for a member, the best distance chosen afterwards, has an F1 of"
@@ -105,17 +112,18 @@ def membership_sentences(result: Result) -> tuple[str, ...]:
             f" nearer in {share(best.AUC)} of cases ({share(best.AUC_low)} to"
             f" {share(best.AUC_high)}); by chance 50.0 %."
         )
-    closest = result.table("closest").first_rows
-    for row in closest:
-        text = (
-            f"{side_of(row)}{row.closest:,} of the {words.unit} used are nearer to a synthetic"
-            f" record than all but 1 % of the control sample; chance gives about {row.chance:,.0f}"
-        )
-        if row.p <= CHANCE / len(closest):
-            text += f" (p {row.p:.2g}). More are close than chance explains."
-        else:
-            text += ". So many are within chance; other attacks may still succeed."
-        sentences.append(text)
+        if row := closest.get((best.version, best.copy)):
+            text = (
+                f"{side_of(row)}{row.closest:,} of the {words.unit} used are nearer to a synthetic"
+                " record than all but 1 % of the control sample; chance gives about"
+                f" {row.chance:,.0f}"
+            )
+            is_clear = row.p <= CHANCE / len(closest)
+            sentences.append(
+                f"{text} (p {row.p:.2g}). More are close than chance explains."
+                if is_clear
+                else f"{text}. So many are within chance; other attacks may still succeed."
+            )
     return tuple(sentences)
 
 

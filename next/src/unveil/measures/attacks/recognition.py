@@ -126,7 +126,7 @@ def recognition(
         counts.append(np.stack([_counts(agrees) for agrees in pool.agreements(release)]))
     scores = _scores(np.stack(counts), coins, half)[half:]
     row = _row(scores, coins[half:], pool, worlds, level)
-    notes = [Note(about="columns", sentence=f"Compared: {join_names(pool.columns)}.")]
+    notes = [Note(about="columns", sentence=f"Compared: {join_names(pool.looked_at)}.")]
     if pool.k < people:
         few = f"{pool.k:,} are tested, not {people:,}: the control sample is too small for more."
         notes.append(Note(about="recognition.people", sentence=few))
@@ -144,6 +144,7 @@ class _Pool:
     """The worlds: everybody else always, of those tested the ones whose coins say so."""
 
     columns: dict[str, Levels]
+    looked_at: list[str]  # those of them that agree or not
     tested: list[Ints]  # the records of each person
     phantoms: list[Ints]
     strangers: list[Ints]
@@ -170,10 +171,11 @@ class _Pool:
     def agreements(self, release: Any) -> Iterator[Mask]:
         """Of each person tested and each phantom: columns x records that agree."""
         people = [records[0] for records in (*self.tested, *self.phantoms)]
-        columns = {name: _as_compared(levels) for name, levels in self.columns.items()}
-        world = Study(self.frame(np.array(people)), release, keys=tuple(columns), columns=columns)
+        about = {name: _as_compared(levels) for name, levels in self.columns.items()}
+        world = Study(self.frame(np.array(people)), release, keys=tuple(about), columns=about)
         side = next(world.sides())
-        axes, records = [axis_of(world, name, side) for name in columns], records_of(world, side)
+        axes = [axis_of(world, name, side) for name in self.looked_at]
+        records = records_of(world, side)
         for person in range(len(people)):
             near = [axis.distance(np.array([person]), records) <= NEAR for axis in axes]
             yield np.stack(near)
@@ -201,8 +203,8 @@ def _pool_of(study: Study, people: int, seed: int) -> _Pool:
     n = study.people(study.control_number)[1]
     if n < 2:
         raise InputError("The control sample has too few people to test anybody.")
-    by_levels = sorted(compared(study), key=lambda name: -study.column(name).n_levels)
-    names = [name for name in compared(study) if name in by_levels[:MOST_COLUMNS]]
+    names = compared(study)
+    looked_at = sorted(names, key=lambda name: -study.column(name).n_levels)[:MOST_COLUMNS]
     tested = attacked(study, ORIGINAL, min(people, n // 2), seed).records
     order = np.random.default_rng(seed).permutation(n)
     unused = attacked(study, study.control_number, n, seed).records
@@ -210,6 +212,7 @@ def _pool_of(study: Study, people: int, seed: int) -> _Pool:
     rows = np.arange(study.rows[ORIGINAL].stop)
     return _Pool(
         columns={name: study.once(levels_of, name) for name in names},
+        looked_at=looked_at,
         tested=tested,
         phantoms=[unused[person] for person in phantoms],
         strangers=[unused[person] for person in strangers],
@@ -230,7 +233,7 @@ def _counts(agrees: Mask) -> Ints:
     for bit in range(p):
         halves = counts.reshape(-1, 2, 2**bit)
         halves[:, 0] += halves[:, 1]
-    return np.append(counts[(sizes > 0) & (sizes <= WIDEST)], nearly)
+    return np.append(counts[(sizes > 0) & (sizes <= WIDEST)], nearly).astype(np.int32)
 
 
 def _scores(counts: Ints, coins: Mask, half: int) -> Floats:

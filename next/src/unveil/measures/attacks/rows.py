@@ -132,7 +132,7 @@ class Attacks(Result, frozen=True, kw_only=True):
         tuple[AttackRow, ...],
         Heading(
             "Attacks",
-            ("attack", "target", "guesses", "main", "naive", "control", "R", "R_low"),
+            ("attack", "target", "guesses", "main", "naive", "control", "R"),
             True,
         ),
     ]
@@ -144,7 +144,7 @@ class Attacks(Result, frozen=True, kw_only=True):
         models = self.table("model").first_rows
         return (
             *(sentence_of(row, words) for row in self.table().first_rows),
-            *self.foot,
+            *_yardstick(self.attacks, words, level),
             *(of_model(row, words, len(models), level) for row in models),
         )
 
