@@ -35,7 +35,14 @@ NEEDED: dict[str, dict[str, Any]] = {
                 "predictors": ["income > 1100"],
             },
         ]
-    }
+    },
+    "recognition": {
+        "synthesiser": lambda data, seed: data.frame.sample(
+            fraction=1, with_replacement=True, seed=seed
+        ),
+        "worlds": 20,
+        "people": 5,
+    },
 }
 FREE = {"missing", "unit"}
 CANARIES = ("Zq-key", "Zq-target", "Zq-pid", "Zq-note", "7654321")

@@ -67,8 +67,9 @@ def assert_refused(faults):
 @every
 def test_a_wrong_argument_is_refused_in_a_sentence_that_names_it(name):
     files = study()
-    needed = every_call.NEEDED.get(name, {})
-    faults = {"study": fault_of(lambda: CALLS[name](5, **needed), "Study", "study")}
+    faults = {
+        "study": fault_of(lambda: CALLS[name](5, **every_call.settings_of(name)), "Study", "study")
+    }
     for argument, hint in arguments(CALLS[name]).items():
         for value in wrong_values(argument, hint):
             refusal = fault_of(
@@ -275,7 +276,7 @@ def test_percents_and_shares_stay_within_their_bounds(name):
                 assert low <= value <= highest[unit] + 1e-9, (column, row)
 
 
-SIGNED = {"R"}
+SIGNED = {"R", "R_low", "R_high", "advantage"}
 
 
 # What does not matter

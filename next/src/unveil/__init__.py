@@ -13,6 +13,12 @@ if TYPE_CHECKING:
     from unveil.data.write import write
     from unveil.describing.describe import describe
     from unveil.describing.split import split
+    from unveil.measures.attacks.attack import attack
+    from unveil.measures.attacks.inference import inference
+    from unveil.measures.attacks.linkability import linkability
+    from unveil.measures.attacks.membership import membership
+    from unveil.measures.attacks.recognition import recognition
+    from unveil.measures.attacks.singling_out import singling_out
     from unveil.measures.attribution.cap import cap
     from unveil.measures.attribution.differential import differential_confidentiality
     from unveil.measures.attribution.gtcap import gtcap
@@ -38,6 +44,7 @@ __all__ = [
     "Study",
     "UnveilError",
     "Variable",
+    "attack",
     "cap",
     "compare",
     "describe",
@@ -45,11 +52,16 @@ __all__ = [
     "disclosure",
     "excess",
     "gtcap",
+    "inference",
     "key_sets",
+    "linkability",
     "match_risk",
+    "membership",
     "progress",
     "read",
+    "recognition",
     "replicate",
+    "singling_out",
     "split",
     "suda",
     "utility",
@@ -62,6 +74,7 @@ _HOMES = {
     "Result": "results.result",
     "Study": "study",
     "Variable": "data.codebook",
+    "attack": "measures.attacks.attack",
     "cap": "measures.attribution.cap",
     "compare": "measures.utility.compare",
     "describe": "describing.describe",
@@ -69,10 +82,15 @@ _HOMES = {
     "disclosure": "measures.disclosure.disclosure",
     "excess": "measures.disclosure.excess",
     "gtcap": "measures.attribution.gtcap",
+    "inference": "measures.attacks.inference",
     "key_sets": "measures.disclosure.key_sets",
+    "linkability": "measures.attacks.linkability",
     "match_risk": "measures.uniques.match_risk",
+    "membership": "measures.attacks.membership",
     "read": "data.read",
+    "recognition": "measures.attacks.recognition",
     "replicate": "measures.utility.replicate",
+    "singling_out": "measures.attacks.singling_out",
     "split": "describing.split",
     "suda": "measures.uniques.suda",
     "utility": "measures.utility.utility",

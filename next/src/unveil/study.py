@@ -560,17 +560,19 @@ def measure(call: Call) -> Call:
             asked["seed"] = randbits(31) if is_secret else SEED
         result: Result = call(**asked)
         del asked["study"]
-        settings = study.settings | asked
-        plain = msgspec.json.decode(msgspec.json.encode(settings, enc_hook=_name_file))
+        document = msgspec.json.encode(study.settings | asked, enc_hook=_name_of)
+        plain = msgspec.json.decode(document)
         notes = (*study.notes(), *result.notes, *_undefined(result))
         return result.beside(study, settings=plain, files=study.files_used(), notes=notes)
 
     return measured  # type: ignore[return-value]
 
 
-def _name_file(file: object) -> str:
-    """A file among the settings of a call."""
-    return str(file) if isinstance(file, Path) else "a data frame"
+def _name_of(setting: object) -> str:
+    """A file, a frame or a function among the settings, as a result records it."""
+    if isinstance(setting, Path):
+        return str(setting)
+    return str(getattr(setting, "__name__", "a data frame"))
 
 
 def _undefined(result: Result) -> Iterator[Note]:

@@ -47,6 +47,11 @@ def when_asked(study: Study, is_asked: bool) -> bool:
     return is_asked
 
 
+def within(study: Study, is_asked: bool) -> bool:
+    """The first call makes it itself."""
+    return False
+
+
 class Command(NamedTuple):
     """The name of a call whose settings are options, and those of others beside it."""
 

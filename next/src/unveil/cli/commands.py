@@ -19,12 +19,15 @@ from unveil.cli.command import (
     when_asked,
     with_control,
     with_tolerance,
+    within,
 )
 from unveil.cli.derive import summary_of
 from unveil.results import to_json
 
+ATTACKS = ("inference", "linkability", "singling_out", "membership", "recognition")
 COMMANDS = {
     "cap": Command("cap", {"gtcap": with_tolerance, "differential_confidentiality": with_control}),
+    "attack": Command("attack", dict.fromkeys(ATTACKS, within)),
     "describe": Command("describe"),
     "disclosure": Command("disclosure", {"excess": with_control, "key_sets": when_asked}),
     "uniques": Command("suda", {"match_risk": always}, settings=("k", "wildcard")),
