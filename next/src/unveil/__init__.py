@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from unveil.measures.disclosure.key_sets import key_sets
     from unveil.results.result import Result
     from unveil.study import Study
+    from unveil.tables.bounds import bounds
+    from unveil.tables.compare import compare_schemes
+    from unveil.tables.plan import plan
+    from unveil.tables.published import PublishedTable
+    from unveil.tables.sap import sap
 
 __version__ = "0.2.0.dev0"
 __all__ = [
@@ -26,16 +31,21 @@ __all__ = [
     "Data",
     "DecisionNeededError",
     "InputError",
+    "PublishedTable",
     "Result",
     "Study",
     "UnveilError",
     "Variable",
+    "bounds",
+    "compare_schemes",
     "describe",
     "disclosure",
     "excess",
     "key_sets",
+    "plan",
     "progress",
     "read",
+    "sap",
     "split",
     "write",
 ]
@@ -43,14 +53,19 @@ __all__ = [
 _HOMES = {
     "Column": "data.columns",
     "Data": "data.codebook",
+    "PublishedTable": "tables.published",
     "Result": "results.result",
     "Study": "study",
     "Variable": "data.codebook",
+    "bounds": "tables.bounds",
+    "compare_schemes": "tables.compare",
     "describe": "describing.describe",
     "disclosure": "measures.disclosure.disclosure",
     "excess": "measures.disclosure.excess",
     "key_sets": "measures.disclosure.key_sets",
+    "plan": "tables.plan",
     "read": "data.read",
+    "sap": "tables.sap",
     "split": "describing.split",
     "write": "data.write",
 }
