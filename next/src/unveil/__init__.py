@@ -32,6 +32,11 @@ if TYPE_CHECKING:
     from unveil.measures.utility.utility import utility
     from unveil.results.result import Result
     from unveil.study import Study
+    from unveil.tables.bounds import bounds
+    from unveil.tables.compare import compare_schemes
+    from unveil.tables.plan import plan
+    from unveil.tables.published import PublishedTable
+    from unveil.tables.sap import sap
 
 __version__ = "0.2.0.dev0"
 __all__ = [
@@ -40,13 +45,16 @@ __all__ = [
     "Data",
     "DecisionNeededError",
     "InputError",
+    "PublishedTable",
     "Result",
     "Study",
     "UnveilError",
     "Variable",
     "attack",
+    "bounds",
     "cap",
     "compare",
+    "compare_schemes",
     "describe",
     "differential_confidentiality",
     "disclosure",
@@ -57,10 +65,12 @@ __all__ = [
     "linkability",
     "match_risk",
     "membership",
+    "plan",
     "progress",
     "read",
     "recognition",
     "replicate",
+    "sap",
     "singling_out",
     "split",
     "suda",
@@ -71,12 +81,15 @@ __all__ = [
 _HOMES = {
     "Column": "data.columns",
     "Data": "data.codebook",
+    "PublishedTable": "tables.published",
     "Result": "results.result",
     "Study": "study",
     "Variable": "data.codebook",
     "attack": "measures.attacks.attack",
+    "bounds": "tables.bounds",
     "cap": "measures.attribution.cap",
     "compare": "measures.utility.compare",
+    "compare_schemes": "tables.compare",
     "describe": "describing.describe",
     "differential_confidentiality": "measures.attribution.differential",
     "disclosure": "measures.disclosure.disclosure",
@@ -87,9 +100,11 @@ _HOMES = {
     "linkability": "measures.attacks.linkability",
     "match_risk": "measures.uniques.match_risk",
     "membership": "measures.attacks.membership",
+    "plan": "tables.plan",
     "read": "data.read",
     "recognition": "measures.attacks.recognition",
     "replicate": "measures.utility.replicate",
+    "sap": "tables.sap",
     "singling_out": "measures.attacks.singling_out",
     "split": "describing.split",
     "suda": "measures.uniques.suda",

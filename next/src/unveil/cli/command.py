@@ -106,18 +106,14 @@ def make_command(name: str, command: Command) -> click.Command:
             check_name(shown, sorted(command.known), "There is no table or chart")
         study = study_of(asked)
         calls = command.calls(study, names, asked)
-        _check_limits(calls, limits)
+        check_limits_of(calls, limits)
         check_paths(out, study)
         settings = [settings_of(call, asked) for call in calls]
         with unveil.progress(tell):
             results = [
                 call(study, **of_call) for call, of_call in zip(calls, settings, strict=True)
             ]
-        checks = _check(results, limits)
-        for path in out:
-            _save(results, path, names)
-        print_text(to_json(results, checks) if is_json else screen_of(results, names, checks))
-        return exit_code(checks)
+        return finish(results, names, limits, out, is_json=is_json)
 
     has_limits = any(_kind_of(call).limited() for call in command.all_calls)
     output = [SHOW, OUT, JSON, LIMIT] if has_limits else [SHOW, OUT, JSON]
@@ -128,6 +124,18 @@ def make_command(name: str, command: Command) -> click.Command:
     )  # fmt: skip
 
 
+def finish(
+    results: Sequence[Result], names: Sequence[str], limits: dict[str, float],
+    out: Iterable[Path], *, is_json: bool,
+) -> int:  # fmt: skip
+    """Write and print results beside their limits; the exit code."""
+    checks = _check(results, limits)
+    for path in out:
+        _save(results, path, names)
+    print_text(to_json(results, checks) if is_json else screen_of(results, names, checks))
+    return exit_code(checks)
+
+
 def tell(what: str, place: int, parts: int) -> None:
     """How far long work is, on a line that it takes away again."""
     if sys.stderr.isatty() and parts > 1:
@@ -135,14 +143,14 @@ def tell(what: str, place: int, parts: int) -> None:
         click.echo(line, err=True, nl=False)
 
 
-def _check_limits(calls: Sequence[Call], limits: Iterable[str]) -> None:
+def check_limits_of(calls: Sequence[Call], limits: Iterable[str]) -> None:
     """Refuse limits on what will not be measured, before work begins."""
     figures = set[str]().union(*(_kind_of(call).limited() for call in calls))
     for address in limits:
         check_name(address.partition("@")[0], sorted(figures), "No limit can be set on")
 
 
-def check_paths(paths: Iterable[Path], study: Study) -> None:
+def check_paths(paths: Iterable[Path], study: Any) -> None:
     """Refuse where nothing can be written, or a file that was read."""
     for path in paths:
         from unveil.show.save import check_writable

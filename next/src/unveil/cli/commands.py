@@ -59,8 +59,15 @@ def _demo_command() -> click.Command:
     return click.Command("demo", callback=demo, help=summary_of(demo), params=[SHOW, JSON])
 
 
+def _table_command() -> click.Command:
+    from unveil.cli.table import table_command
+
+    return table_command()
+
+
 ALL: dict[str, Callable[[], click.Command]] = {
     "demo": _demo_command,
     "split": _split_command,
+    "table": _table_command,
     **{name: partial(make_command, name, command) for name, command in COMMANDS.items()},
 }

@@ -37,11 +37,11 @@ def parameters_of(calls: Sequence[Call], settings: Sequence[str]) -> Iterator[cl
         "control": bool(needs.synthetic),
     }  # fmt: skip
     names = [name for name in OF_STUDY if is_said.get(name, True)]
-    yield from options_of(Study.__init__, names, _help_texts(Study))
-    yield from options_of(first, _settings_of(first), _help_texts(first))
+    yield from options_of(Study.__init__, names, help_texts(Study))
+    yield from options_of(first, _settings_of(first), help_texts(first))
     for call in others:
         names = [name for name in _settings_of(call) if name in settings]
-        yield from options_of(call, names, _help_texts(call))
+        yield from options_of(call, names, help_texts(call))
 
 
 def lacking(call: Call, asked: Mapping[str, Any]) -> list[str]:
@@ -51,23 +51,23 @@ def lacking(call: Call, asked: Mapping[str, Any]) -> list[str]:
     return [name for name in needed if asked.get(name) in (None, ())]
 
 
-def options_of(call: Call, names: Any, help_texts: dict[str, str]) -> Iterator[click.Option]:
+def options_of(call: Call, names: Any, texts: dict[str, str]) -> Iterator[click.Option]:
     """An option for each of these settings of a call."""
     defaults, hints = inspect.signature(call).parameters, hints_of(call)
     for name in names:
-        yield _option(name, defaults[name].default, hints[name], help_texts[name])
+        yield _option(name, defaults[name].default, hints[name], texts[name])
 
 
 def study_of(asked: dict[str, Any]) -> Study:
     """The study of what a command was given."""
     about = {name: asked[name] for name in OF_STUDY if name in asked}
     synthetic = _versions(asked["synthetic"]) if asked.get("synthetic") else None
-    return Study(asked["original"], synthetic, **_parse(Study.__init__, about))
+    return Study(asked["original"], synthetic, **parse_settings(Study.__init__, about))
 
 
 def settings_of(call: Call, asked: dict[str, Any]) -> dict[str, Any]:
     """The settings of a call, as far as it was given any."""
-    return _parse(call, {name: asked[name] for name in _settings_of(call) if name in asked})
+    return parse_settings(call, {name: asked[name] for name in _settings_of(call) if name in asked})
 
 
 def summary_of(call: Call) -> str:
@@ -79,7 +79,7 @@ def _settings_of(call: Call) -> list[str]:
     return [name for name in hints_of(call) if name != "study"]
 
 
-def _parse(call: Call, asked: dict[str, Any]) -> dict[str, Any]:
+def parse_settings(call: Call, asked: dict[str, Any]) -> dict[str, Any]:
     hints = hints_of(call)
     return {
         name: form.parse(value) if (form := form_of(hints[name])) else value
@@ -112,7 +112,7 @@ def _option(name: str, default: Any, hint: Any, help_text: str) -> click.Option:
     return click.Option(flags, help=help_text, metavar=metavar, type=str, default=None)
 
 
-def _help_texts(call: Any) -> dict[str, str]:
+def help_texts(call: Any) -> dict[str, str]:
     """What a docstring says of each parameter."""
     section = (inspect.getdoc(call) or "").partition("Parameters\n----------\n")[2]
     entries = re.findall(r"^(\w+(?:, \w+)*)\n((?: {4}.*\n?)+)", section, re.MULTILINE)

@@ -28,7 +28,7 @@ NO_DAY = date(1899, 12, 31)  # on which a book has times of day
 def read_excel(path: Path, sheet: str, missing: Sequence[str]) -> Data:
     """A sheet, the first if none is named; a row without any cell is no record."""
     with naming(path):
-        _check_archive(path)
+        check_archive(path)
     return read_apart(__name__, path, sheet, *missing)
 
 
@@ -58,7 +58,7 @@ def parse(path: Path, sheet: str, *missing: str) -> Data:
     return Data(frame, {}, (*notes, *filter(None, about)))
 
 
-def _check_archive(path: Path) -> None:
+def check_archive(path: Path) -> None:
     """Refuse what is damaged or would fill the memory; old books are no archives."""
     if not zipfile.is_zipfile(path):
         return

@@ -46,7 +46,7 @@ class OpenFile:
     @property
     def path(self) -> Path | None:
         """Where it is, if it is a file."""
-        return _place(self.source)[0] if isinstance(self.source, str | Path) else None
+        return place_of(self.source)[0] if isinstance(self.source, str | Path) else None
 
     @property
     def label(self) -> str:
@@ -90,7 +90,7 @@ def open_file(
         source = source.source
     data, name, digest = read_data(source, role, how), "a data frame", ""
     if isinstance(source, str | Path):
-        path, _ = _place(source)
+        path, _ = place_of(source)
         name = path.name
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
@@ -130,7 +130,7 @@ def _odd_columns(frame: Any) -> Iterator[str]:
             yield str(name)
 
 
-def _place(source: str | Path) -> tuple[Path, str]:
+def place_of(source: str | Path) -> tuple[Path, str]:
     """The path of a file, and a sheet of it: book.xlsx#sheet."""
     name, mark, sheet = str(source).rpartition("#")
     is_sheet = mark and Path(name).suffix.lower() in BOOKS and not Path(source).exists()
@@ -138,7 +138,7 @@ def _place(source: str | Path) -> tuple[Path, str]:
 
 
 def _from_path(source: str | Path, how: How) -> Data:
-    path, sheet = _place(source)
+    path, sheet = place_of(source)
     ending = "".join(path.suffixes[-2:] if path.suffix.lower() == ".gz" else path.suffixes[-1:])
     if path.is_symlink():
         raise InputError(f"{str(source)!r} is a link. Name the file itself.")

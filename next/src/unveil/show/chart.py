@@ -47,6 +47,8 @@ def vega_lite(result: Result, name: str = "") -> dict[str, Any]:
 
 def _datum(value: Any) -> Any:
     """A number, or a text without what would end the renderer."""
+    if isinstance(value, tuple):
+        value = ", ".join(value)
     if isinstance(value, str):
         return printable(value)
     return "(missing)" if value is None else value
