@@ -1,4 +1,4 @@
-"""Every public call on a study, found by its signature, and the small study it is made on.
+"""Every public call on a study or on tables counted from one, and the small study it is made on.
 
 A new call is found by itself. What it needs beside the study stands in NEEDED, and arguments that
 take any text in FREE.
@@ -8,6 +8,7 @@ import inspect
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import wraps
 from random import Random
 from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
@@ -17,21 +18,74 @@ from msgspec import Meta
 
 import unveil
 
-CALLS = {
-    name: call
-    for name in unveil.__all__
-    if inspect.isfunction(call := getattr(unveil, name))
-    and next(iter(inspect.signature(call).parameters), "") == "study"
-}
+SUBJECTS = ("study", "table", "tables")
+
+
+def calls_on(*subjects: str) -> dict[str, Callable[..., Any]]:
+    """The public calls whose first argument is one of these."""
+    functions = {n: f for n in unveil.__all__ if inspect.isfunction(f := getattr(unveil, n))}
+    return {
+        name: call
+        for name, call in functions.items()
+        if next(iter(inspect.signature(call).parameters), "") in subjects
+    }
+
+
+def on_tables(call: Callable[..., Any]) -> Callable[..., Any]:
+    """A call on published tables, made on tables that are counted from a study."""
+
+    @wraps(call)
+    def counted(study: Any, **settings: Any) -> Any:
+        return call(tables_of(call.__name__, study), **settings)
+
+    return counted
+
+
+def tables_of(name: str, study: Any) -> Any:
+    """What a call on tables is made on: people by two keys, small counts hidden."""
+    if not isinstance(study, unveil.Study):
+        return study
+    publish = {"table": "suppress:3", "": "exact"}
+    table = unveil.PublishedTable.count(
+        study, study.keys[:2], publish=publish, margins="all", seed=1
+    )
+    rounded = {"rounded": table.republish("conventional:3")}
+    return {"hidden": table, **rounded} if name == "plan" else table
+
+
+TABLE_CALLS = calls_on("table", "tables")
+CALLS = calls_on("study") | {name: on_tables(call) for name, call in TABLE_CALLS.items()}
 NEEDED: dict[str, dict[str, Any]] = {
     "add_noise": {"amounts": {"income": {"sigma": 50, "round": 0}}},
-    "recode": {"steps": [
-        {"do": "merge_rare", "column": "age", "below": 15},
-        {"do": "round", "column": "income", "to": 100},
-        {"do": "smooth", "columns": "income"},
-        {"do": "remove_uniques"},
-    ]},
-}  # fmt: skip
+    "recode": {
+        "steps": [
+            {"do": "merge_rare", "column": "age", "below": 15},
+            {"do": "round", "column": "income", "to": 100},
+            {"do": "smooth", "columns": "income"},
+            {"do": "remove_uniques"},
+        ]
+    },
+    "compare_schemes": {"schemes": ("exact", "random:3"), "people": 2, "draws": 2},
+    "replicate": {
+        "results": [
+            {"name": "Income", "kind": "mean", "outcome": "income"},
+            {"name": "<script>alert(1)</script>", "kind": "share", "outcome": "income >= 1100"},
+            {
+                "name": "Line",
+                "kind": "linear",
+                "outcome": "income",
+                "predictors": ["income > 1100"],
+            },
+        ]
+    },
+    "recognition": {
+        "synthesiser": lambda data, seed: data.frame.sample(
+            fraction=1, with_replacement=True, seed=seed
+        ),
+        "worlds": 20,
+        "people": 5,
+    },
+}
 FREE = {"missing", "unit"}
 CANARIES = ("Zq-key", "Zq-target", "Zq-pid", "Zq-note", "7654321")
 ABOUT: dict[str, Any] = {
@@ -114,7 +168,7 @@ def tables(result: unveil.Result) -> dict[str, pl.DataFrame]:
 def arguments(call: Callable[..., Any]) -> dict[str, Any]:
     """The declared types of a call's arguments, the study aside."""
     hints = get_type_hints(call, include_extras=True)
-    return {name: hint for name, hint in hints.items() if name not in ("return", "study", "self")}
+    return {n: hint for n, hint in hints.items() if n not in ("return", "self", *SUBJECTS)}
 
 
 def wrong_values(name: str, hint: Any) -> Iterator[Any]:

@@ -7,6 +7,7 @@ what-if is the same call again, with other exclusions, on the same study.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
 from itertools import accumulate, pairwise
+from pathlib import Path
 from secrets import randbits
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_args
 
@@ -39,6 +40,7 @@ from unveil.data.columns import (
     as_reading,
     encode,
     join,
+    plain,
     stack,
     with_one_missing,
 )
@@ -215,7 +217,8 @@ class Study:
             raise InputError("There are no targets. Name what might be learned (--targets).")
         for name in (*self.keys, *self.targets) if needs.synthetic else ():
             for part in self.joint.get(name, [name]):
-                self.once(Study._check_overlap, part, needs.equal_numbers)
+                if needs.numbers != "near" or self.distances(part) is None:
+                    self.once(Study._check_overlap, part, needs.numbers != "any")
 
     def notes(self) -> Iterator[Note]:
         """How files were read, and what may make the risk look smaller than it is."""
@@ -228,6 +231,11 @@ class Study:
             yield Note(
                 about="files",
                 sentence=f"Not compared, for not every file has them: {list_names(lacking)}.",
+            )
+        if nowhere := [name for name in self.codebook if name not in names]:
+            yield Note(
+                about="files",
+                sentence=f"The codebook has columns that no file has: {list_names(nowhere)}.",
             )
         by_content: dict[str, str] = {}
         for file in self.files:
@@ -274,6 +282,20 @@ class Study:
         _, person = np.unique(codes, return_inverse=True)
         return person, int(person.max(initial=-1)) + 1
 
+    @property
+    def weights(self) -> Floats | None:
+        """How many people each record of the original stands for, where a column says so."""
+        if not (names := self._with_role("weight")):
+            return None
+        values = plain(self.original[names[0]])
+        weights = values.cast(pl.Float64, strict=False).to_numpy()
+        if not (np.isfinite(weights) & (weights >= 0)).all():
+            raise InputError(
+                f"The weights in {names[0]!r} are not all numbers from 0 on. A weight says how many"
+                " people a record stands for."
+            )
+        return weights
+
     def owners(self, side: Side) -> Ints:
         """Whose each synthetic record is; people of different files are different people."""
         owners, n = [], 0
@@ -284,9 +306,9 @@ class Study:
         return np.concatenate([np.zeros(0, np.int64), *owners])
 
     def check_column(self, name: str) -> None:
-        """Refuse a column that a file lacks; only the original must say whose a record is."""
-        is_person = self.columns.get(name, Column()).role == "person"
-        self._check_files(name, self.files[:1] if is_person else self.files)
+        """Refuse a column that a file lacks; who is meant need only the original say."""
+        is_of_original = self.columns.get(name, Column()).role in ("person", "weight")
+        self._check_files(name, self.files[:1] if is_of_original else self.files)
 
     def _check_files(self, name: str, files: Sequence[OpenFile]) -> None:
         for file in files:
@@ -309,6 +331,8 @@ class Study:
                 raise InputError(f"{name!r} is a key, with the role {roles[name]}. Choose one.")
         if len(persons := self._with_role("person")) > 1:
             raise InputError(f"{list_names(persons)} say whose a record is. Choose one.")
+        if len(weights := self._with_role("weight")) > 1:
+            raise InputError(f"{list_names(weights)} are weights. Choose one.")
         if not targets:
             common = set.intersection(*(set(file.frame.columns) for file in self.files))
             free = [n for n in self.original.columns if n in common and n not in roles]
@@ -374,13 +398,35 @@ class Study:
         coded = (number for number in column.numbers if variable.is_missing(number))
         return (*about.special, *coded)
 
-    def shares(self, target: str) -> Floats | None:
+    def distances(self, name: str) -> Floats | None:
+        """Each level of a number with a tolerance; what is no number is far from all others."""
+        column, about = self.column(name), self.columns.get(name, Column())
+        if about.tolerance is None or column.kind != "number" or about.kind == "category":
+            return None
+        numbers = column.numbers.copy()
+        is_far = ~np.isfinite(numbers) | np.isin(numbers, self.special(name, column))
+        highest = np.nanmax(np.where(is_far, np.nan, numbers), initial=0)
+        numbers[is_far] = highest + 4 * (about.tolerance + 1) * np.arange(1, is_far.sum() + 1)
+        return numbers
+
+    @property
+    def near_targets(self) -> list[str]:
+        """The targets of which a key or a part is a number with a tolerance."""
+
+        def is_near(name: str) -> bool:
+            return self.distances(name) is not None
+
+        if any(map(is_near, self.keys)):
+            return list(self.targets)
+        return [name for name in self.targets if any(map(is_near, self.joint.get(name, [name])))]
+
+    def shares(self, target: str, published: OpenFile | None = None) -> Floats | None:
         """The public share of each level of a target: as published, or else as in the original."""
-        column = self.column(target)
-        if self.published is None:
+        column, published = self.column(target), published or self.published
+        if published is None:
             counts = column.counts[ORIGINAL]
             return counts / max(counts.sum(), 1)
-        table = self.published.frame
+        table = published.frame
         for name in ("column", "level", "share"):
             check_name(name, table.columns, "The published table has no column")
         rows = table.filter(pl.col("column").cast(pl.String) == target)
@@ -433,12 +479,12 @@ class Study:
         columns = [self.column(name) for name in keys]
         return columns, *pack(columns)
 
-    def _check_overlap(self, name: str, equal_numbers: bool) -> bool:
+    def _check_overlap(self, name: str, need_common: bool) -> bool:
         """Without a value in common a column is coded differently, and its risk looks like zero."""
         column, about = self.column(name), self.columns.get(name, Column())
         is_number = column.kind == "number"
         is_near = about.tolerance is not None and name not in self.keys
-        if is_number and (is_near or not equal_numbers):
+        if is_number and (is_near or not need_common):
             return True  # what is near is counted, or numbers are compared as amounts
         known = column.counts[:, : column.n_levels - column.has_missing]
         for file, counts in zip(self.files, known, strict=True):
@@ -476,7 +522,7 @@ class Needs(NamedTuple):
 
     synthetic: bool | None = True  # None: with or without
     keys: bool = True
-    equal_numbers: bool = True  # whether a number must have values that all files have
+    numbers: Literal["common", "near", "any"] = "common"  # which ones must occur in all files
 
     @classmethod
     def of(cls, call: Callable[..., Any]) -> "Needs":
@@ -488,11 +534,14 @@ class Needs(NamedTuple):
 OneFile = Annotated[Study, Needs(synthetic=False)]
 """A study of which the original alone is measured."""
 
+NearStudy = Annotated[Study, Needs(numbers="near")]
+"""A study of which numbers with a tolerance are compared by how near they are."""
+
+Alike = Annotated[Study, Needs(keys=False, numbers="any")]
+"""A study whose files are compared as a whole: without keys, and numbers may have had noise."""
+
 Records = Annotated[Study, Needs(synthetic=False, keys=False)]
 """A study of the original alone, whatever is known of people."""
-
-Alike = Annotated[Study, Needs(keys=False, equal_numbers=False)]
-"""A study whose files are compared as a whole: without keys, and numbers may have had noise."""
 
 AnyStudy = Annotated[Study, Needs(synthetic=None, keys=False)]
 """A study of which nothing is required, synthetic data or keys."""
@@ -511,11 +560,19 @@ def measure(call: Call) -> Call:
             asked["seed"] = randbits(31) if is_secret else SEED
         result: Result = call(**asked)
         del asked["study"]
-        plain = msgspec.json.decode(msgspec.json.encode(study.settings | asked))
+        document = msgspec.json.encode(study.settings | asked, enc_hook=_name_of)
+        plain = msgspec.json.decode(document)
         notes = (*study.notes(), *result.notes, *_undefined(result))
         return result.beside(study, settings=plain, files=study.files_used(), notes=notes)
 
     return measured  # type: ignore[return-value]
+
+
+def _name_of(setting: object) -> str:
+    """A file, a frame or a function among the settings, as a result records it."""
+    if isinstance(setting, Path):
+        return str(setting)
+    return str(getattr(setting, "__name__", "a data frame"))
 
 
 def _undefined(result: Result) -> Iterator[Note]:

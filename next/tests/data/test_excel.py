@@ -155,7 +155,10 @@ def test_rows_above_the_names_and_empty_rows_are_left_out(read):
     [
         ([], "has nothing on sheet 'S'. Name another, as in book.xlsx#people."),
         ([["a", "b"]], "has names but no records. Check that its export was finished."),
-        ([["a", "a"], [1, 2]], "has two columns 'a'. Give each a name of its own."),
+        (
+            [["a", "a"], [1, 2]],
+            "has the same name for columns 1 and 2. Give each a name of its own.",
+        ),
         ([["a", 5], [1, 2]], "has a number for the name of column 2. Give each one a name."),
         (
             [["a", None, "c"], [1, 2, 3]],

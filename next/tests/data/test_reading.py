@@ -35,7 +35,7 @@ REFUSED = {
     "empty.csv": (b"", "is empty"),
     "names.csv": (b"a,b\n", "no records"),
     "numbers.csv": (b"1,2\n3,4\n", "a number for the name of column 1"),
-    "twice.csv": (b"a,a\n1,2\n", "two columns 'a'"),
+    "twice.csv": (b"a,a\n1,2\n", "same name for columns 1 and 2"),
     "packed.gz": (b"", "of a type that is not read"),
     "r.rds": (b"x", "arrow::write_parquet"),
     "book.xlsx": (b"PK not a book", "cannot be read"),

@@ -158,9 +158,24 @@ def test_commas_that_may_part_thousands_are_left_alone(read):
 
 def test_a_file_that_was_misread_is_read_as_it_is_told(read):
     assert read("a;b,c\n1;2,3\n", delimiter=",").frame.columns == ["a;b", "c"]
-    assert read("a;b\n1.500;2\n", decimal=",").frame["a"].to_list() == ["1.500"]
+    assert read("a;b\n1.500;2\n", decimal=",").frame["a"].to_list() == [1500]
     assert read("a,b\né,1\n", encoding="latin-1").frame["a"].to_list() == ["Ã©"]
     assert read("a,b\n1,2\n".encode("utf-16-le"), encoding="utf-16-le").frame.row(0) == (1, 2)
+
+
+def test_what_excel_makes_of_a_table_is_read(read):
+    text = 'Survey 2024;;;\n"sex\nof person";pay, gross;bmi;\nf;950;22,5;\nm;1.200;20,1;\n;;;\n'
+    data = read(text)
+    assert data.frame.rows(named=True) == [
+        {"sex of person": "f", "pay, gross": 950, "bmi": 22.5},
+        {"sex of person": "m", "pay, gross": 1200, "bmi": 20.1},
+    ]
+    assert "pay, gross was read with dots that part thousands." in data.notes
+    names = read("Name, first;age\nA, B;35\nC, D;40\n").frame.columns
+    assert names == ["Name, first", "age"]
+    assert read("sep=;\na, b;c, d\n1,5;2,5\n").frame.rows() == [(1.5, 2.5)]
+    for mark, amount in ((";", "1.234,50"), ("\t", "1,234.50")):
+        assert read(f"a{mark}b\n{amount}{mark}1\n").frame["a"].to_list() == [1234.5]
 
 
 def test_lines_above_the_names_are_left_out_with_a_note(read):
@@ -174,7 +189,9 @@ def test_a_line_that_tells_excel_the_delimiter_is_not_the_names(read):
 
 
 def test_blank_lines_are_no_records_where_there_are_several_columns(read):
-    assert read("\na,b\n1,\n\n,\r\n2,3\n\n").frame.rows() == [(1, None), (None, None), (2, 3)]
+    data = read("\na,b\n1,\n\n,\r\n2,3\n\n")
+    assert data.frame.rows() == [(1, None), (2, 3)]
+    assert data.notes[-1] == "1 line(s) without any entry were left out."
     assert read("a\n1\n\n2\n").frame.rows() == [(1,), (None,), (2,)]
 
 
@@ -232,7 +249,7 @@ def test_a_frame_is_read_back_equal_in_every_dialect(
         ("a,b\n", "has names but no records. Check that its export was finished."),
         ("a,5\n1,2\n", "has a number for the name of column 2. Give each one a name."),
         ("a,\n1,2\n", "has nothing readable for the name of column 2. Give each one a name."),
-        ("a,b,a\n1,2,3\n", "has two columns 'a'. Give each a name of its own."),
+        ("a,b,a\n1,2,3\n", "has the same name for columns 1 and 3. Give each a name of its own."),
         ("a,b\n1,2\0\n", "has NUL bytes, which no text has. Export it again as UTF-8."),
         (
             b"\xff\xfea",

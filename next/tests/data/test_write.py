@@ -330,7 +330,10 @@ def test_more_missing_codes_than_spss_has_are_refused(tmp_path):
     [
         ({"sex": ["male", CANARY]}, "Column 'sex' has entries that are no codes or labels"),
         ({"income": ["1", CANARY]}, "Column 'income' .* text|Column 'income' has entries"),
-        ({"born": ["2026-01-01", CANARY]}, "Column 'born' holds text"),
+        (
+            {"born": ["2026-01-01", CANARY]},
+            "Column 'born' in the data: 1 of 2 entries cannot be read as a date",
+        ),
         ({"born": [1, 2]}, "Column 'born' differs"),
     ],
 )

@@ -39,8 +39,17 @@ def with_control(study: Study, is_asked: bool) -> bool:
     return study.has_control
 
 
+def with_tolerance(study: Study, is_asked: bool) -> bool:
+    return is_asked or bool(study.near_targets)
+
+
 def when_asked(study: Study, is_asked: bool) -> bool:
     return is_asked
+
+
+def within(study: Study, is_asked: bool) -> bool:
+    """The first call makes it itself."""
+    return False
 
 
 class Command(NamedTuple):
@@ -99,8 +108,11 @@ def make_command(name: str, command: Command) -> click.Command:
         calls = command.calls(study, names, asked)
         check_limits_of(calls, limits)
         check_paths(out, study)
+        settings = [settings_of(call, asked) for call in calls]
         with unveil.progress(tell):
-            results = [call(study, **settings_of(call, asked)) for call in calls]
+            results = [
+                call(study, **of_call) for call, of_call in zip(calls, settings, strict=True)
+            ]
         return finish(results, names, limits, out, is_json=is_json)
 
     has_limits = any(_kind_of(call).limited() for call in command.all_calls)

@@ -11,19 +11,27 @@ from unveil.cli.command import (
     JSON,
     SHOW,
     Command,
+    always,
     make_command,
     print_text,
     screen_of,
     tell,
     when_asked,
     with_control,
+    with_tolerance,
+    within,
 )
 from unveil.cli.derive import summary_of
 from unveil.results import to_json
 
+ATTACKS = ("inference", "linkability", "singling_out", "membership", "recognition")
 COMMANDS = {
+    "cap": Command("cap", {"gtcap": with_tolerance, "differential_confidentiality": with_control}),
+    "attack": Command("attack", dict.fromkeys(ATTACKS, within)),
     "describe": Command("describe"),
     "disclosure": Command("disclosure", {"excess": with_control, "key_sets": when_asked}),
+    "uniques": Command("suda", {"match_risk": always}, settings=("k", "wildcard")),
+    "utility": Command("utility", {"compare": when_asked, "replicate": always}, ("results",)),
 }
 
 
@@ -63,10 +71,17 @@ def _demo_command() -> click.Command:
     return click.Command("demo", callback=demo, help=summary_of(demo), params=[SHOW, JSON])
 
 
+def _table_command() -> click.Command:
+    from unveil.cli.table import table_command
+
+    return table_command()
+
+
 ALL: dict[str, Callable[[], click.Command]] = {
     "demo": _demo_command,
     "noise": _noise_command,
     "split": _split_command,
     "synthesise": _synthesise_command,
+    "table": _table_command,
     **{name: partial(make_command, name, command) for name, command in COMMANDS.items()},
 }

@@ -32,7 +32,8 @@ def parameters_of(calls: Sequence[Call], settings: Sequence[str]) -> Iterator[cl
     if needs.synthetic is not False:
         yield click.Argument(["synthetic"], nargs=-1, required=bool(needs.synthetic))
     is_said = {
-        "keys": needs.keys or needs.synthetic is None, "targets": needs.keys,
+        "keys": needs.keys or needs.synthetic is not False,
+        "targets": needs.keys or bool(needs.synthetic),
         "control": bool(needs.synthetic),
     }  # fmt: skip
     names = [name for name in OF_STUDY if is_said.get(name, True)]

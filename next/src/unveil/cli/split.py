@@ -2,6 +2,7 @@
 
 import shlex
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
@@ -33,19 +34,25 @@ def run(out: Path, is_json: bool, **asked: Any) -> int:
     file = study.files[ORIGINAL]
     ending = Path(file.name).suffix.lower()
     ending = ".sav" if ending in LABELLED else ending if ending in WRITERS else ".csv"
-    names = (f"training{ending}", f"control{ending}", "split.json")
-    training, control, record = paths = [out / name for name in names]
-    if there := [str(path) for path in paths if path.exists()]:
-        raise InputError(f"{there[0]!r} is there already. Name another folder (--out).")
     result = unveil.split(study, **settings_of(unveil.split, asked))
-    out.mkdir(exist_ok=True)
-    for frame, path in (result.training, training), (result.control, control):
-        unveil.write(unveil.Data(frame, file.data.codebook), path, fake=False)
-    result.save(record)
+    training = f"training{ending}"
+    with TemporaryDirectory(prefix=".", dir=out if out.is_dir() else out.parent) as apart:
+        for name, frame in (training, result.training), (f"control{ending}", result.control):
+            data = unveil.Data(frame, file.data.codebook)
+            unveil.write(data, Path(apart, name), fake=False)
+        result.save(Path(apart, "split.json"))
+        written = sorted(path.name for path in Path(apart).iterdir())
+        if there := [str(out / name) for name in written if (out / name).exists()]:
+            raise InputError(f"{there[0]!r} is there already. Name another folder (--out).")
+        out.mkdir(exist_ok=True)
+        for name in written:
+            Path(apart, name).rename(out / name)
+    first = str(out / training)
+    first = f"./{first}" if first.startswith("-") else first
     lines = [
         *result.sentences,
-        f"Written: {', '.join(map(str, paths))}. Synthetic data are made of the first alone.",
-        f"Next: unveil describe {shlex.quote(str(training))}",
+        f"Written to {out}: {', '.join(written)}. Synthetic data are made of {training} alone.",
+        f"Next: unveil describe {shlex.quote(first)}",
     ]
     print_text(to_json([result]) if is_json else "\n".join(map(printable, lines)))
     return 0

@@ -6,6 +6,7 @@ stands for a missing answer.
 """
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -66,10 +67,18 @@ def read_codebook(table: pl.DataFrame) -> dict[str, Variable]:
     texts = table.select(pl.col(COLUMNS).cast(pl.String).fill_null("").str.strip_chars())
     is_missing = [False] * len(table)
     if "missing" in table.columns:
-        is_missing = table["missing"].cast(pl.String).fill_null("").is_in(YES).to_list()
+        marks = table["missing"].cast(pl.String).fill_null("").str.to_lowercase().to_list()
+        if odd := set(marks) - YES - NO:
+            raise InputError(
+                f"The codebook has {len(odd):,} entries for 'missing' that say neither yes nor no."
+                " Write yes where a code stands for a missing answer, and nothing elsewhere."
+            )
+        is_missing = [mark in YES for mark in marks]
     codebook: dict[str, Variable] = {}
     for (name, code, label), stands_for_missing in zip(texts.rows(), is_missing, strict=True):
         variable = codebook.setdefault(name, Variable())
+        if re.fullmatch(r"-?\d+\.0", code):  # of a table with decimals
+            code = code[:-2]
         if not code:
             codebook[name] = msgspec.structs.replace(variable, label=label)
             continue
@@ -88,7 +97,8 @@ def read_codebook(table: pl.DataFrame) -> dict[str, Variable]:
 
 
 RANGE = re.compile("from (.+) to (.+)")
-YES = ("1", "true", "yes", "x", "TRUE", "True", "Yes", "X")
+YES = {"1", "1.0", "true", "yes", "y", "x", "ja", "j", "oui", "o", "si", "sí"}
+NO = {"", "0", "0.0", "false", "no", "n", "nein", "non"}
 
 
 def _is_number(text: str) -> bool:
@@ -121,23 +131,41 @@ def code_alike(
 
     Where a file has numbers, another has to have numbers, or their labels, and nothing else.
     """
-    has_texts = [values.dtype == pl.String for values in parts.values()]
-    if not labels or not any(has_texts):
+    texts = {file: values for file, values in parts.items() if values.dtype == pl.String}
+    if not labels or not texts:
         return parts
+    codes_of = {file: _codes_of(values, labels) for file, values in texts.items()}
+    if None not in codes_of.values():
+        coded = {file: texts[file].replace(codes or {}) for file, codes in codes_of.items()}
+        if len(texts) == len(parts) or all(map(_holds_numbers, coded.values())):
+            return {**parts, **coded}
+    return {file: _in_labels(values, labels) for file, values in parts.items()}
+
+
+def _codes_of(texts: pl.Series, labels: Mapping[str, str]) -> dict[str, str] | None:
+    """What to replace in one file; nothing in one of codes, None where a label has two codes.
+
+    A text that is a code here and a label there, such as 1, is what all others of its file are.
+    """
+    known = set(texts.unique().drop_nulls()) - {""}
+    if known <= labels.keys():
+        return {}
     code_of = {label: code for code, label in labels.items()}
-    coded = {
-        file: values.replace(code_of) if values.dtype == pl.String else values
-        for file, values in parts.items()
-    }
-    texts = [values for values in coded.values() if values.dtype == pl.String]
-    if all(has_texts) or all(_holds_numbers(values) for values in texts):
-        return coded
-    return {
-        file: values.replace(labels)
-        if values.dtype == pl.String
-        else _whole(values).cast(pl.String).replace(labels)
-        for file, values in coded.items()
-    }
+    if len(code_of) < len(labels) and any(
+        n > 1 and label in known for label, n in Counter(labels.values()).items()
+    ):
+        return None
+    is_label = known <= code_of.keys()
+    return {text: code for text, code in code_of.items() if is_label or text not in labels}
+
+
+def _in_labels(values: pl.Series, labels: Mapping[str, str]) -> pl.Series:
+    """Codes as their labels."""
+    if values.dtype != pl.String:
+        return _whole(values).cast(pl.String).replace(labels)
+    known = set(values.unique().drop_nulls()) - {""}
+    is_label = known <= set(labels.values()) and not known <= labels.keys()
+    return values if is_label else values.replace(labels)
 
 
 def _holds_numbers(texts: pl.Series) -> bool:

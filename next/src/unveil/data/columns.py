@@ -63,10 +63,11 @@ def _parse_columns(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
     """``income:special=-8,-9`` and ``pid=person``: what is said of one column, together."""
     columns: dict[str, dict[str, Any]] = {}
     for text in texts:
-        parts = re.fullmatch(r'(?:"(.+?)"|([^":=]*))(?::([^=]*))?=(.+)', text, re.DOTALL)
+        parts = re.fullmatch(r'(?:"((?:[^"]|"")+)"|([^":=]*))(?::([^=]*))?=(.+)', text, re.DOTALL)
         if not parts:
             raise InputError(f"{text!r} says nothing of a column. Write income:special=-8.")
-        name, setting, value = parts[1] or parts[2] or "", parts[3] or "role", parts[4]
+        name = (parts[1] or "").replace('""', '"') or parts[2]
+        setting, value = parts[3] or "role", parts[4]
         is_list = setting in ("special", "sensitive") or (setting == "bands" and "," in value)
         about = columns.setdefault(name, {})
         if setting in about:
@@ -299,7 +300,9 @@ def with_one_missing(values: pl.Series, missing: Sequence[str]) -> pl.Series:
 
 
 def plain(values: pl.Series) -> pl.Series:
-    """Text for categories, null for NaN."""
+    """Text for categories, null for NaN, the time on the clock where it was."""
+    if isinstance(values.dtype, pl.Datetime) and values.dtype.time_zone:
+        return values.dt.replace_time_zone(None)
     if isinstance(values.dtype, pl.Categorical | pl.Enum):
         return values.cast(pl.String)
     return values.fill_nan(None) if values.dtype.is_float() else values
@@ -324,7 +327,11 @@ def stack(
     labels: Mapping[str, str],
 ) -> pl.Series:
     """One column of all files in one type, one file after the other."""
-    parts = code_alike({file: plain(values) for file, values in parts.items()}, labels)
+    parts = {file: plain(values) for file, values in parts.items()}
+    if labels:
+        missing = [*missing, *(code for code, label in labels.items() if label in missing)]
+        alone = {file: with_one_missing(values, missing) for file, values in parts.items()}
+        parts = code_alike(alone, labels)
     kinds = {file: kind_of(values) for file, values in parts.items()}
     kind = DECLARED.get(declared or "") or _common_kind(name, kinds)
     if kind != "text" or any(values.dtype != pl.String for values in parts.values()):
@@ -355,12 +362,16 @@ def _convert(values: pl.Series, kind: Kind, file: str) -> pl.Series:
     n_lost = converted.null_count() - values.null_count()
     if n_lost:
         raise InputError(
-            f"Column {values.name!r} holds text in {file}: {n_lost:,} of {len(values):,} entries"
-            f" cannot be read as a {kind}, as in other files. Nothing would match and the risk"
-            " would look like zero. Give the column the same coding in every file, or name the text"
-            " that stands for missing (missing)."
+            f"Column {values.name!r} in {file}: {n_lost:,} of {len(values):,} entries cannot be"
+            f" read as a {kind}, as in other files. Nothing would match and the risk would look"
+            f" like zero. Give the column the same coding in every file{WRITTEN.get(kind, '')}, or"
+            " name the text that stands for missing (missing)."
         )
     return converted
+
+
+WRITTEN: dict[Kind, str] = {"date": " (2026-01-31)"}
+ISO = r"^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?)?$"
 
 
 def _cast(values: pl.Series, kind: Kind) -> pl.Series:
@@ -369,12 +380,32 @@ def _cast(values: pl.Series, kind: Kind) -> pl.Series:
             return values.cast(pl.Int64, strict=False)
         return values.cast(pl.Float64, strict=False).fill_nan(None)
     if kind == "date":
-        is_text = values.dtype == pl.String
-        moments = pl.Datetime("us")
-        return values.str.to_datetime(strict=False) if is_text else values.cast(moments)
+        return _as_moments(values)
     if kind == "truth value" and values.dtype == pl.String:
         truths = {"true": True, "false": False}
         lower = values.str.to_lowercase()
         return lower.replace_strict(truths, default=None, return_dtype=pl.Boolean)
     dtypes = {"text": pl.String, "truth value": pl.Boolean, "nothing": pl.String}
-    return values.cast(dtypes.get(kind, values.dtype), strict=False)
+    converted = values.cast(dtypes.get(kind, values.dtype), strict=False)
+    is_whole = kind == "text" and values.dtype.is_float()
+    return converted.str.replace(r"\.0$", "") if is_whole else converted
+
+
+def _as_moments(values: pl.Series) -> pl.Series:
+    """Days and moments; of texts those written as 2026-01-31, for others may mean two days."""
+    if values.dtype.is_numeric():
+        return pl.Series(values.name, [None] * len(values), pl.Datetime("us"))
+    if values.dtype != pl.String:
+        return values.cast(pl.Datetime("us"))
+    texts = values.set(~values.str.contains(ISO).fill_null(False), None).str.replace(" ", "T")
+    n = texts.str.len_bytes()
+    ends = pl.select(
+        pl.when(n == 10)
+        .then(pl.lit("T00:00:00"))
+        .when(n == 16)
+        .then(pl.lit(":00"))
+        .otherwise(pl.lit(""))
+    )
+    return (texts + ends.to_series()).str.to_datetime(
+        "%Y-%m-%dT%H:%M:%S%.f", strict=False, time_unit="us"
+    )

@@ -9,7 +9,16 @@ import polars as pl
 
 from unveil.data.apart import read_apart
 from unveil.data.codebook import Data
-from unveil.data.text import BOMB, EXACT, TIMES, check_names, naming, type_column
+from unveil.data.text import (
+    BOMB,
+    EXACT,
+    TIMES,
+    check_names,
+    naming,
+    tidy_names,
+    type_column,
+    without_nameless,
+)
 from unveil.errors import InputError, check_name, list_names
 
 HEAD = 100  # rows that the names are looked for in
@@ -19,7 +28,7 @@ NO_DAY = date(1899, 12, 31)  # on which a book has times of day
 def read_excel(path: Path, sheet: str, missing: Sequence[str]) -> Data:
     """A sheet, the first if none is named; a row without any cell is no record."""
     with naming(path):
-        _check_archive(path)
+        check_archive(path)
     return read_apart(__name__, path, sheet, *missing)
 
 
@@ -43,12 +52,13 @@ def parse(path: Path, sheet: str, *missing: str) -> Data:
             raise InputError("has names but no records. Check that its export was finished.")
         pairs = zip(cells.filter(is_filled), texts[above + 1 :].filter(is_filled), strict=True)
         columns, about = zip(*(_type_cells(*pair, missing) for pair in pairs), strict=True)
+        frame = without_nameless(pl.DataFrame(columns))
     notes = [f"Sheet {sheet!r} was read, of {list_names(sheets)}."] * (len(sheets) > 1)
     notes += [f"The names are in row {above + 1}; the rows above were left out."] * (above > 0)
-    return Data(pl.DataFrame(columns), {}, (*notes, *filter(None, about)))
+    return Data(frame, {}, (*notes, *filter(None, about)))
 
 
-def _check_archive(path: Path) -> None:
+def check_archive(path: Path) -> None:
     """Refuse what is damaged or would fill the memory; old books are no archives."""
     if not zipfile.is_zipfile(path):
         return
@@ -67,8 +77,9 @@ def _find_names(head: pl.DataFrame, sheet: str) -> tuple[list[str], int]:
     if not any(filled):
         raise InputError(f"has nothing on sheet {sheet!r}. Name another, as in book.xlsx#people.")
     above = next((i for i, n in enumerate(filled) if 2 * n > head.width), filled.index(max(filled)))
-    check_names(rows[above])
-    return rows[above], above
+    names = tidy_names(rows[above])
+    check_names(names)
+    return names, above
 
 
 def _type_cells(

@@ -19,7 +19,9 @@ def replacing(path: Path) -> Iterator[Path]:
             os.fsync(file.fileno())
         new.replace(path)
     except OSError as fault:
-        raise InputError(f"{str(path)!r} cannot be written ({fault.strerror}).") from None
+        raise InputError(
+            f"{str(path)!r} cannot be written ({fault.strerror or 'is the disk full?'})."
+        ) from None
     finally:
         new.unlink(missing_ok=True)
 

@@ -12,7 +12,7 @@ import narwhals as nw
 import polars as pl
 
 from unveil.arguments import File, Missing, checked
-from unveil.data.codebook import CODEBOOK, Codebook, Data, Variable, read_codebook
+from unveil.data.codebook import CODEBOOK, COLUMNS, Codebook, Data, Variable, read_codebook
 from unveil.data.reading import Reading
 from unveil.errors import InputError, list_names
 
@@ -46,7 +46,7 @@ class OpenFile:
     @property
     def path(self) -> Path | None:
         """Where it is, if it is a file."""
-        return _place(self.source)[0] if isinstance(self.source, str | Path) else None
+        return place_of(self.source)[0] if isinstance(self.source, str | Path) else None
 
     @property
     def label(self) -> str:
@@ -90,7 +90,7 @@ def open_file(
         source = source.source
     data, name, digest = read_data(source, role, how), "a data frame", ""
     if isinstance(source, str | Path):
-        path, _ = _place(source)
+        path, _ = place_of(source)
         name = path.name
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
@@ -130,7 +130,7 @@ def _odd_columns(frame: Any) -> Iterator[str]:
             yield str(name)
 
 
-def _place(source: str | Path) -> tuple[Path, str]:
+def place_of(source: str | Path) -> tuple[Path, str]:
     """The path of a file, and a sheet of it: book.xlsx#sheet."""
     name, mark, sheet = str(source).rpartition("#")
     is_sheet = mark and Path(name).suffix.lower() in BOOKS and not Path(source).exists()
@@ -138,7 +138,7 @@ def _place(source: str | Path) -> tuple[Path, str]:
 
 
 def _from_path(source: str | Path, how: How) -> Data:
-    path, sheet = _place(source)
+    path, sheet = place_of(source)
     ending = "".join(path.suffixes[-2:] if path.suffix.lower() == ".gz" else path.suffixes[-1:])
     if path.is_symlink():
         raise InputError(f"{str(source)!r} is a link. Name the file itself.")
@@ -174,10 +174,13 @@ def _read_text(path: Path, _: str, how: How) -> Data:
     data = read_text(path, how.reading, how.missing)
     name = path.name.removesuffix(".gz").rpartition(".")[0]
     beside = path.with_name(f"{name}_{CODEBOOK}.csv")
-    if not beside.is_file():
+    if how.reading.codebook or not beside.is_file():
         return data
+    table = read_text(beside, Reading(), ()).frame
+    if not {*COLUMNS} <= {*table.columns}:
+        return Data(data.frame, {}, (*data.notes, f"{beside.name} is no codebook."))
     notes = (*data.notes, f"Its labels are those of {beside.name}.")
-    return Data(data.frame, open_codebook(beside), notes)
+    return Data(data.frame, read_codebook(table), notes)
 
 
 def _read_book(path: Path, sheet: str, how: How) -> Data:
@@ -194,10 +197,11 @@ def _read_labelled(path: Path, _: str, __: How) -> Data:
 
 def _read_parquet(path: Path, _: str, __: How) -> Data:
     codebook: dict[str, Variable] = {}
+    with path.open("rb") as file:
+        text = pl.read_parquet_metadata(file).get(CODEBOOK, "{}")
     with suppress(msgspec.MsgspecError):  # of others, who have something else by this name
-        text = pl.read_parquet_metadata(path).get(CODEBOOK, "{}")
         codebook = msgspec.json.decode(text, type=dict[str, Variable])
-    return Data(pl.read_parquet(path), codebook)
+    return Data(pl.read_parquet(path, glob=False), codebook)
 
 
 READERS: dict[str, Reader] = {

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from msgspec import structs
 from numpy.typing import NDArray
 
 from unveil.data.codebook import Data
@@ -46,7 +47,9 @@ BOM = b"\xef\xbb\xbf"
 COMMAS = "decimal commas"
 SAY_COMMAS = "If they are decimal commas: -c :decimal=,"
 SAY_DATES = "Say -c ':dates=day first', or month first."
-NO_THOUSANDS = r"^[+-]?(?:0?,|\d{4,},|\d+,(?:\d{1,2}|\d{4,})$)"  # this comma parts decimals
+NO_THOUSANDS = r"^[+-]?(?:0?,|\d{4,},|\d+,(?:\d{1,2}|\d{4,})$|[\d.]+\.\d{3},\d)"
+"""A comma that parts decimals."""
+NAMELESS = "\x01"  # with which the names of columns without one begin here
 TRUTHS = pl.Enum(["false", "False", "FALSE", "true", "True", "TRUE"])
 CLOCKS = ("", "T%H:%M", "T%H:%M:%S%.f", " %H:%M", " %H:%M:%S%.f")
 FORMS = {f"%Y-%m-%d{clock}": "" for clock in CLOCKS} | {
@@ -86,8 +89,12 @@ def _read_as(
         pl.read_csv, path if isinstance(raw, np.memmap) else raw.tobytes(), separator=mark,
         null_values=missing or None, infer_schema=False, glob=False,
     )  # fmt: skip
-    frame = _read_columns(read, raw, mark, names, above, reading)
-    columns, notes = zip(*(type_column(column, reading) for column in frame), strict=True)
+    columns, notes = _type_columns(_read_columns(read, raw, mark, names, above, reading), reading)
+    if COMMAS in notes and not all(note for note in notes):
+        said = structs.replace(reading, decimal=",")
+        other, _ = _type_columns(_read_columns(read, raw, mark, names, above, said), said)
+        columns, notes = _with_thousands(columns, notes, other)
+    frame = without_nameless(pl.DataFrame(columns))
     how = [DELIMITERS.get(mark, f"delimiter {mark}")] * (mark != ",")
     how += [COMMAS] * (COMMAS in notes) + [f"encoding {encoding}"] * (encoding != "utf-8")
     sentences = [f"Read with {join_names(how)}."] if how else []
@@ -95,7 +102,30 @@ def _read_as(
         above > 0
     )
     sentences += [note for note in notes if note not in ("", COMMAS)]
-    return Data(pl.DataFrame(columns), {}, tuple(sentences))
+    is_empty = frame.select(pl.all_horizontal(pl.all().is_null())).to_series()
+    if n_empty := int(is_empty.sum()) if frame.width > 1 else 0:
+        sentences.append(f"{n_empty:,} line(s) without any entry were left out.")
+        frame = frame.filter(~is_empty)
+    return Data(frame, {}, tuple(sentences))
+
+
+Typed = tuple[Sequence[pl.Series], Sequence[str]]
+"""Columns, and what is to be said of each."""
+
+
+def _type_columns(frame: pl.DataFrame, reading: Reading) -> Typed:
+    columns, notes = zip(*(type_column(column, reading) for column in frame), strict=True)
+    return columns, notes
+
+
+def _with_thousands(columns: Sequence[pl.Series], notes: Sequence[str], other: Any) -> Typed:
+    """In a file of decimal commas, 1.200 is over a thousand where all its dots part thousands."""
+    chosen, said = list(columns), list(notes)
+    for place, (column, parted) in enumerate(zip(columns, other, strict=True)):
+        if column.dtype.is_float() and not notes[place] and parted.dtype.is_numeric():
+            chosen[place] = parted
+            said[place] = f"{column.name} was read with dots that part thousands."
+    return chosen, said
 
 
 @contextmanager
@@ -116,12 +146,28 @@ def naming(path: Path) -> Iterator[None]:
 def check_names(names: Sequence[str]) -> None:
     """Refuse a line that is no list of names."""
     for place, name in enumerate(names, 1):
-        is_plain = name and name.isprintable()
+        is_plain = name.isprintable() or name.startswith(NAMELESS)
         if not is_plain or is_number(name.replace(",", ".")):
             fault = "a number" if is_plain else "nothing readable"
             raise InputError(f"has {fault} for the name of column {place:,}. Give each one a name.")
         if name in names[: place - 1]:
-            raise InputError(f"has two columns {name!r}. Give each a name of its own.")
+            both = f"columns {names.index(name) + 1:,} and {place:,}"
+            raise InputError(f"has the same name for {both}. Give each a name of its own.")
+
+
+def tidy_names(names: Sequence[str]) -> list[str]:
+    """On one line; those of columns without a name as `without_nameless` knows them."""
+    return [" ".join(name.split()) or f"{NAMELESS}{n}" for n, name in enumerate(names)]
+
+
+def without_nameless(frame: pl.DataFrame) -> pl.DataFrame:
+    """A column without a name goes, unless it has entries."""
+    for place, column in enumerate(frame, 1):
+        if column.name.startswith(NAMELESS) and column.null_count() < len(column):
+            raise InputError(
+                f"has nothing readable for the name of column {place:,}. Give each one a name."
+            )
+    return frame.select(name for name in frame.columns if not name.startswith(NAMELESS))
 
 
 def _open(path: Path) -> Bytes:
@@ -141,7 +187,9 @@ def _open(path: Path) -> Bytes:
 def _find_names(raw: Bytes, delimiter: str) -> tuple[str, list[str], int]:
     """The delimiter that parts most lines alike, the names, and how many lines are above them."""
     head = codecs.getincrementaldecoder("utf-8")().decode(raw[:PIECE].tobytes())
-    lines = QUOTED.sub(lambda quoted: "x" + "\n" * quoted[0].count("\n"), head).split("\n")
+    said = re.match(r"sep=(.)\r?\n", head)
+    delimiter = delimiter or (said[1] if said else "")
+    lines = QUOTED.sub(lambda quoted: "x" + "\v" * quoted[0].count("\n"), head).split("\n")
     sample = [line for line in lines if line.strip(" \r") and not line.startswith("sep=")]
     if not sample:
         raise InputError("is empty. Check that its export was finished.")
@@ -149,13 +197,17 @@ def _find_names(raw: Bytes, delimiter: str) -> tuple[str, list[str], int]:
     for mark in [NAMED.get(delimiter, delimiter)] if delimiter else DELIMITERS:
         counts = Counter(line.count(mark) for line in sample)
         n, usual = max((n, usual) for usual, n in counts.items())
-        ranks.append((n * (usual > 0), usual, mark))
-    _, usual, mark = max(ranks, key=lambda rank: rank[:2])
+        is_clear = usual > 0 and mark != ","  # commas stand in texts too
+        ranks.append((n * (usual > 0), is_clear, usual, mark))
+    *_, usual, mark = max(ranks, key=lambda rank: rank[:3])
     # A line with one field less than usual is no title, but names of which one is lacking.
     least = usual - (usual > 1)
-    above = lines.index(next(line for line in sample if line.count(mark) >= least))
+    wide = [line for line in sample if line.count(mark) >= least]
+    filled = (line for line in wide if 2 * sum(map(bool, map(str.strip, line.split(mark)))) > usual)
+    place = lines.index(next(filled, wide[0]))
+    above = place + "".join(lines[:place]).count("\v")
     names = next(csv.reader(io.StringIO(head.split("\n", above)[-1]), delimiter=mark))
-    return mark, [name.strip() for name in names], above
+    return mark, tidy_names(names), above
 
 
 def _read_columns(
@@ -244,7 +296,7 @@ def type_column(texts: pl.Series, reading: Reading = Reading()) -> tuple[pl.Seri
         return texts, ""
     decimal = reading.decimal
     for mark in decimal or ".,":
-        if (numbers := _fit(texts, _as_numbers, mark)) is not None:
+        if (numbers := _fit(texts, _as_numbers, mark, mark == decimal)) is not None:
             if mark in (".", decimal) or texts.str.contains(NO_THOUSANDS).any():
                 return numbers, COMMAS if mark == "," else ""
             return texts, f"{texts.name} stayed text: its commas may part thousands. {SAY_COMMAS}"
@@ -273,9 +325,16 @@ def _fit(texts: pl.Series, read: Callable[..., pl.Series], *how: Any) -> pl.Seri
     return values
 
 
-def _as_numbers(texts: pl.Series, mark: str) -> pl.Series:
-    """Numbers; none are codes such as 007, words such as inf, and what has too many digits."""
-    texts = texts.str.strip_chars()
+def _as_numbers(texts: pl.Series, mark: str, is_said: bool) -> pl.Series:
+    """Numbers; none are codes such as 007, words such as inf, and what has too many digits.
+
+    The other mark parts thousands where an entry has both, or where it is said which is decimal.
+    """
+    texts, other = texts.str.strip_chars(), "." if mark == "," else ","
+    if (is_said and mark == ",") or texts.str.contains(rf"\{other}\d{{3}}\{mark}\d").any():
+        parted = texts.str.contains(rf"^[+-]?\d{{1,3}}(\{other}\d{{3}})+(\{mark}\d+)?$")
+        whole = texts.str.replace_all(other, "", literal=True)
+        texts = whole.zip_with(parted.fill_null(False), texts)
     if mark == ",":
         texts = texts.str.replace_many([",", "."], [".", ","])
     numbers = texts.cast(pl.Int64, strict=False)

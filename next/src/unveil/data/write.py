@@ -70,17 +70,26 @@ def write(
             raise InputError(f"The data have a column {FAKE!r} that is not 1. Rename it.")
         frame = frame.drop(FAKE, strict=False).with_columns(pl.lit(1, pl.Int64).alias(FAKE))
         codebook = {**codebook, FAKE: Variable(SYNTHETIC, {"1": SYNTHETIC})}
+    known = {n: codebook[n] for n in frame.columns if codebook.get(n, Variable()) != Variable()}
+    known.pop(FAKE, None)
+    beside = path.with_name(f"{path.stem}_{CODEBOOK}.csv")
+    if ending == ".csv" and beside.exists() and not known:
+        raise InputError(
+            f"{str(beside)!r} is there, and would be read with {where}. Move it, or choose another"
+            " name."
+        )
     writer, holds = WRITERS[ending]
     with replacing(path) as new:
         if not _is_written(writer, frame, codebook, new):
             odd = [n for n in frame.columns if not _is_written(writer, frame[[n]], codebook, new)]
+            if not _is_written(writer, pl.DataFrame({"a": [1]}), {}, new):
+                raise InputError(f"{where} cannot be written. Is the disk full?")
             raise InputError(
                 f"{where} cannot hold {list_names(odd)}. It takes {holds}. Change these columns, or"
                 " write another kind of file."
             )
-    known = {name: codebook[name] for name in frame.columns if name in codebook and name != FAKE}
-    if ending == ".csv" and any(variable != Variable() for variable in known.values()):
-        with replacing(path.with_name(f"{path.stem}_{CODEBOOK}.csv")) as new:
+    if ending == ".csv" and known:
+        with replacing(beside) as new:
             _write_csv(codebook_table(known), {}, new)
     return path
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from unveil.arguments import quote_name
 from unveil.data.columns import kind_of, plain
 from unveil.describing.facts import Facts, read_facts
 from unveil.describing.keys import RecodingRow, count, propose_recodings
@@ -114,8 +115,8 @@ class Description(Result, frozen=True, kw_only=True):
 
     @property
     def onward(self) -> Onward | None:
-        """To measure disclosure, with what is proposed."""
-        if all(file.role != "synthetic" for file in self.files) or not self.keys:
+        """To measure disclosure, or of one file uniques, with what is proposed."""
+        if not self.keys:
             return None
         proposed: dict[str, dict[str, Any]] = {}
         for row in self.columns:
@@ -125,7 +126,9 @@ class Description(Result, frozen=True, kw_only=True):
             elif row.special and row.kind == "number" and "special" not in about:
                 proposed[row.column] = {"special": row.special}
         keys = () if self.settings["keys"] else self.keys[-1].keys
-        return Onward("disclosure", keys, proposed)
+        if any(file.role == "synthetic" for file in self.files):
+            return Onward("disclosure", "disclosure", keys, proposed)
+        return Onward("suda", "uniques", keys, proposed)
 
 
 @measure
@@ -170,9 +173,9 @@ def describe(study: AnyStudy) -> Description:
 
 
 def _level_rows(column: Facts, sides: list[Side]) -> Iterator[LevelRow]:
-    """The levels of a category, or of a number that has few values."""
+    """The levels of a category; each amount may be a single person's."""
     coded, labels = column.column, column.variable.labels
-    if column.kind not in ("category", "number") or len(column.answers) > MOST_LEVELS:
+    if column.kind != "category" or len(column.answers) > MOST_LEVELS:
         return
     for side in (sides if column.is_alike else []) or [ALONE]:
         counts = coded.counts[[*side.files]].sum(axis=0)
@@ -206,7 +209,12 @@ def _of_files(study: Study, name: str) -> tuple[str, str, str, str]:
         remedy = "Add it to every file, or drop it"
         return "column", original, f"not in {join_names(lacking)}", remedy
     kinds = [*dict.fromkeys(kind_of(plain(file.frame[name])) for file in study.files)]
-    return "kind", kinds[0], kinds[-1], f"-c {shlex.quote(name)}:kind=text, or {MISSING}"
+    return "kind", kinds[0], kinds[-1], f"-c {_typed(name)}:kind=text, or {MISSING}"
+
+
+def _typed(name: str) -> str:
+    """A name as the option -c reads it, and the shell before it."""
+    return shlex.quote(quote_name(name))
 
 
 def _of_values(column: Facts, side: Side) -> Iterator[tuple[str, str, str, str]]:
@@ -218,7 +226,7 @@ def _of_values(column: Facts, side: Side) -> Iterator[tuple[str, str, str, str]]
         first, last = column.answers[[0, -1]]
         there[first : last + 1] = there[column.special] = False
         if n := synthetic[there].sum():
-            remedy = f"Cut them off; if they are codes, -c {shlex.quote(column.name)}:special=CODE"
+            remedy = f"Cut them off; if they are codes, -c {_typed(column.name)}:special=CODE"
             yield "range", "all records", f"{n:,} records outside", remedy
     elif (here ^ there).any():
         lost, new = (here & ~there).sum(), (there & ~here).sum()

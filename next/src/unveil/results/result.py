@@ -32,7 +32,7 @@ Copy = int | str
 
 R = TypeVar("R", bound="Row")
 SIDE = ("version", "copy", "unit")  # which data a row is about, not what
-ABOUT = (*SIDE, "target", "")
+ABOUT = (*SIDE, "m", "target", "")
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -104,13 +104,19 @@ class Table(msgspec.Struct, frozen=True):
     def first_rows(self) -> Sequence[Any]:
         """The rows that people see first: of several copies the mean, or else all pooled."""
         copies: dict[str, set[Any]] = {}
+        last: dict[str, Any] = {}  # the most copies that are pooled, where tables count them
         for row in self.rows:
             copies.setdefault(row["version"], set()).add(row["copy"])
+            last[row["version"]] = max(row["m"], last.get(row["version"], row["m"]))
         summary = {
             version: next((name for name in ("mean", "pooled") if name in of_version), None)
             for version, of_version in copies.items()
         }
-        return [r for r in self.rows if summary[r["version"]] in (None, r["copy"])]
+        return [
+            row
+            for row in self.rows
+            if summary[row["version"]] in (None, row["copy"]) and row["m"] == last[row["version"]]
+        ]
 
     @property
     def first_columns(self) -> dict[str, Unit]:
@@ -139,7 +145,10 @@ class Table(msgspec.Struct, frozen=True):
 
 
 class Chart(msgspec.Struct, frozen=True):
-    """A picture of one table: a Vega-Lite file of `unveil.show.charts`, and what fills it."""
+    """A picture of one table: a Vega-Lite file of `unveil.show.charts`, and what fills it.
+
+    Without a table it is drawn of single records, `result.points(chart)`, and stands on no page.
+    """
 
     spec: str
     table: str
@@ -153,6 +162,7 @@ class Onward(NamedTuple):
     """A call to make next on the same files, and what to say of them besides."""
 
     call: str
+    command: str
     keys: Sequence[str] = ()
     columns: Mapping[str, Mapping[str, Any]] = {}
 
@@ -292,6 +302,10 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         from unveil.show.chart import vega_lite
 
         return vega_lite(self, chart)
+
+    def points(self, chart: str) -> pl.DataFrame:
+        """The records that a chart without a table is drawn of; confidential."""
+        raise InputError(f"{type(self).__name__} has no chart {chart!r} of single records.")
 
     def show(self, *names: str) -> None:
         """Print the first screen, or tables, charts in letters, "words" or "all"."""

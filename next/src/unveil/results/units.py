@@ -46,6 +46,9 @@ class Share(Unit, frozen=True):
 
     highest: ClassVar[float] = 1
 
+    def write(self, value: float) -> str:
+        return "< 0.01" if 0 < value < 0.005 else f"{value:z,.2f}"
+
 
 class Percent(Unit, frozen=True):
     """0 to 100."""

@@ -64,7 +64,7 @@ def quote(level: str | None) -> str:
 
 def join_names(names: Iterable[str]) -> str:
     """a, b and c; of many the first, and how many more."""
-    names = list(names)
+    names = list(names) or ["none"]
     if len(names) > NAMED:
         names = [*names[: NAMED - 1], f"{len(names) - NAMED + 1} more"]
     *first, last = names

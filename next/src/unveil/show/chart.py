@@ -17,15 +17,21 @@ def vega_lite(result: Result, name: str = "") -> dict[str, Any]:
     name = name or next(iter(result.charts), "")
     check_name(name, result.charts, f"{type(result).__name__} has no chart")
     chart = result.drawings[name]
-    table = result.table(chart.table)
     folder = files("unveil.show") / "charts"
     spec = json.loads((folder / f"{chart.spec}.json").read_text("utf-8"))
+    if not chart.table:
+        points = result.points(name).rename(
+            {column: part for part, column in chart.columns.items()}
+        )
+        values = [{part: _datum(v) for part, v in row.items()} for row in points.to_dicts()]
+        return {**spec, "title": {"text": chart.title}, "data": {"values": values}}
+    table = result.table(chart.table)
     titles = {f"${part}": table.units[column].title for part, column in chart.columns.items()}
     label = chart.columns["label"]
     marked = {row[label] for row in result.table(chart.marks).rows} if chart.marks else set()
     rows = [
         row
-        for row in table.first_rows
+        for row in (table.rows if "m" in chart.columns.values() else table.first_rows)
         if row["unit"] in ("", "records") or "unit" in chart.columns.values()
     ]
     has_versions = len({row["version"] for row in rows}) > 1
@@ -41,6 +47,8 @@ def vega_lite(result: Result, name: str = "") -> dict[str, Any]:
 
 def _datum(value: Any) -> Any:
     """A number, or a text without what would end the renderer."""
+    if isinstance(value, tuple):
+        value = ", ".join(value)
     if isinstance(value, str):
         return printable(value)
     return "(missing)" if value is None else value

@@ -22,7 +22,11 @@ def _template() -> Template:
 def page(results: Sequence[Result]) -> str:
     """The whole page, styles and charts within it."""
     charts = {
-        result.name: [Markup(draw(result, name, "svg").decode()) for name in result.charts]
+        result.name: [
+            Markup(draw(result, name, "svg").decode())
+            for name, chart in result.drawings.items()
+            if chart.table
+        ]
         for result in results
     }
     return _template().render(results=results, charts=charts, is_page=True)

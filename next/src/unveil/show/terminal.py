@@ -66,10 +66,15 @@ def _lines(part: RenderableType, width: int) -> list[str]:
 
 
 def _cut(parts: list[tuple[RenderableType, list[str]]]) -> list[tuple[RenderableType, list[str]]]:
-    """The first screen: tables have the room that is left."""
-    tables = [lines for part, lines in parts if isinstance(part, Grid)]
+    """The first screen: tables have the room that is left, and what short ones leave."""
+    tables = sorted((lines for part, lines in parts if isinstance(part, Grid)), key=len)
     room = LINES - 1 - sum(len(lines) for part, lines in parts if not isinstance(part, Grid))
-    most = max(room // max(len(tables), 1), FEWEST)
+    most = 0
+    for place, lines in enumerate(tables):
+        most = max(room // (len(tables) - place), FEWEST)
+        if len(lines) > most:
+            break
+        room -= len(lines)
     return [
         (part, [*lines[: most - 1], f"... {len(lines) - most + 1:,} more lines with --show."])
         if isinstance(part, Grid) and len(lines) > most
@@ -88,7 +93,7 @@ def _next(result: Result, names: Sequence[str], typed: str) -> str:
     if names and ("--out" in typed or typed.startswith("unveil demo")):
         command = typed.split()[1].replace("demo", result.name)
         step, typed = "--help", f"unveil {command}"
-    return f"Next: {typed} {step}"
+    return f"Next: {_with_options(shlex.split(typed), step.split())}"
 
 
 def _onward(step: Onward, typed: str) -> str:
@@ -96,16 +101,20 @@ def _onward(step: Onward, typed: str) -> str:
     if not typed:
         columns = f", columns={{**study.columns, **{step.columns}}}" if step.columns else ""
         return f"unveil.{step.call}(study.replace(keys={tuple(step.keys)}{columns}))"
-    words = shlex.split(typed)
-    words[1] = step.call
-    if step.keys:
-        words += ["-k", ",".join(map(quote_name, step.keys))]
+    words = ["-k", ",".join(map(quote_name, step.keys))] if step.keys else []
     for name, about in step.columns.items():
         for setting, value in about.items():
             entry = value if isinstance(value, str) else ",".join(map(str, value))
             part = "" if setting == "role" else f":{setting}"
             words += ["-c", f"{quote_name(name)}{part}={entry}"]
-    return shlex.join(words)
+    program, _, *rest = shlex.split(typed)
+    return _with_options([program, step.command, *rest], words)
+
+
+def _with_options(typed: list[str], options: list[str]) -> str:
+    """A command with options more, before what is no option, whatever it looks like."""
+    place = typed.index("--") if "--" in typed else len(typed)
+    return shlex.join([*typed[:place], *options, *typed[place:]])
 
 
 def _plain(text: str) -> Text:
@@ -115,7 +124,7 @@ def _plain(text: str) -> Text:
 def _first_screen(result: Result) -> Iterator[RenderableType]:
     yield Text(result.title)
     yield from map(_plain, result.head)
-    yield from (_plain(note.sentence) for note in result.notes[:2] if note.about == "files")
+    yield from [_plain(note.sentence) for note in result.notes if note.about == "files"][:2]
     for table in result.all_tables():
         if table.heading.is_first and table.rows:
             yield _grid(table, table.first_rows)
@@ -158,12 +167,19 @@ def _grid(table: Table, rows: Sequence[Row]) -> Grid:
 def _bars(result: Result, name: str) -> Iterator[Text]:
     """A chart in letters: a bar for each number."""
     drawing = result.drawings[name]
+    if not drawing.table:
+        yield Text(f"\n{drawing.title}: a picture, --out {name}.png --show {name}.")
+        return
     table = result.table(drawing.table)
-    labels = [drawing.columns[part] for part in ("group", "label") if part in drawing.columns]
-    figures = [column for column in drawing.columns.values() if column not in labels]
-    highest = max((row[f] or 0 for row in table.first_rows for f in figures), default=0) or 1
+    columns = drawing.columns.values()
+    names = ("group", "label", "m", "start", "end")
+    first = [drawing.columns[part] for part in names if part in drawing.columns]
+    figures = [c for c in columns if table.units[c].is_figure and c not in first]
+    labels = [*first, *(c for c in columns if c not in [*first, *figures])]
+    rows = table.rows if "m" in drawing.columns else table.first_rows
+    highest = max((row[f] or 0 for row in rows for f in figures), default=0) or 1
     yield Text(f"\n{drawing.title}")
-    for row in table.first_rows:
+    for row in rows:
         for figure in figures:
             unit, value = table.units[figure], row[figure]
             bar = "█" * round(BAR * max(value or 0, 0) / highest)

@@ -11,9 +11,8 @@ import numpy as np
 import polars as pl
 
 from unveil.arguments import Seed, Texts, Thresholds
-from unveil.counts.cells import Floats
 from unveil.counts.profile import CellProfile, PersonProfile
-from unveil.data.columns import Coded, Column
+from unveil.data.columns import Column
 from unveil.measures.disclosure.exclusions import (
     EffectRow,
     ExcludedRow,
@@ -282,9 +281,9 @@ class _Asked:
 def _measure(asked: _Asked, target: str) -> dict[str, list[Any]]:
     """The rows of every table about one target, in every synthetic file."""
     study, rules = asked.study, asked.rules
-    about, column = study.columns.get(target, Column()), study.column(target)
+    about = study.columns.get(target, Column())
     shares = study.shares(target)
-    distances = _numbers(column, about, study.special(target, column))
+    distances = study.distances(target)
     others = None
     if asked.seed is not None:
         others = study.once(learn_others, study.keys, target, asked.seed)
@@ -337,14 +336,3 @@ def _worst_first(tables: dict[str, list[Any]]) -> tuple[float, str]:
     """Targets by what is beyond, or by DiSCO where nothing is expected; of versions the worst."""
     rows = [row for row in tables["attribute"] if row.unit == "records" and row.copy != "sd"]
     return -max(row.DiSCO if row.beyond is None else row.beyond for row in rows), rows[0].target
-
-
-def _numbers(column: Coded, about: Column, special: Sequence[float]) -> Floats | None:
-    """The numbers of a target with a tolerance; what is no number is far from all others."""
-    if about.tolerance is None or column.kind != "number" or about.kind == "category":
-        return None
-    numbers = column.numbers.copy()
-    is_far = ~np.isfinite(numbers) | np.isin(numbers, special)
-    highest = np.nanmax(np.where(is_far, np.nan, numbers), initial=0)
-    numbers[is_far] = highest + 4 * (about.tolerance + 1) * np.arange(1, is_far.sum() + 1)
-    return numbers

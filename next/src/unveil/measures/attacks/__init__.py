@@ -1,0 +1,1 @@
+"""Simulated attacks: what an intruder gets, beside what they would get anyway."""

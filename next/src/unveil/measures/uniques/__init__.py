@@ -1,0 +1,1 @@
+"""Who is unique, by how few keys, and would a match be correct?"""

@@ -1,0 +1,98 @@
+"""The key combinations of the original, and how many people have each."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from unveil.counts.cells import Floats, Ints, number, pack
+from unveil.counts.profile import Mask
+from unveil.errors import InputError
+from unveil.study import ORIGINAL, Study
+
+MOST_PATTERNS = 512  # sets of keys that records lack, each compared with each
+
+
+@dataclass(frozen=True, eq=False)
+class Combinations:
+    """Each combination of levels that somebody has; a missing key is a level here.
+
+    Keys stand in the order of their levels, the fewest first: so a search refines quickly.
+    """
+
+    keys: tuple[str, ...]
+    q: Ints  # the combination of each record
+    person: Ints  # whose each record is
+    n_people: int
+    people: Ints  # how many people have each combination
+    holder: Ints  # one of them
+    codes: tuple[Ints, ...]  # of each key, the level in each combination
+    n_levels: tuple[int, ...]
+    missing: tuple[int, ...]  # of each key, the level that stands for a missing value; -1 for none
+
+    @property
+    def has_several(self) -> bool:
+        """Whether people have several records."""
+        return self.n_people < len(self.q)
+
+    def count(self, where: Mask) -> int:
+        """The people who have a record with one of some combinations."""
+        return int(np.count_nonzero(np.bincount(self.person[where[self.q]])))
+
+    def highest(self, values: Floats) -> Floats:
+        """The highest value of each person's combinations, in order: a sum hangs on no rows."""
+        highest = np.zeros(self.n_people)
+        np.maximum.at(highest, self.person, values[self.q])
+        return np.sort(highest)
+
+    def matching(self, *, wildcard: bool) -> Iterator[tuple[Ints, Ints, Ints, Ints]]:
+        """Some combinations, some others, and a number for each of both: equal ones match.
+
+        With `wildcard` a missing key matches any value. Combinations that lack some keys match
+        those that lack others where the keys are equal that neither lacks.
+        """
+        everyone = np.arange(len(self.people))
+        if not wildcard:
+            yield everyone, everyone, everyone, everyone
+            return
+        lacks = np.array([c == m for c, m in zip(self.codes, self.missing, strict=True)])
+        patterns, pattern = np.unique(lacks, axis=1, return_inverse=True)
+        if patterns.shape[1] > MOST_PATTERNS:
+            raise InputError(
+                f"Records lack keys in {patterns.shape[1]:,} ways, and 'wildcard' compares at most"
+                f" {MOST_PATTERNS}. Name fewer keys."
+            )
+        parts = [(everyone[pattern == place], lack) for place, lack in enumerate(patterns.T)]
+        for (some, lack), (others, lacked) in product(parts, parts):
+            numbers, n = np.zeros(len(some) + len(others), np.int64), 1
+            for key in np.flatnonzero(~(lack | lacked)):
+                codes = self.codes[key][np.append(some, others)]
+                numbers, n = number(numbers * self.n_levels[key] + codes, n * self.n_levels[key])
+            yield some, others, numbers[: len(some)], numbers[len(some) :]
+
+
+def combinations_of(study: Study, keys: tuple[str, ...]) -> Combinations:
+    """Those of some keys; kept with the study."""
+    return study.once(_combinations, keys)
+
+
+def _combinations(study: Study, keys: tuple[str, ...]) -> Combinations:
+    columns = sorted((study.column(name) for name in keys), key=lambda column: column.n_levels)
+    packed, space = pack(columns)
+    q, n_q = number(packed[study.rows[ORIGINAL]], space)
+    person, n_people = study.people()
+    record = np.empty(n_q, np.int64)
+    record[q] = np.arange(len(q))
+    pairs = np.unique(q * np.int64(n_people) + person) if n_people < len(q) else q * n_people
+    return Combinations(
+        tuple(column.name for column in columns),
+        q,
+        person,
+        n_people,
+        people=np.bincount(pairs // n_people, minlength=n_q),
+        holder=person[record],
+        codes=tuple(column.codes[record].astype(np.int64) for column in columns),
+        n_levels=tuple(column.n_levels for column in columns),
+        missing=tuple(c.n_levels - 1 if c.has_missing else -1 for c in columns),
+    )

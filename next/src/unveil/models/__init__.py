@@ -1,0 +1,1 @@
+"""Models that measures share: of arrays alone, which know no study."""

@@ -1,0 +1,1 @@
+"""Published tables: what their values disclose, by themselves, together, and of many tables."""
