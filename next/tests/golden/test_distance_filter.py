@@ -15,6 +15,13 @@ CASES = [
 ]
 
 
+OF_FILTER = 1_128  # and 418 of ECAP
+
+
+def test_so_many_figures_are_held() -> None:
+    assert 3 * sum(len(case["expected"]["any_exact"]) for case in CASES) == OF_FILTER
+
+
 def points(rows):
     return np.array([[np.nan if value is None else value for value in row] for row in rows], float)
 
