@@ -1,5 +1,6 @@
 """Kinds: what is declared or found holds for every way in which values are stored."""
 
+import os
 from datetime import datetime
 
 import polars as pl
@@ -43,6 +44,19 @@ def test_the_name_of_a_parquet_file_is_no_pattern(tmp_path):
     assert unveil.read(tmp_path / "d[1].parquet").frame["x"].to_list() == ["d[1].parquet"]
     with pytest.raises(unveil.InputError, match="There is no file"):
         unveil.read(tmp_path / "d*.parquet")
+
+
+def test_a_parser_that_panics_is_not_heard(tmp_path, monkeypatch, capfd):
+    def panic(*_, **__):
+        os.write(2, b"thread panicked at 4711")
+        raise pl.exceptions.PanicException("4711")
+
+    path = tmp_path / "d.parquet"
+    pl.DataFrame({"x": [1]}).write_parquet(path)
+    monkeypatch.setattr(pl, "read_parquet", panic)
+    with pytest.raises(unveil.InputError, match="cannot be read") as refusal:
+        unveil.read(path)
+    assert "4711" not in str(refusal.value) + capfd.readouterr().err
 
 
 def test_what_is_beside_a_csv_is_its_codebook_or_stays_out(tmp_path):

@@ -1,10 +1,12 @@
 """Any file or frame, with its codebook, and where it is from."""
 
 import hashlib
+import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import Any, NamedTuple
 
 import msgspec
@@ -155,7 +157,7 @@ def _from_path(source: str | Path, how: How) -> Data:
         raise
     except PermissionError:
         raise InputError(f"{str(source)!r} may not be read. Ask who keeps it.") from None
-    except Exception as fault:  # every reader has errors of its own; their texts may hold values
+    except (Exception, pl.exceptions.PanicException) as fault:  # their texts may hold values
         raise InputError(
             f"{str(source)!r} cannot be read ({type(fault).__name__}). Is it empty, damaged, or not"
             " what its name says?"
@@ -197,11 +199,28 @@ def _read_labelled(path: Path, _: str, __: How) -> Data:
 
 def _read_parquet(path: Path, _: str, __: How) -> Data:
     codebook: dict[str, Variable] = {}
-    with path.open("rb") as file:
+    with _unheard(), path.open("rb") as file:
         text = pl.read_parquet_metadata(file).get(CODEBOOK, "{}")
+        frame = pl.read_parquet(path, glob=False)
     with suppress(msgspec.MsgspecError):  # of others, who have something else by this name
         codebook = msgspec.json.decode(text, type=dict[str, Variable])
-    return Data(pl.read_parquet(path, glob=False), codebook)
+    return Data(frame, codebook)
+
+
+_ERRORS = Lock()
+
+
+@contextmanager
+def _unheard() -> Iterator[None]:
+    """Threads that give up on a damaged file print how; nobody is to read that."""
+    with _ERRORS, open(os.devnull, "wb") as nowhere:
+        printed = os.dup(2)
+        try:
+            os.dup2(nowhere.fileno(), 2)
+            yield
+        finally:
+            os.dup2(printed, 2)
+            os.close(printed)
 
 
 READERS: dict[str, Reader] = {
