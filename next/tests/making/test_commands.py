@@ -45,7 +45,7 @@ def test_each_copy_is_a_file_that_says_it_is_synthetic(run, tmp_path):
         assert frame.drop("FAKE").cast(dict(expected.schema)).equals(expected)
     assert unveil.Result.load(tmp_path / "made.json") == result
     assert "Keep made.json confidential" in printed
-    assert "unveil disclosure survey.csv FAKE_made_1.csv FAKE_made_2.csv" in printed
+    assert "unveil describe survey.csv FAKE_made_1.csv FAKE_made_2.csv" in printed
 
 
 def test_synthesis_as_one_document(run):

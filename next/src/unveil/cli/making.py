@@ -70,7 +70,7 @@ def run_synthesise(out: Path, is_json: bool, **asked: Any) -> int:
         *result.sentences,
         *(note.sentence for note in result.notes),
         f"Written: {', '.join(written)}. Keep {record} confidential: it has the seed.",
-        f"Next: unveil disclosure {original} {' '.join(map(shlex.quote, written))} --keys NAMES",
+        f"Next: unveil describe {original} {' '.join(map(shlex.quote, written))}",
     ]
     print_text("\n".join(map(printable, lines)))
     return 0
