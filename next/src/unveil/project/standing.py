@@ -3,7 +3,8 @@
 Terminal, page, app and JSON show what is worked out here, once.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -27,7 +28,7 @@ from unveil.project.rows import (
     in_scenario,
 )
 from unveil.project.settings import Settings, Signed
-from unveil.project.statements import ALERTS, Need, about_of, needs, valid
+from unveil.project.statements import Need, about_of, needs, valid
 from unveil.project.store import short_hash
 from unveil.results import OF_PEOPLE, PROPOSED, FileUsed, Result, limit_figures
 from unveil.results.words import join_names
@@ -35,11 +36,13 @@ from unveil.results.words import join_names
 State = Literal[
     "out of date", "refused", "released", "blocked", "decide", "review", "within"
 ]
-EXIT_CODES: dict[State, int] = {
-    "out of date": 3, "refused": 3, "released": 0, "blocked": 3, "decide": 4, "review": 0,
-    "within": 0,
+Status = Literal["blocked", "decide", "review", "within"]
+STATUSES: dict[State, Status] = {
+    "out of date": "blocked", "refused": "blocked", "released": "within", "blocked": "blocked",
+    "decide": "decide", "review": "review", "within": "within",
 }  # fmt: skip
-"""The one place: 0 within or released, 3 blocked, 4 a person must decide (2 is wrong input)."""
+EXIT_CODES: dict[Status, int] = {"blocked": 3, "decide": 4, "review": 0, "within": 0}
+"""The one place, beside 2 for wrong input."""
 WHO = '--by "NAME, ROLE"'
 OF_FILES = ("records", "links")
 """Kinds of figures that are the same whoever the intruder is."""
@@ -211,8 +214,12 @@ class Standing:
         return "review" if self.rows.alerts else "within"
 
     @property
+    def status(self) -> Status:
+        return STATUSES[self.state]
+
+    @property
     def exit_code(self) -> int:
-        return EXIT_CODES[self.state]
+        return EXIT_CODES[self.status]
 
     @property
     def accepted(self) -> int:
@@ -237,7 +244,7 @@ class Standing:
             says.append(f"furthest: {measured(figures[0])}")
         says += [f"{about_of(row)}: {row.status}" for row in self.rows.checks
                  if about_of(row) in open_abouts]  # fmt: skip
-        if stops := [row.id for row in self.rows.alerts if row.status in ALERTS]:
+        if stops := [row.id for row in self.rows.alerts if row.id in open_abouts]:
             says.append(f"alerts: {join_names(dict.fromkeys(stops))}")
         if others := [need for need in self.missing if not need.is_of_figure]:
             says.append(f"to be stated: {join_names(need.about for need in others)}")
@@ -261,7 +268,7 @@ class Standing:
             "run": record.number, "on": record.on, "by": record.by, "version": record.version,
             "seed": record.seed, "audience": self.settings.context.audience,
             "unit": self.settings.data.unit, "limits": self.limits, "exit_code": self.exit_code,
-            "status": self.state, "headline": self.headline,
+            "status": self.status, "headline": self.headline,
         }  # fmt: skip
         return Run(
             **self.rows._asdict(), outstanding=self.outstanding(), parts=part_rows(self.parts),
@@ -279,8 +286,6 @@ def limits_of(settings: Settings) -> dict[str, float]:
 
 def command_word(need: Need) -> str:
     """ABOUT=ANSWER as it is typed."""
-    import shlex
-
     answer = need.choices[0] if not need.choices[0].startswith("a ") else "..."
     reason = ' --reason "..."' if need.is_of_figure else ""
     return shlex.quote(f"{need.about}={answer}") + reason
@@ -306,7 +311,3 @@ def result_of(parts: Parts, measure: str, scenario: str | None = None) -> Any:
         ),
         None,
     )
-
-
-def names_of(needs_: Iterable[Need]) -> str:
-    return join_names(need.about for need in needs_)
