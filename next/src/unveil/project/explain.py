@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+import msgspec
+
 from unveil.errors import check_name
 from unveil.measures.disclosure.disclosure import Disclosure, disclosure
 from unveil.project.rows import Explanation, FigureRow, StepRow
@@ -20,17 +22,13 @@ def explain(
     asked = study.replace(targets=[study.joint.get(target, target)])
     result = disclosure(asked, exclude=exclude, expected=False, seed=standing.record.seed)
     return Explanation(
-        steps=tuple(_steps(result, figures, scenario, target)),
+        steps=tuple(_steps(result, () if exclude else figures, scenario, target)),
         values=result.values,
-        flags=tuple(_named(flag, scenario) for flag in result.flags),
+        flags=tuple(
+            msgspec.structs.replace(flag, id=f"{scenario}/{flag.id}") for flag in result.flags
+        ),
         effect=tuple(row for row in result.effect if row.target in (target, "")),
     ).beside(asked, settings=result.settings | {"scenario": scenario}, files=result.files)
-
-
-def _named(flag, scenario):  # type: ignore[no-untyped-def]
-    import msgspec
-
-    return msgspec.structs.replace(flag, id=f"{scenario}/{flag.id}")
 
 
 def _steps(

@@ -19,11 +19,18 @@ def history(
         runs.append(_run(record, folder(record.version), before))
         before = record
     acts = tuple(
-        ActRow(**{name: str(act.get(name, "")) for name in ActRow.__struct_fields__})
-        for act in log.acts()
+        ActRow(
+            on=minute(str(act["on"])), by=str(act["by"]), act=str(act["act"]),
+            about=str(act.get("about", "")), answer=str(act.get("answer", "")),
+        )
+        for act in log.acts()  # fmt: skip
     )
     fault = log.fault()
     return History(runs=tuple(runs), acts=acts, settings={"fault": fault, "head": log.head})
+
+
+def minute(time: str) -> str:
+    return time[:16].replace("T", " ")
 
 
 def _run(record: RunRecord, folder: Path, before: RunRecord | None) -> RunRow:
@@ -35,7 +42,7 @@ def _run(record: RunRecord, folder: Path, before: RunRecord | None) -> RunRow:
     utility = result_of(parts, "utility")
     ratios = [row.S_pMSE for row in utility.overall if row.S_pMSE is not None] if utility else []
     return RunRow(
-        run=record.number, on=str(record.on), by=record.by, repU=repU, DiSCO=DiSCO,
+        run=record.number, on=minute(record.on.isoformat()), by=record.by, repU=repU, DiSCO=DiSCO,
         worst_target=target, S_pMSE=max(ratios, default=None), status=record.status,
         changed=_change(record, before),
     )  # fmt: skip

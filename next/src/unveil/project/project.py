@@ -44,7 +44,7 @@ from unveil.project.rows import Decision, Explanation, History, Pack, Run
 from unveil.project.settings import Audience, Settings, Signed, Statement, read_settings
 from unveil.project.standing import RunRecord, Standing, limits_of
 from unveil.project.statements import ACCEPTED, COMMON, QUESTIONS, RESIDUAL, Need
-from unveil.project.store import DIGITS, Log, only_one
+from unveil.project.store import DIGITS, Log, only_one, sha256, short_hash
 from unveil.results import OF_PEOPLE
 from unveil.results.words import join_names
 from unveil.study import Study
@@ -422,6 +422,52 @@ class Project:
                           about=f"run {standing.record.number}", answer=answer)  # fmt: skip
         return decision
 
+    def report(self, path: Path | None = None, *, run: int | None = None) -> Path:
+        """Write the page to sign, with all figures: confidential.
+
+        Parameters
+        ----------
+        path
+            Where; by default confidential/report_0001.html.
+        run
+            The number of a run; by default the last.
+        """
+        from unveil.show.page import page
+
+        standing = self.standing(run)
+        if path is None:
+            folder = self.folder / "confidential"
+            folder.mkdir(exist_ok=True)
+            path = folder / f"report_{standing.record.number:04}.html"
+        results = [standing.as_run(), *(result for _, result in standing.parts if result)]
+        replace_file(Path(path), page(results).encode())
+        return Path(path)
+
+    def pack(self, path: Path) -> Pack:
+        """Build the release pack: only what may leave, searched before it is written.
+
+        Parameters
+        ----------
+        path
+            The file: release.zip.
+        """
+        from unveil.project.pack import build
+
+        standing = self.standing()
+        if standing.state != "released":
+            raise BlockedError(
+                f"Only what is released can be packed. {standing.headline}. Next:"
+                " unveil decide release"
+            )
+        if Path(path).suffix != ".zip" or not Path(path).parent.is_dir():
+            raise InputError(f"{str(path)!r} ends not with .zip, or is in no folder that is there.")
+        pack = build(standing, self.folder, Path(path))
+        with self._editing():
+            decision = standing.decision
+            by = decision.settings["by"] if decision else ""
+            self._log.add("pack", by, about=Path(path).name, answer=sha256(Path(path)))
+        return pack
+
     def log(self) -> History:
         """What was measured and done, by whom, and whether all of it is as it was written."""
         from unveil.project.history import history
@@ -465,8 +511,6 @@ def _person(by: str) -> str:
 
 def _seal(said: Signed) -> str:
     """The hash of a statement, by which the log knows it."""
-    from unveil.project.store import short_hash
-
     return short_hash(said)
 
 

@@ -22,7 +22,7 @@ from unveil.project.standing import Standing, State, part_rows, result_of
 from unveil.project.statements import ALERTS, about_of
 from unveil.results import COMPLETE, NEARLY, FileUsed, Result, grouped
 from unveil.results.limits import SEVERITY
-from unveil.results.words import COPIES, join_names, percent, whose
+from unveil.results.words import COPIES, join_names, percent
 
 Mark = Literal["■", "▲", "●", "○"]
 MARKS: dict[str, Mark] = {
@@ -187,7 +187,7 @@ def sentence_of(standing: Standing) -> str:
     """What a director repeats."""
     if standing.changed or standing.decision:
         return f"{standing.headline}."
-    figures = standing.rows.figures
+    figures = [row for row in standing.rows.figures if row.may_block]
     n = {status: sum(row.status == status for row in figures) for status in SEVERITY}
     worst = max((row for row in figures if row.beyond is not None),
                 key=lambda row: row.beyond or 0, default=None)  # fmt: skip
@@ -198,13 +198,16 @@ def sentence_of(standing: Standing) -> str:
     alerts = sum(alert.status in ALERTS for alert in standing.rows.alerts)
     if alerts:
         return f"{alerts} {'alert stands' if alerts == 1 else 'alerts stand'} against a release."
+    if n["cannot tell"]:
+        none = f"None of {len(figures)} figures is above its limit; {n['cannot tell']} cannot tell"
+        return f"{none} (too few {standing.settings.data.unit}).{largest}{accepted}"
     return f"Nothing was found beyond its limit.{largest}{accepted}"
 
 
 def _short(row: FigureRow) -> str:
     margin = "" if row.margin is None else f" ± {row.margin:,.0f}"
     by = f" by {row.by}" if row.by else ""
-    return f"{row.beyond:+,.0f}{margin} for {row.what}{by}"
+    return f"{row.beyond:+,.0f}{margin} for {LABELS.get(row.what, row.what)}{by}"
 
 
 def cause_of(standing: Standing) -> str:
@@ -276,18 +279,17 @@ def blocks_of(figures: Sequence[FigureRow], unit: str) -> Iterator[Block]:
     room = MOST
     by_kind = {kind: [row for row in figures if row.kind == kind] for kind in ROWS}
     for kind, rows in by_kind.items():
-        lines = [_line(_worst(same)) for same in grouped(rows, about_of)]
-        if not lines:
+        rows = [row for row in rows if row.may_block or row.status == "to be decided"]
+        if not rows:
             continue
+        lines = [_line(_worst(same)) for same in grouped(rows, about_of)]
         lines.sort(key=lambda line: _gravity(line.row))
-        calm = [line for line in lines if line.row.symbol != "exceptions" or line.mark == "▲"]
-        shown = calm[: min(ROWS[kind], room)]
+        shown = lines[: min(ROWS[kind], room)]
         room -= len(shown)
         by = lines[0].by
         yield Block(
-            kind=kind, title=TITLES[kind].format(unit=unit, by=by), note=NOTES[kind].format(
-                others=f"other {whose(unit)}", unit=unit), lines=tuple(shown),
-            more=tuple(_more(calm[len(shown):])), all_lines=tuple(lines),
+            kind=kind, title=TITLES[kind].format(unit=unit, by=by), note=NOTES[kind].format(unit=unit), lines=tuple(shown),
+            more=tuple(_more(lines[len(shown):])), all_lines=tuple(lines),
         )  # fmt: skip
 
 
@@ -303,7 +305,7 @@ NOTES = {
     " by chance.",
     "uniques": "Possible matches, not proof.",
     "links": "From others: what two different {unit} share anyway.",
-    "keys": "From others: of the values shown correctly, those that the records of {others} give.",
+    "keys": "From others: of the values shown correctly, what the records of other {unit} give.",
     "sensitive": "From others: by the shares alone, from whatever source.",
 }
 LABELS = {COMPLETE: "equal in all variables", NEARLY: "equal in all variables, or all but one"}
