@@ -77,11 +77,19 @@ def _table_command() -> click.Command:
     return table_command()
 
 
+def _project_command(name: str) -> click.Command:
+    from unveil.cli.project import COMMANDS as OF_PROJECT
+
+    return OF_PROJECT[name]()
+
+
+OF_PROJECT = ("init", "run", "explain", "sign", "decide", "report", "pack", "log")
 ALL: dict[str, Callable[[], click.Command]] = {
     "demo": _demo_command,
     "noise": _noise_command,
     "split": _split_command,
     "synthesise": _synthesise_command,
     "table": _table_command,
+    **{name: partial(_project_command, name) for name in OF_PROJECT},
     **{name: partial(make_command, name, command) for name, command in COMMANDS.items()},
 }
