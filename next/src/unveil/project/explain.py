@@ -1,6 +1,6 @@
 """How the figures of one target come about, before anything is stated about it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
@@ -13,15 +13,16 @@ from unveil.study import Study
 
 
 def explain(
-    standing: Standing, study: Study, scenario: str, target: str, exclude: Sequence[str]
-) -> Explanation:
+    standing: Standing, study: Study, scenario: str, target: str, exclude: Sequence[str],
+    told: Callable[[], None],
+) -> Explanation:  # fmt: skip
     """Figures, values and flags as they were measured; with exclusions, counted again without."""
     check_name(target, study.targets, f"Scenario {scenario!r} has no target")
     figures = [row for row in standing.rows.figures
                if row.kind == "keys" and row.scenario == scenario and row.what == target]  # fmt: skip
     asked = study.replace(targets=[study.joint.get(target, target)])
     result = disclosure(asked, exclude=exclude, expected=False, seed=standing.record.seed)
-    return Explanation(
+    explanation = Explanation(
         steps=tuple(_steps(result, () if exclude else figures, scenario, target)),
         values=result.values,
         flags=tuple(
@@ -29,6 +30,8 @@ def explain(
         ),
         effect=tuple(row for row in result.effect if row.target in (target, "")),
     ).beside(asked, settings=result.settings | {"scenario": scenario}, files=result.files)
+    vars(explanation)["_told"] = told
+    return explanation
 
 
 def _steps(

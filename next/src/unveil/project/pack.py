@@ -7,12 +7,14 @@ written anew, so that nothing that hides in a file leaves with it.
 import io
 import json
 import re
+import shlex
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
+import msgspec
 import polars as pl
 
 from unveil.arguments import Form, checked, last_text
@@ -53,9 +55,10 @@ def build(standing: Standing, folder: Path, path: Path) -> Pack:
     files = [file for file in study.files if file.role == "synthetic"]
     members, about = _members(standing, files)
     content = _zip(members)
-    pack = _examine(path.name, content)
+    pack = _examine(path, content)
     tests = (*pack.tests, *_searched(standing, study, files, members, about, folder))
-    pack = Pack(members=pack.members, tests=tests, settings={"name": path.name})
+    step = f"unveil pack --verify {shlex.quote(str(path))}"
+    pack = msgspec.structs.replace(pack, tests=tests, settings={"next": step})
     if pack.faults:
         raise BlockedError(f"{path.name} is not written. {' '.join(pack.sentences)}")
     replace_file(path, content)
@@ -72,7 +75,7 @@ def verify(pack: Annotated[Any, Form("a path", "PACK", last_text)]) -> Pack:
         The pack: a path.
     """
     try:
-        return _examine(Path(pack).name, Path(pack).read_bytes())
+        return _examine(Path(pack), Path(pack).read_bytes())
     except OSError:
         raise InputError(f"There is no file {str(pack)!r} that can be read.") from None
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError):
@@ -196,18 +199,18 @@ def _zip(members: Members) -> bytes:
 # What anybody can check
 
 
-def _examine(name: str, content: bytes) -> Pack:
+def _examine(path: Path, content: bytes) -> Pack:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         entries = archive.infolist()
         if sum(entry.file_size for entry in entries) > LARGEST:
-            raise InputError(f"{name} unpacks to more than {LARGEST / 2**30:.0f} GB. Ask who made it.")
+            raise InputError(f"{path.name} unpacks to more than {LARGEST / 2**30:.0f} GB. Ask who made it.")
         members = {entry.filename: archive.read(entry) for entry in entries}
     tests = _tests(members, [entry.filename for entry in entries])
     rows = (
         MemberRow(name=member, what=_what(member), bytes=len(body), sha256=sha256(body))
         for member, body in members.items()
     )
-    return Pack(members=tuple(rows), tests=tuple(tests), settings={"name": name})
+    return Pack(members=tuple(rows), tests=tuple(tests), settings={"next": f"unzip {shlex.quote(str(path))}"})
 
 
 def _what(member: str) -> str:

@@ -29,6 +29,7 @@ from unveil.arguments import (
 from unveil.data.columns import Columns
 from unveil.data.files import replace_file
 from unveil.data.read import place_of
+from unveil.data.write import WRITERS
 from unveil.errors import BlockedError, DecisionNeededError, InputError, check_name
 from unveil.project.parts import (
     MEASURES,
@@ -44,6 +45,7 @@ from unveil.project.rows import Decision, Explanation, History, Pack, Run
 from unveil.project.settings import Audience, Settings, Signed, Statement, read_settings
 from unveil.project.standing import RunRecord, Standing, limits_of
 from unveil.project.statements import ACCEPTED, COMMON, QUESTIONS, RESIDUAL, Need
+from unveil.project.view import run_of
 from unveil.project.store import DIGITS, Log, only_one, sha256, short_hash
 from unveil.results import OF_PEOPLE
 from unveil.results.words import join_names
@@ -226,7 +228,7 @@ class Project:
             )
             with self._editing():
                 self._record(settings, stored, parts[0].files, by, seed)
-        return self.standing().as_run()
+        return run_of(self.standing())
 
     def _record(
         self, settings: Settings, stored: Any, files: dict[str, str], by: str, seed: int | None
@@ -328,10 +330,36 @@ class Project:
         runs = []
         for record in self._records():
             past = msgspec.structs.replace(settings, limits=record.limits)
-            run = self._standing_of(record, past).as_run()
+            run = run_of(self._standing_of(record, past))
             ended = {n: getattr(record, n) for n in ("headline", "status", "exit_code")}
             runs.append(msgspec.structs.replace(run, settings=run.settings | ended, outstanding=()))
         return tuple(runs)
+
+    @checked
+    def synthesise(self, *, seed: SecretSeed = None) -> Any:
+        """Make the synthetic data as [synthesis] says, and name them in the project.
+
+        Parameters
+        ----------
+        seed
+            The start of the random numbers; confidential.
+        """
+        settings = self.settings
+        path, _ = place_of(self.folder / settings.data.original)
+        alone = msgspec.structs.replace(settings.data, synthetic=None, control=None)
+        study = open_study(msgspec.structs.replace(settings, data=alone), self.folder)
+        asked = settings.synthesis | ({} if seed is None else {"seed": seed})
+        result = unveil.synthesise(study, **asked)
+        with only_one(self.folder / ".run.lock", "A run"), self._editing():
+            names = _write_synthetic(result.study, self.folder, path)
+            record = self.folder / "confidential" / "synthesis.json"
+            record.parent.mkdir(exist_ok=True)
+            result.save(record)
+            named: Any = names[0] if len(names) == 1 else names
+            if settings.data.synthetic != named:
+                self._edit(lambda document: document["data"].update(synthetic=named))  # type: ignore[union-attr]
+            self._log.add("synthesise", "", about=", ".join(names))
+        return result
 
     # What people state
 
@@ -353,7 +381,13 @@ class Project:
         study = self.study(scenario)
         settings = self.settings
         scenario = scenario or next(iter(settings.scenarios))
-        return explain(self.standing(), study, scenario, target, as_names(exclude))
+
+
+        def told() -> None:
+            with self._editing():
+                self._log.add("records", "", about=f"{scenario}/{target}")
+
+        return explain(self.standing(), study, scenario, target, as_names(exclude), told)
 
     @checked
     def sign(self, answers: Answers, *, reason: str = "", by: str) -> tuple[Statement, ...]:
@@ -439,7 +473,7 @@ class Project:
             folder = self.folder / "confidential"
             folder.mkdir(exist_ok=True)
             path = folder / f"report_{standing.record.number:04}.html"
-        results = [standing.as_run(), *(result for _, result in standing.parts if result)]
+        results = [run_of(standing), *(result for _, result in standing.parts if result)]
         replace_file(Path(path), page(results).encode())
         return Path(path)
 
@@ -465,7 +499,7 @@ class Project:
         with self._editing():
             decision = standing.decision
             by = decision.settings["by"] if decision else ""
-            self._log.add("pack", by, about=Path(path).name, answer=sha256(Path(path)))
+            self._log.add("pack", by, about=Path(path).name, answer=sha256(Path(path))[:DIGITS])
         return pack
 
     def log(self) -> History:
@@ -497,6 +531,17 @@ def _paths_from(folder: Path, original: Any, synthetic: Any, control: Any) -> di
 
     files = {"original": original, "synthetic": synthetic or None, "control": control}
     return {role: named(file) for role, file in files.items() if file is not None}
+
+
+def _write_synthetic(study: Study, folder: Path, original: Path) -> list[str]:
+    """Each synthetic file in the folder of the project; their names."""
+    ending = original.suffix.lower() if original.suffix.lower() in WRITERS else ".csv"
+    files = [file for file in study.files if file.role == "synthetic"]
+    return [
+        unveil.write(file.data, folder / f"{original.stem}{number}{ending}").name
+        for file in files
+        for number in [f"_{file.copy}" if len(files) > 1 else ""]
+    ]
 
 
 def _check_name_given(by: str) -> None:

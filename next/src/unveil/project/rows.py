@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from typing import Annotated, Any, ClassVar
 
+import polars as pl
+
 from unveil.gate import rows as gate
 from unveil.measures.disclosure.exclusions import EffectRow
 from unveil.measures.disclosure.flags import Flag
@@ -107,7 +109,19 @@ class Run(Result, frozen=True, kw_only=True):
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        return (self.headline, *(row.sentence for row in self.outstanding))
+        return (*self.head, *(row.sentence for row in self.outstanding))
+
+    @property
+    def head(self) -> tuple[str, ...]:
+        return tuple(self.settings["head"])
+
+    @property
+    def foot(self) -> tuple[str, ...]:
+        return tuple(self.settings["foot"])
+
+    @property
+    def step(self) -> str:
+        return str(self.settings["next"])
 
 
 class StepRow(Row, frozen=True):
@@ -124,7 +138,7 @@ class Explanation(Result, frozen=True, kw_only=True):
 
     title: ClassVar[str] = "Explanation"
 
-    steps: Annotated[tuple[StepRow, ...], Heading("Step by step", ("sentence",), True)]
+    steps: Annotated[tuple[StepRow, ...], Heading("Step by step", ("figure", "value"))]
     values: Annotated[
         tuple[ValueRow, ...],
         Heading("Values", ("level", "people", "correct", "wrong"), True),
@@ -140,6 +154,32 @@ class Explanation(Result, frozen=True, kw_only=True):
     @property
     def sentences(self) -> tuple[str, ...]:
         return tuple(row.sentence for row in self.steps)
+
+    @property
+    def head(self) -> tuple[str, ...]:
+        return self.sentences
+
+    @property
+    def step(self) -> str:
+        """To see what an exclusion would do, before it is signed; then to sign it."""
+        import shlex
+
+        scenario, exclude = self.settings["scenario"], self.settings["exclude"]
+        target = shlex.quote(str(self.settings["targets"][0]))
+        if exclude:
+            word = shlex.quote(f"{scenario}/{exclude[0]}=common knowledge")
+            return f'unveil sign {word} --reason "WHY" --by "NAME, ROLE"'
+        rules = [flag.rule for flag in self.flags if not flag.rule.startswith("cannot")]
+        more = f"--exclude {shlex.quote(rules[0])}" if rules else "--show all"
+        return f"unveil explain {target} --scenario {shlex.quote(scenario)} {more}"
+
+    def records(self) -> pl.DataFrame:
+        """The people who are shown a value; confidential, and logged in a project."""
+        from unveil.measures.disclosure.disclosure import disclosure
+
+        vars(self)["_told"]()
+        exclude = self.settings["exclude"]
+        return disclosure(self.study, exclude=exclude, expected=False).records()
 
 
 class Decision(Result, frozen=True, kw_only=True):
@@ -158,6 +198,10 @@ class Decision(Result, frozen=True, kw_only=True):
     @property
     def head(self) -> tuple[str, ...]:
         return self.sentences
+
+    @property
+    def step(self) -> str:
+        return "unveil pack release.zip" if self.settings["answer"] == "release" else "unveil run"
 
 
 class RunRow(Row, frozen=True):
@@ -184,12 +228,15 @@ class ActRow(Row, frozen=True):
     answer: str
 
 
+IN_SHORT = ("run", "on", "repU", "DiSCO", "S_pMSE", "status", "changed")
+
+
 class History(Result, frozen=True, kw_only=True):
     """What was measured and done, as the log has it."""
 
     title: ClassVar[str] = "History"
 
-    runs: Annotated[tuple[RunRow, ...], Heading("Runs", (), True)] = ()
+    runs: Annotated[tuple[RunRow, ...], Heading("Runs", IN_SHORT, True)] = ()
     acts: Annotated[tuple[ActRow, ...], Heading("Acts", (), True)] = ()
 
     @property
@@ -203,6 +250,10 @@ class History(Result, frozen=True, kw_only=True):
     @property
     def foot(self) -> tuple[str, ...]:
         return self.sentences
+
+    @property
+    def step(self) -> str:
+        return "unveil run"
 
     @property
     def exit_code(self) -> int:
@@ -252,6 +303,10 @@ class Pack(Result, frozen=True, kw_only=True):
     @property
     def foot(self) -> tuple[str, ...]:
         return self.sentences
+
+    @property
+    def step(self) -> str:
+        return str(self.settings["next"])
 
 
 def in_scenario(rows: Iterable[Row], kind: type[Row], scenario: str) -> tuple[Any, ...]:

@@ -22,7 +22,6 @@ from unveil.project.rows import (
     NotTestedRow,
     OutstandingRow,
     PartRow,
-    Run,
     TargetRow,
     WhoRow,
     in_scenario,
@@ -30,7 +29,7 @@ from unveil.project.rows import (
 from unveil.project.settings import Settings, Signed
 from unveil.project.statements import Need, about_of, needs, valid
 from unveil.project.store import short_hash
-from unveil.results import OF_PEOPLE, PROPOSED, FileUsed, Result, limit_figures
+from unveil.results import OF_PEOPLE, PROPOSED, Result, limit_figures
 from unveil.results.words import join_names
 
 State = Literal[
@@ -261,20 +260,6 @@ class Standing:
             for number, need in enumerate(self.missing, start=1)
         )  # fmt: skip
 
-    def as_run(self) -> Run:
-        """The same as a result with tables."""
-        record = self.record
-        about = {
-            "run": record.number, "on": record.on, "by": record.by, "version": record.version,
-            "seed": record.seed, "audience": self.settings.context.audience,
-            "unit": self.settings.data.unit, "limits": self.limits, "exit_code": self.exit_code,
-            "status": self.status, "headline": self.headline,
-        }  # fmt: skip
-        return Run(
-            **self.rows._asdict(), outstanding=self.outstanding(), parts=part_rows(self.parts),
-            settings=msgspec.to_builtins(about), files=files_of(self.parts),
-        )  # fmt: skip
-
 
 def limits_of(settings: Settings) -> dict[str, float]:
     """The limits that are written, or those proposed for the audience."""
@@ -294,10 +279,6 @@ def command_word(need: Need) -> str:
 def part_rows(parts: Parts) -> tuple[PartRow, ...]:
     names = PartRow.__struct_fields__
     return tuple(PartRow(**{name: getattr(part, name) for name in names}) for part, _ in parts)
-
-
-def files_of(parts: Parts) -> tuple[FileUsed, ...]:
-    return next((result.files for _, result in parts if result is not None), ())
 
 
 def result_of(parts: Parts, measure: str, scenario: str | None = None) -> Any:

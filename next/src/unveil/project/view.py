@@ -16,6 +16,7 @@ from unveil.project.rows import (
     FigureRow,
     OutstandingRow,
     PartRow,
+    Run,
 )
 from unveil.project.settings import EVERYTHING, QUESTIONS, Settings, Statement
 from unveil.project.standing import Standing, State, part_rows, result_of
@@ -167,6 +168,27 @@ def view_of_standing(standing: Standing) -> View:
         log=standing.log,
         confidential="This page is drawn from the original data. Do not pass it on.",
     )
+
+
+def run_of(standing: Standing) -> Run:
+    """The same as a result with tables."""
+    view, record = view_of_standing(standing), standing.record
+    words = "" if standing.decision else f"{view.head.words}. "
+    head = [f"{words}{view.head.sentence}"]
+    if n := len(standing.missing):
+        head.append(f"{n} {'statement is' if n == 1 else 'statements are'} missing.")
+    not_tested = join_names(dict.fromkeys(row.what for row in standing.rows.not_tested))
+    about = {
+        "run": record.number, "on": record.on, "by": record.by, "version": record.version,
+        "seed": record.seed, "audience": standing.settings.context.audience, "unit": view.unit,
+        "limits": standing.limits, "exit_code": standing.exit_code, "status": standing.status,
+        "headline": standing.headline, "head": head, "next": view.head.command,
+        "foot": [view.limit, view.utility, f"Not tested: {not_tested}.",
+                 *filter(None, [view.head.cause])],
+    }  # fmt: skip
+    return Run(**standing.rows._asdict(), outstanding=view.outstanding,
+               parts=part_rows(standing.parts), settings=msgspec.to_builtins(about),
+               files=view.files)  # fmt: skip
 
 
 # The head
@@ -359,8 +381,8 @@ def _limit(standing: Standing, people: int) -> str:
         return f"Limits: {join_names(standing.limits)}, {chosen}."
     unit = standing.settings.data.unit
     return (
-        f"Limit for each figure: {beyond * people / 100:,.0f} {unit} ({beyond:g} %), {chosen}; a"
-        " starting value, no standard."
+        f"Limits: {beyond * people / 100:,.0f} {unit} beyond for each figure ({beyond:g} %),"
+        f" {chosen}; a starting value, no standard."
     )
 
 
@@ -373,7 +395,7 @@ def utility_of(standing: Standing) -> str:
     worst = max(rows, key=lambda row: row.S_pMSE)
     word = "good" if worst.S_pMSE < GOOD else "poor" if worst.S_pMSE > POOR else "fair"
     return (
-        f"Utility {word}: S_pMSE {worst.S_pMSE:.1f} ({worst.model}; 1 is chance, below {GOOD} good,"
+        f"Utility: {word}, S_pMSE {worst.S_pMSE:.1f} ({worst.model}; 1 is chance, below {GOOD} good,"
         f" above {POOR} poor)."
     )
 
