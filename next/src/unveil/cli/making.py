@@ -86,7 +86,9 @@ def run_in_project(folder: str, is_json: bool, asked: dict[str, Any]) -> int:
     """As the project says: what a nightly job types."""
     from unveil.project.project import Project
 
-    if said := [name for name, value in asked.items() if value not in (None, ()) and name != "seed"]:
+    if said := [
+        name for name, value in asked.items() if value not in (None, ()) and name != "seed"
+    ]:
         raise InputError(f"A project says itself what --{said[0]} says. Write it in [synthesis].")
     project = Project(folder)
     with unveil.progress(tell):

@@ -47,8 +47,11 @@ class Progress:
             return
         elapsed = time.monotonic() - self.start
         whole = (self.done + share) / max(self.parts, 1)
-        left = f", about {elapsed * (1 - whole) / whole:,.0f} s left" if (
-            whole and elapsed > PATIENCE) else ""
+        left = (
+            f", about {elapsed * (1 - whole) / whole:,.0f} s left"
+            if (whole and elapsed > PATIENCE)
+            else ""
+        )
         line = f"part {min(self.done + 1, self.parts)} of {self.parts}{left}"
         click.echo("\r" + " " * 60 + "\r" + (line if whole < 1 else ""), err=True, nl=False)
 
@@ -84,7 +87,7 @@ def init(folder: str, is_json: bool, **asked: Any) -> int:
         return 0
     columns = tomlkit.parse(project.file.read_text("utf-8"))["columns"]
     rows = [(name, column.get("role", "none"), column.trivia.comment.lstrip("# "))
-            for name, column in columns.items()]  # type: ignore[union-attr]  # fmt: skip
+            for name, column in columns.items()]  # fmt: skip
     width = max(len(name) for name, _, _ in rows)
     limits = ", ".join(f"{name} {limit:g}" for name, limit in project.settings.limits.items())
     where = "" if folder == "." else f" --project {shlex.quote(folder)}"
@@ -130,8 +133,11 @@ def sign(folder: str, **asked: Any) -> int:
     signed = project.sign(**parse_settings(Project.sign, asked))
     standing = project.standing()
     lines = [f"Stated by {said.by}: {said.about}, {said.answer}" for said in signed]
-    more = f"{len(standing.missing)} statements are missing." if standing.missing else (
-        "Nothing is missing.")
+    more = (
+        f"{len(standing.missing)} statements are missing."
+        if standing.missing
+        else ("Nothing is missing.")
+    )
     step = next_of(standing, "")[1] if standing.state != "blocked" else "unveil run"
     print_text("\n".join(map(printable, [*lines, more, f"Next: {in_folder(step, folder)}"])))
     return 0
@@ -166,9 +172,7 @@ def log(folder: str, show: tuple[str, ...], is_json: bool) -> int:
     return print_result(Project(folder).log(), show, (), is_json)
 
 
-def print_result(
-    result: Result, show: Sequence[str], out: Sequence[Path], is_json: bool
-) -> int:
+def print_result(result: Result, show: Sequence[str], out: Sequence[Path], is_json: bool) -> int:
     """A result as it is asked for; the exit code says what is wrong with it."""
     names = split_names(show)
     code = finish([result], names, {}, out, is_json=is_json)
@@ -194,9 +198,13 @@ VERIFY = click.Option(["--verify"], metavar="PACK.zip", type=click.Path(path_typ
                       help="Check a pack that was received.")  # fmt: skip
 OPEN = click.Option(["--open", "is_opened"], is_flag=True, help="Show it in the browser.")
 COMMANDS: dict[str, Callable[[], click.Command]] = {
-    "init": lambda: make_command("init", Project.create, init, [ORIGINAL, SYNTHETIC], [JSON], ["folder"]),
+    "init": lambda: make_command(
+        "init", Project.create, init, [ORIGINAL, SYNTHETIC], [JSON], ["folder"]
+    ),
     "run": lambda: make_command("run", Project.run, run, [], [SHOW, OUT, JSON]),
-    "explain": lambda: make_command("explain", Project.explain, explain, [TARGET], [SHOW, OUT, JSON]),
+    "explain": lambda: make_command(
+        "explain", Project.explain, explain, [TARGET], [SHOW, OUT, JSON]
+    ),
     "sign": lambda: make_command("sign", Project.sign, sign, [ANSWERS], []),
     "decide": lambda: make_command("decide", Project.decide, decide, [ANSWER], [JSON]),
     "report": lambda: make_command("report", Project.report, report, [], [OPEN, OUT], ["path"]),

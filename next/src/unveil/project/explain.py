@@ -18,8 +18,9 @@ def explain(
 ) -> Explanation:  # fmt: skip
     """Figures, values and flags as they were measured; with exclusions, counted again without."""
     check_name(target, study.targets, f"Scenario {scenario!r} has no target")
-    figures = [row for row in standing.rows.figures
-               if row.kind == "keys" and row.scenario == scenario and row.what == target]  # fmt: skip
+    of_target = ("keys", scenario, target)
+    rows = standing.rows.figures
+    figures = [row for row in rows if (row.kind, row.scenario, row.what) == of_target]
     asked = study.replace(targets=[study.joint.get(target, target)])
     result = disclosure(asked, exclude=exclude, expected=False, seed=standing.record.seed)
     explanation = Explanation(
@@ -46,17 +47,21 @@ def _steps(
         side = side_of(row)
         yield StepRow(
             scenario=scenario, figure="iS", value=row.iS,
-            sentence=f"{side}For {percent(row.iS)} of {n:,} {unit}, records with their {keys} are in"
-            " the synthetic data (iS).",
+            sentence=f"{side}For {percent(row.iS)} of {n:,} {unit}, records with their {keys} are"
+            " in the synthetic data (iS).",
         )  # fmt: skip
         yield StepRow(
-            scenario=scenario, figure="DiS", value=row.DiS,
+            scenario=scenario,
+            figure="DiS",
+            value=row.DiS,
             sentence=f"{side}For {percent(row.DiS)} these show a single value of {target} (DiS).",
         )
         yield StepRow(
-            scenario=scenario, figure="DiSCO", value=row.DiSCO,
-            sentence=f"{side}It is correct for {count(row.correct)} ({percent(row.DiSCO)}, DiSCO) and"
-            f" wrong for {count(row.wrong)}.",
+            scenario=scenario,
+            figure="DiSCO",
+            value=row.DiSCO,
+            sentence=f"{side}It is correct for {count(row.correct)} ({percent(row.DiSCO)}, DiSCO)"
+            f" and wrong for {count(row.wrong)}.",
         )
     for figure in figures:
         if figure.symbol == "DiSCO" and figure.beyond is not None:

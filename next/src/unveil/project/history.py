@@ -9,9 +9,7 @@ from unveil.project.standing import Parts, RunRecord, result_of
 from unveil.project.store import Log
 
 
-def history(
-    log: Log, records: Sequence[RunRecord], folder: Callable[[str], Path]
-) -> History:
+def history(log: Log, records: Sequence[RunRecord], folder: Callable[[str], Path]) -> History:
     """Runs with their headline figures, acts, and the first fault of the log."""
     runs: list[RunRow] = []
     before: RunRecord | None = None
@@ -20,10 +18,13 @@ def history(
         before = record
     acts = tuple(
         ActRow(
-            on=minute(str(act["on"])), by=str(act["by"]), act=str(act["act"]),
-            about=str(act.get("about", "")), answer=str(act.get("answer", "")),
+            on=minute(str(act["on"])),
+            by=str(act["by"]),
+            act=str(act["act"]),
+            about=str(act.get("about", "")),
+            answer=str(act.get("answer", "")),
         )
-        for act in log.acts()  # fmt: skip
+        for act in log.acts()
     )
     fault = log.fault()
     return History(runs=tuple(runs), acts=acts, settings={"fault": fault, "head": log.head})

@@ -134,12 +134,12 @@ def _write_data(
 def _columns(file: OpenFile) -> Iterator[dict[str, Any]]:
     for column in file.frame.drop(FAKE, strict=False):
         about = file.data.codebook.get(column.name, Variable())
-        yield {"column": column.name, "label": about.label,
-               "levels": column.drop_nulls().n_unique(), "missing": column.null_count()}  # fmt: skip
+        levels, missing = column.drop_nulls().n_unique(), column.null_count()
+        yield {"column": column.name, "label": about.label, "levels": levels, "missing": missing}
 
 
 def _codebook(file: OpenFile) -> bytes:
-    """Each column, and the levels of categories with their labels, as the synthetic data have them."""
+    """Each column, and the levels of categories with their labels, as in the synthetic data."""
     rows: list[tuple[str, str, str, int]] = []
     for column in file.frame.drop(FAKE, strict=False):
         about = file.data.codebook.get(column.name, Variable())
@@ -203,14 +203,20 @@ def _examine(path: Path, content: bytes) -> Pack:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         entries = archive.infolist()
         if sum(entry.file_size for entry in entries) > LARGEST:
-            raise InputError(f"{path.name} unpacks to more than {LARGEST / 2**30:.0f} GB. Ask who made it.")
+            raise InputError(
+                f"{path.name} unpacks to more than {LARGEST / 2**30:.0f} GB. Ask who made it."
+            )
         members = {entry.filename: archive.read(entry) for entry in entries}
     tests = _tests(members, [entry.filename for entry in entries])
     rows = (
         MemberRow(name=member, what=_what(member), bytes=len(body), sha256=sha256(body))
         for member, body in members.items()
     )
-    return Pack(members=tuple(rows), tests=tuple(tests), settings={"next": f"unzip {shlex.quote(str(path))}"})
+    return Pack(
+        members=tuple(rows),
+        tests=tuple(tests),
+        settings={"next": f"unzip {shlex.quote(str(path))}"},
+    )
 
 
 def _what(member: str) -> str:
@@ -230,9 +236,7 @@ def _tests(members: Members, names: Sequence[str]) -> Iterator[TestRow]:
         if name not in members or listed.get(name) != sha256(members[name])
     ])  # fmt: skip
     described = {str(entry.get("@id")) for entry in _entries(members.get(CRATE, b""))}
-    yield _test(
-        "every member is described", sorted(set(members) - described - {MANIFEST, CRATE})
-    )
+    yield _test("every member is described", sorted(set(members) - described - {MANIFEST, CRATE}))
     yield _test("released, with the hash of each file", [*_not_released(members)])
     yield _test("records are marked as synthetic", [*_unmarked(members)])
 
@@ -355,11 +359,15 @@ WHOLE = {"100", "100.0", "100.00"}
 
 
 def _numbers(text: str) -> list[str]:
-    visible = re.sub(r"<style>.*?</style>|<[^>]+>|&#?\w+;|\b[0-9a-f]{64}\b", " ", text, flags=re.DOTALL)
+    visible = re.sub(
+        r"<style>.*?</style>|<[^>]+>|&#?\w+;|\b[0-9a-f]{64}\b", " ", text, flags=re.DOTALL
+    )
     return NUMBER.findall(visible)
 
 
-def _secrets(standing: Standing, study: Study, folder: Path) -> Iterator[tuple[str, re.Pattern[bytes]]]:
+def _secrets(
+    standing: Standing, study: Study, folder: Path
+) -> Iterator[tuple[str, re.Pattern[bytes]]]:
     """Texts that must not leave, each with what it is."""
     for file in study.files:
         if file.role != "synthetic" and file.path:
@@ -381,8 +389,11 @@ def _real_values(standing: Standing, study: Study, files: Sequence[OpenFile]) ->
     for name, column in as_columns(standing.settings.columns).items():
         if column.role not in ("identifier", "person") or column.reason:
             continue
-        real = set(study.original[name].drop_nulls().cast(pl.String)) if name in study.original.columns else set()
+        real = (
+            set(study.original[name].drop_nulls().cast(pl.String))
+            if name in study.original.columns
+            else set()
+        )
         for file in files:
             if name in file.frame.columns and real & set(file.frame[name].cast(pl.String)):
                 yield f"{name} in {file.name}"
-

@@ -81,9 +81,7 @@ def kind_of(measure: str) -> type[Result]:
 def measures_of_figures() -> dict[str, str]:
     """For each figure that may have a limit, the call that measures it."""
     return {
-        figure: measure
-        for measure in reversed(MEASURES)
-        for figure in kind_of(measure).limited()
+        figure: measure for measure in reversed(MEASURES) for figure in kind_of(measure).limited()
     }
 
 

@@ -4,7 +4,7 @@ import os
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -30,7 +30,7 @@ from unveil.data.columns import Columns
 from unveil.data.files import replace_file
 from unveil.data.read import place_of
 from unveil.data.write import WRITERS
-from unveil.errors import BlockedError, DecisionNeededError, InputError, check_name
+from unveil.errors import BlockedError, InputError, check_name
 from unveil.project.parts import (
     MEASURES,
     Part,
@@ -44,9 +44,19 @@ from unveil.project.parts import (
 from unveil.project.rows import Decision, Explanation, History, Pack, Run
 from unveil.project.settings import Audience, Settings, Signed, Statement, read_settings
 from unveil.project.standing import RunRecord, Standing, limits_of
-from unveil.project.statements import ACCEPTED, COMMON, QUESTIONS, RESIDUAL, Need
+from unveil.project.stating import (
+    check_name_given,
+    check_nothing_is_missing,
+    needs_of,
+    person,
+    put,
+    rulings,
+    seal,
+    state,
+    take_decision,
+)
+from unveil.project.store import DIGITS, Log, only_one, sha256
 from unveil.project.view import run_of
-from unveil.project.store import DIGITS, Log, only_one, sha256, short_hash
 from unveil.results import OF_PEOPLE
 from unveil.results.words import join_names
 from unveil.study import Study
@@ -61,13 +71,16 @@ def _parse_answers(texts: Sequence[str]) -> dict[str, str]:
     for text in texts:
         about, mark, answer = text.rpartition("=")
         if not mark or about in answers:
-            raise InputError(f"{text!r} is no ABOUT=ANSWER, or is said twice. Write limits=accepted.")
+            raise InputError(
+                f"{text!r} is no ABOUT=ANSWER, or is said twice. Write limits=accepted."
+            )
         answers[about] = answer
     return answers
 
 
 Answers = Annotated[
-    Mapping[str, str], Form("a mapping of what is stated to the answer", "ABOUT=ANSWER", _parse_answers)
+    Mapping[str, str],
+    Form("a mapping of what is stated to the answer", "ABOUT=ANSWER", _parse_answers),
 ]
 
 
@@ -182,14 +195,14 @@ class Project:
         settings = self.settings
         scenario = scenario or next(iter(settings.scenarios))
         check_name(scenario, settings.scenarios, "There is no scenario")
-        return in_scenario(open_study(settings, self.folder), settings, settings.scenarios[scenario])
+        return in_scenario(
+            open_study(settings, self.folder), settings, settings.scenarios[scenario]
+        )
 
     # Runs
 
     @checked
-    def run(
-        self, *, only: Names = (), again: bool = False, by: str = "", seed: Seed = None
-    ) -> Run:
+    def run(self, *, only: Names = (), again: bool = False, by: str = "", seed: Seed = None) -> Run:
         """Measure what has changed, and say where the project stands.
 
         Parameters
@@ -223,9 +236,7 @@ class Project:
                 return in_scenario(base[0], settings, settings.scenarios[scenario])
 
             folder = self._parts(unveil.__version__)
-            stored = tuple(
-                measure_parts(parts, study, self.folder, folder, again, as_names(only))
-            )
+            stored = tuple(measure_parts(parts, study, self.folder, folder, again, as_names(only)))
             with self._editing():
                 self._record(settings, stored, parts[0].files, by, seed)
         return run_of(self.standing())
@@ -244,7 +255,10 @@ class Project:
         if records and all(part.state == "reused" for part in stored):
             last = records[-1]
             if [p.sha256 for p in last.parts] == [p.sha256 for p in stored] and (
-                last.plan, last.version, last.limits) == (record.plan, record.version, record.limits):
+                last.plan,
+                last.version,
+                last.limits,
+            ) == (record.plan, record.version, record.limits):
                 return
         standing = self._standing_of(record, settings)
         record = msgspec.structs.replace(
@@ -284,7 +298,7 @@ class Project:
     def _signed(self, settings: Settings) -> tuple[Signed, ...]:
         """The statements that the log knows: others were written by hand, or changed."""
         known = {act.get("holds") for act in self._log.acts() if act["act"] == "sign"}
-        return tuple(said for said in settings.statement if _seal(said) in known)
+        return tuple(said for said in settings.statement if seal(said) in known)
 
     def standing(self, number: int | None = None) -> Standing:
         """Where the project is, or where it was after one of its runs."""
@@ -357,7 +371,7 @@ class Project:
             result.save(record)
             named: Any = names[0] if len(names) == 1 else names
             if settings.data.synthetic != named:
-                self._edit(lambda document: document["data"].update(synthetic=named))  # type: ignore[union-attr]
+                self._edit(lambda document: document["data"].update(synthetic=named))
             self._log.add("synthesise", "", about=", ".join(names))
         return result
 
@@ -382,7 +396,6 @@ class Project:
         settings = self.settings
         scenario = scenario or next(iter(settings.scenarios))
 
-
         def told() -> None:
             with self._editing():
                 self._log.add("records", "", about=f"{scenario}/{target}")
@@ -402,24 +415,25 @@ class Project:
         by
             Your name and role.
         """
-        _check_name_given(by)
+        check_name_given(by)
         with self._editing():
             standing = self.standing()
             if standing.changed:
                 raise BlockedError(f"{standing.changed}. Next: unveil run")
-            needed = {need.about: need for need in standing.needs} | _flags(standing)
+            needed = {need.about: need for need in standing.needs} | rulings(standing)
             if not answers:
                 raise InputError(
-                    f"Nothing is stated. Name one of {join_names(n.about for n in standing.missing)}."
+                    "Nothing is stated. Name one of"
+                    f" {join_names(n.about for n in standing.missing)}."
                 )
             signed = tuple(
-                _statement(about, answer, reason, by, need)
+                state(about, answer, reason, by, need)
                 for about, answer in answers.items()
-                for need in _needs_of(about, needed)
+                for need in needs_of(about, needed)
             )
-            self._edit(lambda document: _put(document, signed))
+            self._edit(lambda document: put(document, signed))
             for said in signed:
-                self._log.add("sign", by, about=said.about, answer=said.answer, holds=_seal(said))
+                self._log.add("sign", by, about=said.about, answer=said.answer, holds=seal(said))
         return tuple(said.plain for said in signed)
 
     @checked
@@ -437,19 +451,21 @@ class Project:
         by
             Your name and role.
         """
-        _check_name_given(by)
+        check_name_given(by)
         with self._editing():
             standing = self.standing()
             if standing.changed:
                 raise BlockedError(f"{standing.changed}. Next: unveil run")
             if answer == "refuse" and not reason.strip():
-                raise InputError("A reason is missing: say why the data are not released (--reason).")
+                raise InputError(
+                    "A reason is missing: say why the data are not released (--reason)."
+                )
             if answer == "release":
-                _check_nothing_is_missing(standing)
-            signers = {_person(said.by) for said in standing.stated.values()}
-            if standing.settings.context.four_eyes and _person(by) in signers:
+                check_nothing_is_missing(standing)
+            signers = {person(said.by) for said in standing.stated.values()}
+            if standing.settings.context.four_eyes and person(by) in signers:
                 raise InputError(f"Four eyes: {by} signed statements. Another person decides.")
-            decision = _decision(standing, answer, reason, by)
+            decision = take_decision(standing, answer, reason, by)
             number = len(self._files("decisions")) + 1
             content = msgspec.json.encode(decision.document())
             self._log.add("decide", by, f"decisions/{number:04}.json", content,
@@ -542,90 +558,3 @@ def _write_synthetic(study: Study, folder: Path, original: Path) -> list[str]:
         for file in files
         for number in [f"_{file.copy}" if len(files) > 1 else ""]
     ]
-
-
-def _check_name_given(by: str) -> None:
-    if not by.strip():
-        raise InputError('Who says so? Give your name and role (--by "NAME, ROLE").')
-
-
-def _person(by: str) -> str:
-    """The name without the role, as it is compared."""
-    return " ".join(by.partition(",")[0].casefold().split())
-
-
-def _seal(said: Signed) -> str:
-    """The hash of a statement, by which the log knows it."""
-    return short_hash(said)
-
-
-def _flags(standing: Standing) -> dict[str, Need]:
-    """What a ruling may be given on besides: the flags of each scenario."""
-    original = standing.record.files["original"][:DIGITS]
-    return {
-        (about := f"{part.scenario}/{flag.rule}"): Need(about, "", (COMMON, RESIDUAL), original)
-        for part, result in standing.parts
-        if part.measure == "disclosure" and result is not None
-        for flag in result.flags  # type: ignore[attr-defined]
-        if not flag.rule.startswith("cannot")
-    }
-
-
-def _needs_of(about: str, needed: Mapping[str, Need]) -> list[Need]:
-    """What a statement is about; of a target, all its flags."""
-    if about in needed:
-        return [needed[about]]
-    of_target = [need for name, need in needed.items() if name.startswith(f"{about}=")]
-    if not of_target:
-        check_name(about, needed, "There is nothing to state about")
-    return of_target
-
-
-def _statement(about: str, answer: str, reason: str, by: str, need: Need) -> Signed:
-    if about in QUESTIONS:
-        if not answer.strip(" ."):
-            raise InputError(f"An answer is missing for {about}: {QUESTIONS[about]}")
-    elif answer not in need.choices:
-        raise InputError(f"{about!r} takes {' or '.join(need.choices)}, not {answer!r}.")
-    elif need.choices != (ACCEPTED,) or need.is_of_figure:
-        if not reason.strip():
-            raise InputError(f"A reason is missing for: {about} (--reason).")
-    return Signed(about=need.about, answer=answer, reason=reason, by=by, on=date.today(),
-                  holds_for=need.holds_for)  # fmt: skip
-
-
-def _put(document: tomlkit.TOMLDocument, signed: Sequence[Signed]) -> None:
-    """Each statement in the place of an earlier one about the same."""
-    entries = document.setdefault("statement", tomlkit.aot())
-    abouts = {said.about for said in signed}
-    for place in reversed(range(len(entries))):
-        if entries[place].get("about") in abouts:
-            del entries[place]
-    for said in signed:
-        entry = tomlkit.item({name: said[name] for name in said.units() if said[name]})
-        entry.trivia.indent = "\n"
-        entries.append(entry)
-
-
-def _check_nothing_is_missing(standing: Standing) -> None:
-    if not standing.missing:
-        return
-    lines = [f"  {row.sentence}\n    {row.command}" for row in standing.outstanding()]
-    raise DecisionNeededError(
-        f"A release needs {len(lines)} statements more:\n" + "\n".join(lines)
-    )
-
-
-def _decision(standing: Standing, answer: str, reason: str, by: str) -> Decision:
-    record, today = standing.record, date.today()
-    word = "Released" if answer == "release" else "Not to be released, decided"
-    n = standing.accepted
-    accepted = f"; {n} {'figures' if n > 1 else 'figure'} above limit, with reasons" if n else ""
-    about = {
-        "answer": answer, "reason": reason, "by": by, "on": today, "run": record.number,
-        "sentence": f"{word} by {by}, on {today:%-d %B %Y}{accepted}", "plan": record.plan,
-        "limits": standing.limits, "files": record.files, "names": record.names,
-        "log": standing.log, "unit": standing.settings.data.unit,
-    }  # fmt: skip
-    statements = tuple(said.plain for said in standing.stated.values())
-    return Decision(statements=statements, settings=msgspec.to_builtins(about))

@@ -1,6 +1,6 @@
 """A new project file: roles, limits and recodings that are proposed, each with its reason."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import tomlkit
@@ -71,11 +71,13 @@ def _settings_of(row: ColumnRow, declared: Mapping[str, Any]) -> dict[str, Any]:
     """The role that is proposed or declared, codes that are no amounts, and all else declared."""
     import msgspec
 
-    settings = {"role": row.role}
+    settings: dict[str, Any] = {"role": row.role}
     if row.special and row.kind == "number":
         settings["special"] = [_number(code) for code in row.special]
     if row.column in declared:
-        settings |= {n: v for n, v in msgspec.to_builtins(declared[row.column]).items() if n != "role"}
+        settings |= {
+            n: v for n, v in msgspec.to_builtins(declared[row.column]).items() if n != "role"
+        }
     return settings
 
 
@@ -88,7 +90,9 @@ def _add_recodings(document: TOMLDocument, description: Description) -> None:
     """Steps that make fewer people unique, to be used by taking the # away."""
     if description.recodings:
         document.add(tomlkit.nl())
-        document.add(tomlkit.comment("Steps that make fewer people unique. Take the # away to use one."))
+        document.add(
+            tomlkit.comment("Steps that make fewer people unique. Take the # away to use one.")
+        )
     for row in description.recodings:
         effect = f"{row.before_uniques:,} unique become {row.after_uniques:,}. {row.reason}"
         for line in (

@@ -145,10 +145,13 @@ class Explanation(Result, frozen=True, kw_only=True):
     ] = ()
     flags: Annotated[
         tuple[Flag, ...],
-        Heading("May be common knowledge", ("id", "correct", "people", "people_all", "share_all"), True),
+        Heading(
+            "May be common knowledge", ("id", "correct", "people", "people_all", "share_all"), True
+        ),
     ] = ()
     effect: Annotated[
-        tuple[EffectRow, ...], Heading("Effect of the exclusions", ("figure", "before", "after"), True)
+        tuple[EffectRow, ...],
+        Heading("Effect of the exclusions", ("figure", "before", "after"), True),
     ] = ()
 
     @property
@@ -282,8 +285,12 @@ class Pack(Result, frozen=True, kw_only=True):
 
     title: ClassVar[str] = "Release pack"
 
-    members: Annotated[tuple[MemberRow, ...], Heading("What leaves", ("name", "what", "bytes"), True)]
-    tests: Annotated[tuple[TestRow, ...], Heading("Checks", ("test", "passed", "evidence"), True)] = ()
+    members: Annotated[
+        tuple[MemberRow, ...], Heading("What leaves", ("name", "what", "bytes"), True)
+    ]
+    tests: Annotated[
+        tuple[TestRow, ...], Heading("Checks", ("test", "passed", "evidence"), True)
+    ] = ()
 
     @property
     def faults(self) -> tuple[str, ...]:

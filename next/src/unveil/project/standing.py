@@ -32,9 +32,7 @@ from unveil.project.store import short_hash
 from unveil.results import OF_PEOPLE, PROPOSED, Result, limit_figures
 from unveil.results.words import join_names
 
-State = Literal[
-    "out of date", "refused", "released", "blocked", "decide", "review", "within"
-]
+State = Literal["out of date", "refused", "released", "blocked", "decide", "review", "within"]
 Status = Literal["blocked", "decide", "review", "within"]
 STATUSES: dict[State, Status] = {
     "out of date": "blocked", "refused": "blocked", "released": "within", "blocked": "blocked",

@@ -94,7 +94,5 @@ def valid(needed: Iterable[Need], statements: Iterable[Signed]) -> dict[str, Sig
     """The statements that hold, by what they are about."""
     latest = {statement.about: statement for statement in statements}
     return {
-        need.about: latest[need.about]
-        for need in needed
-        if need.is_met_by(latest.get(need.about))
+        need.about: latest[need.about] for need in needed if need.is_met_by(latest.get(need.about))
     }

@@ -112,7 +112,7 @@ class Log:
 
     def fault(self) -> str:
         """The first line that does not fit, or file that is not as it was written; else nothing."""
-        before, named = "", {}
+        before, named = "", dict[str, str]()
         for number, line in enumerate(self.lines(), start=1):
             try:
                 act = json.loads(line)
@@ -128,6 +128,12 @@ class Log:
             path = path if path.is_file() else self._pending(name)
             if not path.is_file() or sha256(path) != digest:
                 return f"{name} is not as the log says it was written."
-        kept = (path for folder in ("runs", "decisions") for path in (self.folder / folder).glob("*.json"))
+        kept = (
+            path
+            for folder in ("runs", "decisions")
+            for path in (self.folder / folder).glob("*.json")
+        )
         unknown = [path for path in kept if path.relative_to(self.folder).as_posix() not in named]
-        return f"{unknown[0].name} in {unknown[0].parent.name} is not in the log." if unknown else ""
+        return (
+            f"{unknown[0].name} in {unknown[0].parent.name} is not in the log." if unknown else ""
+        )

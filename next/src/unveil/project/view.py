@@ -234,7 +234,9 @@ def _short(row: FigureRow) -> str:
 
 def cause_of(standing: Standing) -> str:
     """What alerts say, or the variable by which most figures above their limit are linked."""
-    causes = [alert.cause for alert in standing.rows.alerts if alert.cause and alert.status in ALERTS]
+    causes = [
+        alert.cause for alert in standing.rows.alerts if alert.cause and alert.status in ALERTS
+    ]
     links = [row for row in standing.rows.figures
              if row.kind == "links" and row.status in SEVERITY[:3]]  # fmt: skip
     names = [name for row in links for name in row.by.split(", ")]
@@ -256,8 +258,11 @@ def next_of(standing: Standing, cause: str) -> tuple[str, str]:
     """The one next step, in words and as it is typed."""
     state = standing.state
     if state == "out of date":
-        return ("See what does not fit.", "unveil log") if "hand" in standing.changed else (
-            "Assess again.", "unveil run")
+        return (
+            ("See what does not fit.", "unveil log")
+            if "hand" in standing.changed
+            else ("Assess again.", "unveil run")
+        )
     if state == "released":
         return "Build the pack.", "unveil pack release.zip"
     if state in ("review", "within"):
@@ -277,8 +282,11 @@ def _choices(standing: Standing) -> Iterator[str]:
     n = sum(need.is_of_figure for need in standing.needs)
     cause = cause_of(standing)
     if n:
-        yield f"Protect {cause} and assess again (recommended)" if cause else (
-            "Change the synthetic data and assess again (recommended)")
+        yield (
+            f"Protect {cause} and assess again (recommended)"
+            if cause
+            else ("Change the synthetic data and assess again (recommended)")
+        )
         yield "Do not release"
         yield f"Release with {n} {'figure' if n == 1 else 'figures'} above limit, reasons attached"
     else:
@@ -310,7 +318,8 @@ def blocks_of(figures: Sequence[FigureRow], unit: str) -> Iterator[Block]:
         room -= len(shown)
         by = lines[0].by
         yield Block(
-            kind=kind, title=TITLES[kind].format(unit=unit, by=by), note=NOTES[kind].format(unit=unit), lines=tuple(shown),
+            kind=kind, title=TITLES[kind].format(unit=unit, by=by),
+            note=NOTES[kind].format(unit=unit), lines=tuple(shown),
             more=tuple(_more(lines[len(shown):])), all_lines=tuple(lines),
         )  # fmt: skip
 
@@ -375,8 +384,11 @@ def _more(lines: Sequence[Line]) -> Iterator[str]:
 def _limit(standing: Standing, people: int) -> str:
     beyond = standing.limits.get("beyond")
     said = standing.stated.get("limits")
-    chosen = f"chosen by {said.by}" if said else (
-        f"proposed for {standing.settings.context.audience} data, not accepted yet")
+    chosen = (
+        f"chosen by {said.by}"
+        if said
+        else (f"proposed for {standing.settings.context.audience} data, not accepted yet")
+    )
     if beyond is None:
         return f"Limits: {join_names(standing.limits)}, {chosen}."
     unit = standing.settings.data.unit
@@ -395,8 +407,8 @@ def utility_of(standing: Standing) -> str:
     worst = max(rows, key=lambda row: row.S_pMSE)
     word = "good" if worst.S_pMSE < GOOD else "poor" if worst.S_pMSE > POOR else "fair"
     return (
-        f"Utility: {word}, S_pMSE {worst.S_pMSE:.1f} ({worst.model}; 1 is chance, below {GOOD} good,"
-        f" above {POOR} poor)."
+        f"Utility: {word}, S_pMSE {worst.S_pMSE:.1f} ({worst.model}; 1 is chance, below {GOOD}"
+        f" good, above {POOR} poor)."
     )
 
 
