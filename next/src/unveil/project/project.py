@@ -1,5 +1,6 @@
 """`unveil.Project`: a folder with one readable file; what command line and app call."""
 
+import dataclasses
 import os
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -239,7 +240,8 @@ class Project:
             stored = tuple(measure_parts(parts, study, self.folder, folder, again, as_names(only)))
             with self._editing():
                 self._record(settings, stored, parts[0].files, by, seed)
-        return run_of(self.standing())
+        parts = [(part, part.load(folder)) for part in stored]
+        return run_of(dataclasses.replace(self.standing(), parts=parts))
 
     def _record(
         self, settings: Settings, stored: Any, files: dict[str, str], by: str, seed: int | None

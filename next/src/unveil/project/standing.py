@@ -247,6 +247,8 @@ class Standing:
             says.append(f"to be stated: {join_names(need.about for need in others)}")
         if self.accepted:
             says.append(f"{self.accepted} accepted, with reasons")
+        if untold := sum(row.status == "cannot tell" for row in self.rows.figures):
+            says.append(f"{untold} of {len(self.rows.figures)} figures cannot tell")
         return "; ".join(says) or f"within limits: {len(self.rows.figures)} figures, no alert"
 
     def outstanding(self) -> tuple[OutstandingRow, ...]:

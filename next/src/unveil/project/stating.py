@@ -42,10 +42,11 @@ def rulings(standing: Standing) -> dict[str, Need]:
 
 
 def needs_of(about: str, needed: Mapping[str, Need]) -> list[Need]:
-    """What a statement is about; of a target, all its flags."""
+    """What a statement is about; of a target its flagged levels, or else all flagged pairs."""
     if about in needed:
         return [needed[about]]
     of_target = [need for name, need in needed.items() if name.startswith(f"{about}=")]
+    of_target = [need for need in of_target if "@" not in need.about] or of_target
     if not of_target:
         check_name(about, needed, "There is nothing to state about")
     return of_target

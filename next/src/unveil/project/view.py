@@ -229,7 +229,7 @@ def sentence_of(standing: Standing) -> str:
 def _short(row: FigureRow) -> str:
     margin = "" if row.margin is None else f" ± {row.margin:,.0f}"
     by = f" by {row.by}" if row.by else ""
-    return f"{row.beyond:+,.0f}{margin} for {LABELS.get(row.what, row.what)}{by}"
+    return f"{row.beyond:+z,.0f}{margin} for {LABELS.get(row.what, row.what)}{by}"
 
 
 def cause_of(standing: Standing) -> str:
