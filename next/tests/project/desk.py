@@ -26,7 +26,10 @@ def people(seed: int, n: int = 120) -> pl.DataFrame:
         "sex": [chance.choice("mf") for _ in range(n)],
         "age": ages,
         "region": [chance.choice(["Ash", "Birch", "Cedar"]) for _ in range(n)],
-        "health": [chance.choice(["good", "good", "poor"] if a < 50 else ["poor", "fair"]) for a in ages],
+        "health": [
+            chance.choice(["good", "good", "poor"] if age < 50 else ["poor", "fair"])
+            for age in ages
+        ],
         "income": [chance.randrange(900, 3000, 50) for _ in range(n)],
     })  # fmt: skip
 

@@ -65,10 +65,17 @@ def make_command(
     parameters = inspect.signature(method).parameters
     names = [n for n in parameters if n in hints_of(method) and n not in taken]
     options = list(options_of(method, names, help_texts(method)))
-    for option in options:
-        option.required = parameters[str(option.name)].default is Parameter.empty
+    required = [o for o in options if parameters[str(o.name)].default is Parameter.empty]
+
+    def run_checked(**asked: Any) -> int:
+        for option in required:
+            if asked[str(option.name)] is None:
+                raise InputError(f"{option.opts[0]} is missing. {option.help}")
+        code: int = run(**asked)
+        return code
+
     return click.Command(
-        name, callback=run, help=f"{summary_of(method)}\n\n{EXIT_CODES}",
+        name, callback=run_checked, help=f"{summary_of(method)}\n\n{EXIT_CODES}",
         params=[*arguments, *options, FOLDER, *output],
     )  # fmt: skip
 
@@ -130,7 +137,7 @@ def explain(
 
 def sign(folder: str, **asked: Any) -> int:
     project = Project(folder)
-    signed = project.sign(**parse_settings(Project.sign, asked))
+    signed = project.sign(**{"answers": {}} | parse_settings(Project.sign, asked))
     standing = project.standing()
     lines = [f"Stated by {said.by}: {said.about}, {said.answer}" for said in signed]
     more = (

@@ -104,7 +104,7 @@ def _members(standing: Standing, files: Sequence[OpenFile]) -> tuple[Members, di
     said = {name: decision.settings[name] for name in ("answer", "by", "on", "reason")}
     about = {
         **{name: getattr(settings, name) for name in settings.__struct_fields__},
-        "title": settings.title or standing.settings.title or "Synthetic data",
+        "title": settings.title or "Synthetic data",
         "by": said["by"], "on": said["on"], "files": sizes, "columns": list(_columns(files[0])),
     }  # fmt: skip
     hashes = {name: sha256(body) for name, body in data.items()}

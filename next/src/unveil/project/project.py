@@ -26,6 +26,7 @@ from unveil.arguments import (
     Texts,
     as_names,
     checked,
+    last_text,
 )
 from unveil.data.columns import Columns
 from unveil.data.files import replace_file
@@ -85,6 +86,9 @@ Answers = Annotated[
 ]
 
 
+Where = Annotated[Any, Form("a path", "PATH", last_text)]
+
+
 class Project:
     """A folder with `project.toml`; results, runs, decisions and the log stand beside it.
 
@@ -121,7 +125,7 @@ class Project:
         missing: Missing = (),
         audience: Audience = "open",
         by: str = "",
-        folder: Annotated[Any, Form("a folder", "FOLDER", lambda texts: texts[-1])] = ".",
+        folder: Where = ".",
     ) -> "Project":
         """Propose a project for an original and its synthetic data.
 
@@ -474,7 +478,8 @@ class Project:
                           about=f"run {standing.record.number}", answer=answer)  # fmt: skip
         return decision
 
-    def report(self, path: Path | None = None, *, run: int | None = None) -> Path:
+    @checked
+    def report(self, path: Where | None = None, *, run: int | None = None) -> Path:
         """Write the page to sign, with all figures: confidential.
 
         Parameters
@@ -495,7 +500,8 @@ class Project:
         replace_file(Path(path), page(results).encode())
         return Path(path)
 
-    def pack(self, path: Path) -> Pack:
+    @checked
+    def pack(self, path: Where) -> Pack:
         """Build the release pack: only what may leave, searched before it is written.
 
         Parameters
