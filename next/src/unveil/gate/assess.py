@@ -6,12 +6,12 @@ What is told beyond what other people's records tell anyway is held against limi
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
 
-import numpy as np
-
 from unveil.arguments import Form, Seed, Texts
-from unveil.errors import InputError
+from unveil.gate.alerts import Gate, of_figures, of_files, rows_per_person
+from unveil.gate.columns import compared_columns
 from unveil.gate.keys import measure_keys
-from unveil.gate.records import mark_values, real_records
+from unveil.gate.links import measure_links
+from unveil.gate.records import measure_records
 from unveil.gate.rows import URGENCIES, AlertRow, NotTestedRow
 from unveil.gate.sentences import closing, headline_of, not_tested, opening
 from unveil.measures.disclosure.formulas import AttributeRow, IdentityRow
@@ -30,7 +30,7 @@ from unveil.results import (
     parse_limits,
 )
 from unveil.results.result import Onward
-from unveil.study import ORIGINAL, Study, Unlike, measure
+from unveil.study import Unlike, measure
 
 Limits = Annotated[
     Mapping[str, float],
@@ -146,10 +146,19 @@ def assess(
     assert seed is not None
     _check_limits(limits)
     _, people = study.people()
+    columns = compared_columns(study)
     keys = measure_keys(study, exclude, seed)
-    figures = [*_real_records(study), *keys.uniques, *keys.figures, *keys.sensitive]
+    figures = [
+        *measure_records(study, columns), *keys.uniques, *measure_links(study, columns),
+        *keys.figures, *keys.sensitive,
+    ]  # fmt: skip
     limited = limit_figures(figures, PROPOSED[audience] | {**limits}, people)
-    alerts: list[AlertRow] = []
+    gate = Gate(study, columns, seed)
+    alerts = [
+        *(alert for side in study.sides() for alert in of_figures(study, limited, columns, side)),
+        *(alert for side in study.sides() if side.copy != "pooled" for alert in gate.alerts(side)),
+        *of_files(study), *rows_per_person(study, columns),
+    ]  # fmt: skip
     return Assessment(
         figures=limited,
         alerts=tuple(sorted(alerts, key=lambda alert: URGENCIES.index(alert.status))),
@@ -166,33 +175,3 @@ def _check_limits(limits: Mapping[str, float]) -> None:
     empty = Assessment(**nothing)
     for address, limit in limits.items():
         empty.check({address.partition("@")[0]: limit})
-
-
-def _real_records(study: Study) -> list[PeopleFigure]:
-    """The rows of each file, and of several together."""
-    names = [name for name in study.original.columns if _is_compared(study, name)]
-    if not names:
-        return []
-    codes = [study.unbanded(name).codes for name in names]
-    files = mark_values([[column[rows] for column in codes] for rows in study.rows])
-    control = files[-1] if study.has_control else None
-    person, sides = study.people()[0], list(study.sides())
-    return [
-        figure
-        for side in sides
-        for figure in real_records(
-            side, files[ORIGINAL], np.concatenate([files[number] for number in side.files]),
-            control, person, searched=len(sides),
-        )
-    ]  # fmt: skip
-
-
-def _is_compared(study: Study, name: str) -> bool:
-    role = study.columns[name].role if name in study.columns else None
-    if role in ("person", "identifier", "ignore"):
-        return False
-    try:
-        study.unbanded(name)
-    except InputError:
-        return False
-    return True

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from unveil.arguments import Texts
+from unveil.arguments import Texts, quote_name
 from unveil.counts.cells import Floats, Ints
 from unveil.counts.profile import CellProfile
 from unveil.errors import InputError
@@ -101,7 +101,7 @@ def _uniques(
             continue
         figure = PeopleFigure(
             version=row.version, copy=row.copy, kind="uniques", what="unique in both files",
-            by=", ".join(study.keys), people=row.replicated, of=row.unique, symbol="repU",
+            by=", ".join(map(quote_name, study.keys)), people=row.replicated, of=row.unique, symbol="repU",
             searched=len(sides),
         )  # fmt: skip
         if study.has_control and row.replicated is not None:
@@ -145,7 +145,7 @@ def _sensitive(
         expected = row.shares
         yield PeopleFigure(
             version=row.version, copy=row.copy, kind="sensitive", what=f"{row.target}={row.level}",
-            by=", ".join(study.keys), people=row.correct, of=row.of, shares=expected,
+            by=", ".join(map(quote_name, study.keys)), people=row.correct, of=row.of, shares=expected,
             expected=expected, beyond=None if expected is None else row.correct - expected,
             margin=_margin_of(p, row), searched=1,
         )  # fmt: skip

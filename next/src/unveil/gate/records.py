@@ -11,8 +11,9 @@ import numpy as np
 
 from unveil.counts.cells import Floats, Ints
 from unveil.counts.profile import Mask
+from unveil.gate.columns import Compared, codes_of
 from unveil.results import COMPLETE, NEARLY, PeopleFigure
-from unveil.study import Side
+from unveil.study import ORIGINAL, Side, Study
 
 ALONE = "equal in all variables, nobody else alike"
 Z = 1.96  # standard errors in half of a 95 % interval
@@ -103,6 +104,41 @@ def real_records(
             beyond=int(once.hit.sum()) - expected, margin=Z * float(np.sqrt(variance)),
             reach=n_people - expected, searched=searched,
         )  # fmt: skip
+
+
+def measure_records(study: Study, columns: Sequence[Compared]) -> Iterator[PeopleFigure]:
+    """The rows of each file, and of several together."""
+    sides, person = list(study.sides()), study.people()[0]
+    if not (whole := records_compared(study, columns)):
+        return
+    files = mark_values([codes_of(whole, file) for file in range(len(study.files))])
+    control = files[study.control_number] if study.has_control else None
+    for side in sides:
+        records = np.concatenate([files[number] for number in side.files])
+        yield from real_records(side, files[ORIGINAL], records, control, person, len(sides))
+
+
+def records_compared(study: Study, columns: Sequence[Compared]) -> list[Compared]:
+    """Without identifiers and numbers of records: made anew they would hide all else."""
+    declared = {name for name, column in study.columns.items() if column.role == "identifier"}
+    kept = [c for c in columns if c.name not in declared and not c.is_numbering]
+    return kept or list(columns)
+
+
+def column_that_differs(study: Study, columns: Sequence[Compared], side: Side) -> str:
+    """Of records that are a person's but for one column: the column, if it is mostly the same."""
+    whole = records_compared(study, columns)
+    people, *parts = mark_values([codes_of(whole, file) for file in (ORIGINAL, *side.files)])
+    records = np.concatenate(parts)
+    totals = people.sum(1), records.sum(1)
+    is_complete = count_equal(*totals) > 0
+    found = [
+        int((~is_complete & (count_equal(*(t - f[:, c] for t, f in zip(
+            totals, (people, records), strict=True))) > 0)).sum())
+        for c in range(len(whole))
+    ]  # fmt: skip
+    most = int(np.argmax(found))
+    return whole[most].name if 2 * found[most] > sum(found) else ""
 
 
 def meetings(people: Ints, records: Ints, person: Ints) -> dict[str, Met]:

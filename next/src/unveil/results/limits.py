@@ -68,6 +68,11 @@ class PeopleFigure(Row, frozen=True):
         return self.symbol != "exceptions"
 
     @property
+    def surely_beyond(self) -> float:
+        """What is beyond expected and beyond chance, also if it is the worst of many."""
+        return (self.beyond or 0) - _margins(CHANCE_ABOVE / self.searched) * (self.margin or 0)
+
+    @property
     def limited_by(self) -> str:
         """The name of the limit that binds it."""
         if self.kind == "records":
@@ -107,7 +112,7 @@ def status_of(figure: PeopleFigure, limit: Figure) -> Status:
         return "not measured"
     if limit is None:  # of a sensitive value, which a person decides
         return "to be decided" if beyond > _margins(CHANCE_ABOVE) * margin else "no limit"
-    if figure.may_block and beyond - _margins(CHANCE_ABOVE / searched) * margin > limit:
+    if figure.may_block and figure.surely_beyond > limit:
         return "above limit"
     if beyond > limit and beyond > _margins(CHANCE_DECIDE / searched) * margin:
         return "to be decided"
