@@ -172,7 +172,7 @@ def pack(folder: str, path: Path | None, verify: Path | None, is_json: bool) -> 
         raise InputError("Name the pack that is built (release.zip), or one to --verify.")
     if verify is not None:
         return print_result(verify_pack(verify), (), (), is_json)
-    return print_result(Project(folder).pack(path), (), (), is_json)  # type: ignore[arg-type]
+    return print_result(Project(folder).pack(path), (), (), is_json)
 
 
 def log(folder: str, show: tuple[str, ...], is_json: bool) -> int:

@@ -244,8 +244,8 @@ class Project:
             stored = tuple(measure_parts(parts, study, self.folder, folder, again, as_names(only)))
             with self._editing():
                 self._record(settings, stored, parts[0].files, by, seed)
-        parts = [(part, part.load(folder)) for part in stored]
-        return run_of(dataclasses.replace(self.standing(), parts=parts))
+        made = [(part, part.load(folder)) for part in stored]
+        return run_of(dataclasses.replace(self.standing(), parts=made))
 
     def _record(
         self, settings: Settings, stored: Any, files: dict[str, str], by: str, seed: int | None

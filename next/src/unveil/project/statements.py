@@ -77,11 +77,11 @@ def needs(
     if untold := untold_kinds(figures):
         sentence = f"There are too few {settings.data.unit} to tell {join_names(untold)}."
         yield Need(CANNOT_TELL, sentence, (ACCEPTED,), short_hash([limits, files]))
-    for alert in alerts:
-        if alert.status in ALERTS:
-            about = "/".join(filter(None, (alert.scenario, alert.id)))
-            now = f"{alert.status} {alert.beyond or 0:.6g}"
-            yield Need(about, alert.sentence, (ACCEPTED,), now, True)
+    stops = [alert for alert in alerts if alert.status in ALERTS]
+    for same in grouped(stops, lambda alert: alert.id):
+        alert = min(same, key=lambda alert: (ALERTS.index(alert.status), -(alert.beyond or 0)))
+        now = f"{alert.status} {alert.beyond or 0:.6g}"
+        yield Need(alert.id, alert.sentence, (ACCEPTED,), now, True)
     for check in checks:
         if check.status in ABOVE:
             value = "not measured" if check.value is None else f"{check.value:,.4g}"
