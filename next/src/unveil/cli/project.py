@@ -218,3 +218,46 @@ COMMANDS: dict[str, Callable[[], click.Command]] = {
     "pack": lambda: make_command("pack", Project.pack, pack, [PATH], [VERIFY, JSON]),
     "log": lambda: make_command("log", Project.log, log, [], [SHOW, JSON]),
 }
+
+
+EXAMPLE = Path("unveil-demo")
+STATED = {
+    "limits": "accepted",
+    "release_context": "Registered researchers, who sign that they link nothing.",
+    "taken_for_real": "Every record is marked; users are told that nobody is in it.",
+    "other_sources": "A population register, closed to these researchers.",
+    "intruder_knowledge": "Neighbours see sex and age, and know where people live.",
+    "method_released": "Trees, column by column.",
+}
+
+
+def demo() -> int:
+    """A finished project of the example, and what it ran through."""
+    from unveil.examples import KEYS, TARGETS, survey, survey_synthetic
+
+    if EXAMPLE.exists():
+        raise InputError(f"{str(EXAMPLE)!r} is there already. Move it, or go to another folder.")
+    EXAMPLE.mkdir()
+    survey().write_csv(EXAMPLE / "survey.csv")
+    survey_synthetic().write_csv(EXAMPLE / "FAKE_survey.csv")
+    analyst, head = "A. Jones, analyst", "B. Smith, data protection"
+    project = Project.create(
+        str(EXAMPLE / "survey.csv"), str(EXAMPLE / "FAKE_survey.csv"), folder=str(EXAMPLE),
+        keys=KEYS, targets=TARGETS, columns={"income": {"special": (-8,)}}, audience="registered",
+        by=analyst,
+    )  # fmt: skip
+    with unveil.progress(Progress()):
+        project.run(by=analyst)
+    abouts = [need.about for need in project.standing().missing]
+    answers = {about: STATED.get(about, "accepted") for about in abouts}
+    project.sign(answers, reason="Exact incomes are in no register.", by=analyst)
+    project.decide("release", reason="For registered researchers only.", by=head)
+    project.pack(EXAMPLE / "release.zip")
+    written = project.report()
+    lines = [
+        f"{EXAMPLE} has two files, a run, {len(answers)} statements, a decision and a pack.",
+        f"The page to sign is {written}; what would leave is {EXAMPLE / 'release.zip'}.",
+        f"Next: unveil run --project {EXAMPLE}",
+    ]
+    print_text("\n".join(lines))
+    return 0

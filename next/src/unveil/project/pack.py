@@ -307,7 +307,7 @@ def _searched(
     ])  # fmt: skip
     texts = {name: body.decode() for name, body in members.items() if not name.startswith("data/")}
     public = {number for name in ("codebook.csv",) for number in _numbers(texts[name])}
-    public |= {str(value) for file in about["files"] for value in file.values()}
+    public |= {str(file[name]) for file in about["files"] for name in ("records", "columns")}
     public |= {number for text in (about["on"], *members) for number in _numbers(text)}
     public |= {str(len(body)) for body in members.values()}
     public |= {number for row in about["columns"] for number in _numbers(str(row))}
@@ -351,7 +351,7 @@ def _confidential(standing: Standing) -> set[str]:
             value = row[name]
             if unit.is_figure and isinstance(value, int | float) and abs(value) >= SMALL:
                 size = abs(value)
-                numbers |= {f"{size:.0f}", f"{size:,.0f}", f"{size:.1f}", f"{size:.2f}"}
+                numbers |= {f"{size:.0f}", f"{size:.1f}", f"{size:.2f}"}
     return {number for number in numbers if number not in WHOLE}
 
 
@@ -362,7 +362,7 @@ def _numbers(text: str) -> list[str]:
     visible = re.sub(
         r"<style>.*?</style>|<[^>]+>|&#?\w+;|\b[0-9a-f]{64}\b", " ", text, flags=re.DOTALL
     )
-    return NUMBER.findall(visible)
+    return [number.replace(",", "") for number in NUMBER.findall(visible)]
 
 
 def _secrets(

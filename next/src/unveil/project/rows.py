@@ -80,7 +80,7 @@ class Run(Result, frozen=True, kw_only=True):
     title: ClassVar[str] = "Run"
 
     figures: Annotated[tuple[FigureRow, ...], Heading("Figures", SHOWN, True)]
-    alerts: Annotated[tuple[AlertRow, ...], Heading("Alerts")] = ()
+    alerts: Annotated[tuple[AlertRow, ...], Heading("Alerts", ("status", "id", "sentence"))] = ()
     attribute: Annotated[tuple[TargetRow, ...], Heading("Values shown")] = ()
     identity: Annotated[tuple[WhoRow, ...], Heading("Uniques")] = ()
     not_tested: Annotated[tuple[NotTestedRow, ...], Heading("Not tested")] = ()
@@ -240,7 +240,7 @@ class History(Result, frozen=True, kw_only=True):
     title: ClassVar[str] = "History"
 
     runs: Annotated[tuple[RunRow, ...], Heading("Runs", IN_SHORT, True)] = ()
-    acts: Annotated[tuple[ActRow, ...], Heading("Acts", (), True)] = ()
+    acts: Annotated[tuple[ActRow, ...], Heading("Acts", ("on", "by", "act", "about"), True)] = ()
 
     @property
     def fault(self) -> str:

@@ -27,7 +27,7 @@ from unveil.project.rows import (
     in_scenario,
 )
 from unveil.project.settings import Settings, Signed
-from unveil.project.statements import Need, about_of, needs, valid
+from unveil.project.statements import Need, about_of, alert_of, needs, valid
 from unveil.project.store import short_hash
 from unveil.results import OF_PEOPLE, PROPOSED, Result, limit_figures
 from unveil.results.words import join_names
@@ -223,6 +223,11 @@ class Standing:
         """How many figures or alerts stand above a limit, with a reason."""
         return sum(need.is_of_figure and need.about in self.stated for need in self.needs)
 
+    @property
+    def figures(self) -> tuple[FigureRow, ...]:
+        """Those that count: of exceptions only those that ask for a decision."""
+        return tuple(row for row in self.rows.figures if row.may_block or row.status in ABOVE)
+
     @cached_property
     def headline(self) -> str:
         """One line for a log: the decision, or what failed, by how much."""
@@ -231,9 +236,11 @@ class Standing:
         if self.decision:
             return str(self.decision.settings["sentence"])
         open_abouts = {need.about for need in self.missing}
-        figures = [row for row in self.rows.figures if about_of(row) in open_abouts]
+        stops = {alert.id: alert for alert in self.rows.alerts if alert.id in open_abouts}
+        figures = [row for row in self.figures
+                   if (alert_of(row, stops) or about_of(row)) in open_abouts]  # fmt: skip
         says = [
-            f"{status} in {len(same)} of {len(self.rows.figures)} figures"
+            f"{status} in {len(same)} of {len(self.figures)} figures"
             for status in ABOVE
             if (same := [row for row in figures if row.status == status])
         ]
@@ -241,15 +248,15 @@ class Standing:
             says.append(f"furthest: {measured(figures[0])}")
         says += [f"{about_of(row)}: {row.status}" for row in self.rows.checks
                  if about_of(row) in open_abouts]  # fmt: skip
-        if stops := [row.id for row in self.rows.alerts if row.id in open_abouts]:
-            says.append(f"alerts: {join_names(dict.fromkeys(stops))}")
+        if stops:
+            says.append(f"alerts: {join_names(stops)}")
         if others := [need for need in self.missing if not need.is_of_figure]:
             says.append(f"to be stated: {join_names(need.about for need in others)}")
         if self.accepted:
             says.append(f"{self.accepted} accepted, with reasons")
-        if untold := sum(row.status == "cannot tell" for row in self.rows.figures):
-            says.append(f"{untold} of {len(self.rows.figures)} figures cannot tell")
-        return "; ".join(says) or f"within limits: {len(self.rows.figures)} figures, no alert"
+        if untold := sum(row.status == "cannot tell" for row in self.figures):
+            says.append(f"{untold} of {len(self.figures)} figures cannot tell")
+        return "; ".join(says) or f"within limits: {len(self.figures)} figures, no alert"
 
     def outstanding(self) -> tuple[OutstandingRow, ...]:
         return tuple(

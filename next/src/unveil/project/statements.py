@@ -1,6 +1,6 @@
 """What persons must state before a release, and whether what they stated still holds."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from unveil.gate.sentences import ABOVE, measured, untold_kinds
@@ -52,6 +52,16 @@ def about_of(row: FigureRow | CheckRow) -> str:
     return f"{where}/{row.what}" if row.kind != "links" else f"{where}/{row.what} by {row.by}"
 
 
+def alert_of(row: FigureRow, stops: Mapping[str, AlertRow]) -> str:
+    """The alert that says the same of a figure, and is stated in its place; else nothing."""
+    about = {"records": "real-records", "links": f"own-value:{row.what}"}.get(row.kind, "")
+    return about if about in stops else ""
+
+
+def _now(alert: AlertRow) -> str:
+    return f"{alert.status} {alert.beyond or 0:.6g}"
+
+
 def needs(
     settings: Settings, limits: dict[str, float], files: dict[str, str],
     figures: Sequence[FigureRow], checks: Sequence[CheckRow], alerts: Sequence[AlertRow],
@@ -68,20 +78,24 @@ def needs(
     }
     for about, question in QUESTIONS.items():
         yield Need(about, question, ("a sentence",), short_hash(said_of.get(about)))
+    stops = {alert.id: alert for alert in reversed(alerts) if alert.status in ALERTS}
     at_fault = [row for row in figures if row.status in ABOVE]
-    for rows in grouped(at_fault, about_of):
+    for rows in grouped(at_fault, lambda row: alert_of(row, stops) or about_of(row)):
         worst = min(rows, key=lambda row: (SEVERITY.index(row.status), -(row.beyond or 0)))
         choices = (COMMON, RESIDUAL) if worst.kind == "sensitive" else (ACCEPTED,)
         now = f"{worst.status} {worst.beyond or 0:.6g}"
-        yield Need(about_of(worst), f"{measured(worst)}: {worst.status}.", choices, now, True)
+        alert = stops.pop(alert_of(worst, stops), None)
+        if alert is None:
+            about, sentence = about_of(worst), f"{measured(worst)}: {worst.status}."
+        else:
+            about, sentence = alert.id, alert.sentence
+            now = _now(alert) if alert.status == "block" else now
+        yield Need(about, sentence, choices, now, True)
     if untold := untold_kinds(figures):
         sentence = f"There are too few {settings.data.unit} to tell {join_names(untold)}."
         yield Need(CANNOT_TELL, sentence, (ACCEPTED,), short_hash([limits, files]))
-    stops = [alert for alert in alerts if alert.status in ALERTS]
-    for same in grouped(stops, lambda alert: alert.id):
-        alert = min(same, key=lambda alert: (ALERTS.index(alert.status), -(alert.beyond or 0)))
-        now = f"{alert.status} {alert.beyond or 0:.6g}"
-        yield Need(alert.id, alert.sentence, (ACCEPTED,), now, True)
+    for alert in stops.values():
+        yield Need(alert.id, alert.sentence, (ACCEPTED,), _now(alert), True)
     for check in checks:
         if check.status in ABOVE:
             value = "not measured" if check.value is None else f"{check.value:,.4g}"

@@ -209,7 +209,7 @@ def sentence_of(standing: Standing) -> str:
     """What a director repeats."""
     if standing.changed or standing.decision:
         return f"{standing.headline}."
-    figures = [row for row in standing.rows.figures if row.may_block]
+    figures = standing.figures
     n = {status: sum(row.status == status for row in figures) for status in SEVERITY}
     worst = max((row for row in figures if row.beyond is not None),
                 key=lambda row: row.beyond or 0, default=None)  # fmt: skip
