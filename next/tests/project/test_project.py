@@ -472,3 +472,12 @@ def test_scenarios_have_figures_of_their_own_and_files_have_them_once(project):
     assert {scenario for scenario, _ in of_keys} == {"boss", "press"}
     json.dumps(run.document())
     assert Path(project.report()).is_file()
+
+
+@pytest.mark.parametrize("harm", ['sex = {role = "key"}', 'income = {role = "target"}'])
+def test_a_column_in_no_role_is_not_tested_and_said_so(project, harm):
+    name = harm.partition(" ")[0]
+    change(project, harm, f"{name} = {{}}" if name == "sex" else f"# {harm}")
+    run = project.run()
+    assert run.not_tested[0].sentence == f"In no role: {name}."
+    assert view_of(project).not_tested[0] == f"In no role: {name}."

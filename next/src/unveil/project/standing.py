@@ -162,7 +162,19 @@ class Standing:
 
     @cached_property
     def rows(self) -> Rows:
-        return rows_of(self.parts, self.limits)
+        rows = rows_of(self.parts, self.limits)
+        return rows._replace(not_tested=(*self._unasked(), *rows.not_tested))
+
+    def _unasked(self) -> Iterator[NotTestedRow]:
+        """Columns of the files that no scenario asks about."""
+        compared = result_of(self.parts, "compare")
+        names = {row.column for row in compared.columns} if compared else set()
+        columns = self.settings.columns
+        nowhere = [*(name for name, column in columns.items() if column.role is None),
+                   *sorted(names - columns.keys())]  # fmt: skip
+        if nowhere:
+            what, sentence = "columns in no role", f"In no role: {join_names(nowhere)}."
+            yield NotTestedRow(what=what, sentence=sentence, scenario="")
 
     @cached_property
     def needs(self) -> tuple[Need, ...]:
