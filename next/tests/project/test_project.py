@@ -56,8 +56,9 @@ def test_every_fault_of_the_file_has_its_line_and_the_nearest_name(project):
         ('[scenario.press]\nmeasures = ["cup"]', "There is no measure 'cup'. Did you mean 'cap'?"),
         (
             '[scenario."a/b"]\nkeys = ["sex"]',
-            "The name of scenario 'a/b' holds a slash. Rename it.",
+            "A scenario cannot be called 'a/b'. Rename it.",
         ),
+        ('[scenario.sensitive]\nkeys = ["sex"]', "A scenario cannot be called 'sensitive'."),
         ("[synthesis]\nleaf = [1", "project.toml is no TOML"),
     ],
 )

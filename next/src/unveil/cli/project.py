@@ -9,6 +9,7 @@ import webbrowser
 from collections.abc import Callable, Sequence
 from inspect import Parameter
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 import click
@@ -103,7 +104,7 @@ def init(folder: str, is_json: bool, **asked: Any) -> int:
         *(f"  {name:<{width}}  {role:<10}  {why}" for name, role, why in rows[:MOST]),
         *([f"  {len(rows) - MOST} more"] if len(rows) > MOST else []),
         f"In no role: {', '.join(name for name, role, _ in rows if role == 'none') or 'none'}.",
-        *described.sentences,
+        *(line for sentence in described.sentences for line in wrap(sentence, 80)),
         f"Limits: {limits} ({project.settings.context.audience} data; a start, no standard).",
         f"Next: unveil {'run' if synthetic else 'synthesise'}{where}",
     ]

@@ -433,7 +433,7 @@ class Project:
                     f" {join_names(n.about for n in standing.missing)}."
                 )
             signed = tuple(
-                state(about, answer, reason, by, need)
+                state(about, answer, reason, by, need, len(answers) > 1)
                 for about, answer in answers.items()
                 for need in needs_of(about, needed)
             )

@@ -191,7 +191,7 @@ class Decision(Result, frozen=True, kw_only=True):
     title: ClassVar[str] = "Decision"
 
     statements: Annotated[
-        tuple[Statement, ...], Heading("Statements", ("about", "answer", "reason", "by"), True)
+        tuple[Statement, ...], Heading("Statements", ("about", "answer", "reason"), True)
     ] = ()
 
     @property

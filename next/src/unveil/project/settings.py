@@ -25,6 +25,9 @@ Format = Literal["csv", "parquet", "sav", "dta"]
 EVERYTHING = "everything"
 """The scenario of all keys and targets, where none is written."""
 
+KINDS = ("records", "uniques", "links", "keys", "sensitive")
+"""Words that statements begin with, where they are of no scenario."""
+
 QUESTIONS = {
     "release_context": "Who will hold the data, and under which conditions?",
     "taken_for_real": "What if a synthetic record is taken for a real person's?",
@@ -221,8 +224,8 @@ def _names_not_there(
         ):
             for text in names:
                 yield from _refusal(("scenario", name, setting), check_name, text, known, lacks)
-        if "/" in name:
-            yield ("scenario", name), f"The name of scenario {name!r} holds a slash. Rename it."
+        if "/" in name or name in KINDS:
+            yield ("scenario", name), f"A scenario cannot be called {name!r}. Rename it."
     for address in settings.limits:
         figure = address.partition("@")[0]
         yield from _refusal(

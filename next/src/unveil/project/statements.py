@@ -48,7 +48,7 @@ def about_of(row: FigureRow | CheckRow) -> str:
     """The name by which a statement is about a figure."""
     if isinstance(row, CheckRow):
         return "/".join(filter(None, (row.scenario, f"{row.figure}@{row.subject}".rstrip("@"))))
-    where = row.scenario or row.kind
+    where = "sensitive" if row.kind == "sensitive" else row.scenario or row.kind
     return f"{where}/{row.what}" if row.kind != "links" else f"{where}/{row.what} by {row.by}"
 
 

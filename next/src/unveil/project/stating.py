@@ -52,14 +52,20 @@ def needs_of(about: str, needed: Mapping[str, Need]) -> list[Need]:
     return of_target
 
 
-def state(about: str, answer: str, reason: str, by: str, need: Need) -> Signed:
+def state(
+    about: str, answer: str, reason: str, by: str, need: Need, is_among_others: bool
+) -> Signed:
+
     if about in QUESTIONS:
         if not answer.strip(" ."):
             raise InputError(f"An answer is missing for {about}: {QUESTIONS[about]}")
     elif answer not in need.choices:
         raise InputError(f"{about!r} takes {' or '.join(need.choices)}, not {answer!r}.")
-    elif (need.choices != (ACCEPTED,) or need.is_of_figure) and not reason.strip():
+    needs_reason = need.choices != (ACCEPTED,) or need.is_of_figure
+    if about not in QUESTIONS and needs_reason and not reason.strip():
         raise InputError(f"A reason is missing for: {about} (--reason).")
+    if is_among_others and (about in QUESTIONS or not needs_reason):
+        reason = ""  # it is that of the figures beside it
     return Signed(about=need.about, answer=answer, reason=reason, by=by, on=date.today(),
                   holds_for=need.holds_for)  # fmt: skip
 
