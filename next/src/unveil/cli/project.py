@@ -257,7 +257,8 @@ def demo() -> int:
     written = project.report()
     lines = [
         f"{EXAMPLE} has two files, a run, {len(answers)} statements, a decision and a pack.",
-        f"The page to sign is {written}; what would leave is {EXAMPLE / 'release.zip'}.",
+        f"The page to sign is {written}.",
+        f"What would leave is {EXAMPLE / 'release.zip'}.",
         f"Next: unveil run --project {EXAMPLE}",
     ]
     print_text("\n".join(lines))

@@ -157,6 +157,8 @@ class Project:
         path = Path(folder) / FILE
         if path.exists():
             raise InputError(f"There is a project in {str(folder)!r} already. Edit {str(path)!r}.")
+        if not path.parent.is_dir():
+            raise InputError(f"There is no folder {str(folder)!r}. Make it first.")
         study = Study(original, synthetic, control=control, keys=keys, targets=targets,
                       columns=columns, missing=missing)  # fmt: skip
         if any(file.path is None for file in study.files):
@@ -164,7 +166,6 @@ class Project:
         description = unveil.describe(study)
         data = _paths_from(path.parent, original, synthetic, control)
         data |= {"missing": list(missing)} if missing else {}
-        path.parent.mkdir(parents=True, exist_ok=True)
         text = propose(study, description, data, audience, Path(original).stem)
         _read(text)
         replace_file(path, text.encode())
