@@ -125,9 +125,10 @@ class Suda(Result, frozen=True, kw_only=True):
             "special": uniques.special,
             "sets": uniques.sets.sum(axis=1),
         }
-        row = np.flatnonzero(uniques.combinations.people[uniques.combinations.q] == 1)
-        of_records = {name: uniques.of_records(value)[row] for name, value in values.items()}
-        return pl.DataFrame({"row": row} | of_records).with_columns(pl.col("DIS").fill_nan(None))
+        q = uniques.combinations.q
+        row = np.flatnonzero(uniques.combinations.people[q] == 1)
+        of_records = {name: value[q[row]] for name, value in values.items()}
+        return pl.DataFrame({"row": row} | of_records, nan_to_null=True)
 
 
 def dis_of_file(U: int, P: int, f: float) -> Figure:
@@ -190,7 +191,7 @@ def suda(
     row = UniquesRow(
         people=combinations.n_people,
         uniques=U,
-        special=uniques.people(uniques.special),
+        special=uniques.combinations.count(uniques.special),
         special_threshold=uniques.special_threshold,
         pairs=P,
         fraction=f,
@@ -210,7 +211,7 @@ def _key(uniques: Uniques, n_uniques: int, key: str) -> KeyRow:
     sets = int(uniques.with_key[place].sum())
     parts = {
         "share_of_sets": (sets, uniques.sets.sum()),
-        "share_of_uniques": (uniques.people(uniques.has[place]), n_uniques),
+        "share_of_uniques": (uniques.combinations.count(uniques.has[place]), n_uniques),
         "share_of_score": ((uniques.with_key[place] * uniques.weights).sum(), uniques.score.sum()),
     }
     shares = {name: 100 * float(part / of) if of else None for name, (part, of) in parts.items()}
@@ -221,7 +222,7 @@ def _sizes(uniques: Uniques) -> Iterator[SizeRow]:
     """Each size that was searched; a person counts at the smallest of theirs."""
     n_before = 0
     for size in range(1, uniques.largest + 1):
-        n = uniques.people(uniques.sets[:, : size + 1].sum(axis=1) > 0)
+        n = uniques.combinations.count(uniques.sets[:, : size + 1].sum(axis=1) > 0)
         yield SizeRow(size=size, sets=int(uniques.sets[:, size].sum()), people=n - n_before)
         n_before = n
 
@@ -231,7 +232,7 @@ def _notes(uniques: Uniques, n_uniques: int, study: Study) -> Iterator[Note]:
     if largest < K:
         sentence = f"Sets of more than {largest} of the {K} keys are not searched for."
         yield Note(about="sizes", sentence=sentence)
-    if n_left := n_uniques - uniques.people(uniques.score > 0):
+    if n_left := n_uniques - uniques.combinations.count(uniques.score > 0):
         or_more = ", or more keys than that" if largest < K else ""
         sentence = f"{n_left:,} unique {study.unit} have no score: a missing key makes them unique"
         yield Note(about="uniques.uniques", sentence=f"{sentence}{or_more}.")
