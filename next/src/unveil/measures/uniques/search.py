@@ -10,7 +10,7 @@ alone leaves; where nobody is left, nothing below is visited.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate
 from math import comb, factorial
@@ -34,15 +34,29 @@ Bits = NDArray[np.uint8]
 """A bit for each combination."""
 
 
-@dataclass(frozen=True, eq=False)
-class Uniques:
-    """The MSUs of each key combination; what several people have is in none."""
+class _Classes(NamedTuple):
+    """Combinations that share their values of some keys with others, and the class of each."""
 
-    combinations: Combinations
-    sets: Ints  # of each combination, how many MSUs by size, from 0 on
-    has: Mask  # by key: whether it is in one of them
-    with_key: Ints  # by key and size: how many MSUs of all hold it
-    largest: int  # the most keys of a set that was searched
+    rows: Ints
+    group: Ints
+    n_groups: int
+
+
+class Uniques:
+    """The MSUs of each key combination that one person has; all others only hide them."""
+
+    def __init__(self, combinations: Combinations, largest: int) -> None:
+        self.combinations, self.largest = combinations, largest
+        n, K = len(combinations.people), len(combinations.codes)
+        self.is_single = combinations.people == 1
+        self.holder = np.where(self.is_single, combinations.holder, -1)
+        self.sets = np.zeros((n, K + 1), np.int32)  # how many MSUs of each size, from 0 on
+        self.has = np.zeros((K, n), bool)  # by key: whether it is in one of them
+        self.with_key = np.zeros((K, K + 1), np.int64)  # by key and size: how many MSUs hold it
+        self.unique: dict[int, Bits] = {0: np.packbits(self.has[0])}
+        whole = _Classes(np.arange(n), np.zeros(n, np.int64), 1)
+        self._visit(0, whole, steps("minimal sample uniques", range(K)))
+        self.unique.clear()
 
     @property
     def weights(self) -> Floats:
@@ -66,53 +80,6 @@ class Uniques:
         """The top tenth of scores; those that tie with the last of them are among them."""
         return (self.score > 0) & (self.score >= (self.special_threshold or 0))
 
-
-def find_uniques(
-    study: Study, largest: int | None = None, *, missing_is_level: bool = False
-) -> Uniques:
-    """Every MSU of at most so many keys, as far as time and memory allow; kept with the study.
-
-    `missing_is_level`: a missing key is a value like any other.
-    """
-    return study.once(_find_uniques, study.keys, largest, missing_is_level)
-
-
-def _find_uniques(
-    study: Study, keys: tuple[str, ...], asked: int | None, missing_is_level: bool
-) -> Uniques:
-    combinations, K = combinations_of(study, keys), len(keys)
-    if missing_is_level:
-        combinations = replace(combinations, missing=(-1,) * K)
-    n_sets = accumulate(comb(K, size) for size in range(1, K + 1))
-    most = min(MOST_SETS, 8 * ROOM // len(combinations.people))
-    largest = min(max(1, sum(n <= most for n in n_sets)), asked or K)
-    search = _Search(combinations, largest)
-    return Uniques(combinations, search.sets, search.has, search.with_key, largest)
-
-
-class _Classes(NamedTuple):
-    """Combinations that share their values of some keys with others, and the class of each."""
-
-    rows: Ints
-    group: Ints
-    n_groups: int
-
-
-class _Search:
-    """The MSUs of combinations that one person has; all others only hide them."""
-
-    def __init__(self, combinations: Combinations, largest: int) -> None:
-        self.all, self.largest = combinations, largest
-        n, K = len(combinations.people), len(combinations.codes)
-        self.is_single = combinations.people == 1
-        self.holder = np.where(self.is_single, combinations.holder, -1)
-        self.sets = np.zeros((n, K + 1), np.int32)
-        self.has = np.zeros((K, n), bool)
-        self.with_key = np.zeros((K, K + 1), np.int64)
-        self.unique: dict[int, Bits] = {0: np.packbits(self.has[0])}
-        whole = _Classes(np.arange(n), np.zeros(n, np.int64), 1)
-        self._visit(0, whole, steps("minimal sample uniques", range(K)))
-
     def _visit(self, parent: int, within: _Classes, keys: Iterable[int]) -> None:
         """A set with each of the lower keys, and all sets below these."""
         for key in keys:
@@ -126,9 +93,9 @@ class _Search:
     def _refine(self, within: _Classes, key: int) -> tuple[Ints, _Classes]:
         """Who is alone when classes are parted by one more key; the classes of who is not."""
         rows, group, n_groups = within
-        codes, n_levels = self.all.codes[key].take(rows), self.all.n_levels[key]
-        if self.all.missing[key] >= 0:
-            is_known = codes != self.all.missing[key]
+        codes, n_levels = self.combinations.codes[key].take(rows), self.combinations.n_levels[key]
+        if self.combinations.missing[key] >= 0:
+            is_known = codes != self.combinations.missing[key]
             rows, group, codes = rows[is_known], group[is_known], codes[is_known]
         group, n_groups = group * n_levels + codes, n_groups * n_levels
         if n_groups > DENSE * len(group):
@@ -142,7 +109,7 @@ class _Search:
 
     def _are_shared(self, rows: Ints, group: Ints, n_groups: int) -> Mask:
         """Which classes have several people."""
-        if not self.all.has_several:
+        if not self.combinations.has_several:
             return np.bincount(group, minlength=n_groups) > 1
         holder, last = self.holder[rows], np.empty(n_groups, np.int64)
         last[group] = holder
@@ -161,7 +128,8 @@ class _Search:
             minimal &= ~self._unique_with(mask ^ 1 << key)
         places = np.flatnonzero(np.unpackbits(minimal, count=len(self.sets)))
         self.sets[places, len(members)] += 1
-        self.has[np.ix_(members, places)] = True
+        for key in members:
+            self.has[key, places] = True
         self.with_key[members, len(members)] += len(places)
 
     def _unique_with(self, mask: int) -> Bits:
@@ -169,3 +137,25 @@ class _Search:
         while mask not in self.unique:
             mask &= mask - 1
         return self.unique[mask]
+
+
+def find_uniques(
+    study: Study, largest: int | None = None, *, missing_is_level: bool = False
+) -> Uniques:
+    """Every MSU of at most so many keys, as far as time and memory allow; kept with the study.
+
+    `missing_is_level`: a missing key is a value like any other.
+    """
+    return study.once(_find_uniques, study.keys, largest, missing_is_level)
+
+
+def _find_uniques(
+    study: Study, keys: tuple[str, ...], asked: int | None, missing_is_level: bool
+) -> Uniques:
+    combinations, K = combinations_of(study, keys), len(keys)
+    if missing_is_level:
+        combinations = replace(combinations, missing=np.full(K, -1))
+    n_sets = accumulate(comb(K, size) for size in range(1, K + 1))
+    most = min(MOST_SETS, 8 * ROOM // len(combinations.people))
+    largest = min(max(1, sum(n <= most for n in n_sets)), asked or K)
+    return Uniques(combinations, largest)

@@ -119,16 +119,16 @@ class Suda(Result, frozen=True, kw_only=True):
     def records(self) -> pl.DataFrame:
         """Each unique record: score, DIS, whether it is special, its minimal sample uniques."""
         uniques, known = find_uniques(self.study, self.settings["largest"]), self.uniques[0]
-        values = {
+        q, people = uniques.combinations.q, uniques.combinations.people
+        row = np.flatnonzero(people[q] == 1)
+        figures = {
             "score": uniques.score,
             "DIS": dis_of_records(uniques, known.pairs, known.fraction),
             "special": uniques.special,
             "sets": uniques.sets.sum(axis=1),
         }
-        q = uniques.combinations.q
-        row = np.flatnonzero(uniques.combinations.people[q] == 1)
-        of_records = {name: value[q[row]] for name, value in values.items()}
-        return pl.DataFrame({"row": row} | of_records, nan_to_null=True)
+        frame = pl.DataFrame(figures, nan_to_null=True)[q[row]]
+        return frame.insert_column(0, pl.Series("row", row))
 
 
 def dis_of_file(U: int, P: int, f: float) -> Figure:
@@ -208,14 +208,16 @@ def suda(
 
 def _key(uniques: Uniques, n_uniques: int, key: str) -> KeyRow:
     place = uniques.combinations.keys.index(key)
-    sets = int(uniques.with_key[place].sum())
-    parts = {
-        "share_of_sets": (sets, uniques.sets.sum()),
-        "share_of_uniques": (uniques.combinations.count(uniques.has[place]), n_uniques),
-        "share_of_score": ((uniques.with_key[place] * uniques.weights).sum(), uniques.score.sum()),
-    }
-    shares = {name: 100 * float(part / of) if of else None for name, (part, of) in parts.items()}
-    return KeyRow(key=key, sets=sets, **shares)
+    with_key, n_sets = uniques.with_key[place], uniques.sets.sum()
+    n_people = uniques.combinations.count(uniques.has[place])
+    score, total = with_key @ uniques.weights, uniques.score.sum()
+    return KeyRow(
+        key=key,
+        sets=int(with_key.sum()),
+        share_of_sets=100 * with_key.sum() / n_sets if n_sets else None,
+        share_of_uniques=100 * n_people / n_uniques if n_uniques else None,
+        share_of_score=100 * score / total if total else None,
+    )
 
 
 def _sizes(uniques: Uniques) -> Iterator[SizeRow]:
