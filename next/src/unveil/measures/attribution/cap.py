@@ -318,13 +318,9 @@ def _scores(study: Study, target: str, version: str) -> Iterator[pl.DataFrame]:
     *_, (_, p) = pools(study, target, version)
     cell = cells_of_copies(p.cells)
     in_original, in_synthetic = ratios(p.d_tq, p.d_q), ratios(p.s_tq, p.s_q)
-    of_file = {
-        "original": {"cap_original": p.of_people(in_original),
-                     "cap_synthetic": p.of_people(in_synthetic)},
-        "synthetic": {"weap": in_synthetic[cell], "tcap": in_original[cell]},
-    }  # fmt: skip
-    for file, scores in of_file.items():
-        about = {"file": file, "version": version, "target": target}
-        frame = pl.DataFrame(scores, nan_to_null=True).with_row_index("row")
-        about_row = (pl.lit(text).alias(name) for name, text in about.items())
-        yield frame.select(pl.col("row").cast(pl.Int64), *about_row, *scores)
+    of_people = {"cap_original": p.of_people(in_original),
+                 "cap_synthetic": p.of_people(in_synthetic)}  # fmt: skip
+    of_synthetic = {"weap": in_synthetic[cell], "tcap": in_original[cell]}
+    for file, n, scores in (("original", p.N_d, of_people), ("synthetic", p.N_s, of_synthetic)):
+        about = {"row": np.arange(n), "file": file, "version": version, "target": target}
+        yield pl.DataFrame(about | scores, nan_to_null=True)

@@ -7,7 +7,6 @@ tolerance of 0, or of people whose original and baseline are the same: those cho
 
 from collections.abc import Iterator
 from functools import cache
-from itertools import pairwise
 from typing import Annotated, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -37,7 +36,7 @@ from unveil.results.words import Words, count, side_of
 from unveil.study import ORIGINAL, NearStudy, Side, Study, measure
 
 SAME = 1e-12  # original and baseline are the same
-EDGES = (None, *np.linspace(-1, 1, 9).tolist(), None)  # of bins
+EDGES = np.linspace(-1, 1, 9).tolist()  # of bins; the outer ones are open
 NEARLY = 0.75  # a score that is nearly the original's own
 SWUNG = 0.25  # the mean and the ratio of means differ by so much: few people swing the mean
 DIGITS = 12  # to which scores are rounded before they are put into bins
@@ -202,6 +201,12 @@ class _StandingOut:
         return np.divide(kc_tc, kc, out=np.zeros(len(kc)), where=kc > 0), kc > 0
 
 
+def normalise(synthetic: Floats, baseline: Floats, original: Floats) -> Floats:
+    """Line 68; undefined where there is no scale."""
+    scale = original - baseline
+    return (synthetic - baseline) / np.where(np.abs(scale) > SAME, scale, np.nan)
+
+
 class _Scores(NamedTuple):
     """The scores of the uniques beside some synthetic data."""
 
@@ -215,40 +220,31 @@ class _Scores(NamedTuple):
 
     @property
     def normalised(self) -> Floats:
-        """Line 68; undefined where there is no scale."""
-        scale = self.original - self.baseline
-        scale[np.abs(scale) <= SAME] = np.nan
-        return (self.synthetic - self.baseline) / scale
+        return normalise(self.synthetic, self.baseline, self.original)
 
     def row(self, side: Side) -> GtcapRow:
         normalised, n = self.normalised, len(np.unique(self.person))
-        synthetic, baseline, original = (
+        synthetic, baseline, original = means = [
             mean_of_people(values, self.person)
             for values in (self.synthetic, self.baseline, self.original)
-        )
-        ratio = None
-        if synthetic is not None and baseline is not None and original is not None:
-            scale = original - baseline
-            ratio = (synthetic - baseline) / scale if abs(scale) > SAME else None
+        ]
+        ratio = float(normalise(*np.array(means, float)))
         return GtcapRow(
             version=side.version, copy=side.copy, target=self.target, uniques=n,
             unmatched=n - len(np.unique(self.person[self.is_found])),
             dropped=n - len(np.unique(self.person[~np.isnan(normalised)])),
-            GTCAP=mean_of_people(normalised, self.person), ratio_of_means=ratio,
+            GTCAP=mean_of_people(normalised, self.person),
+            ratio_of_means=None if np.isnan(ratio) else ratio,
             original_mean=original, synthetic_mean=synthetic, baseline_mean=baseline,
         )  # fmt: skip
 
     def bins(self, side: Side) -> Iterator[BinRow]:
         """Figure 14."""
         scores = np.round(means_of_people(self.normalised, self.person), DIGITS)
-        for low, high in pairwise(EDGES):
-            is_in = (scores >= (-np.inf if low is None else low)) & (
-                scores < (np.inf if high is None else high)
-            )
-            yield BinRow(
-                version=side.version, copy=side.copy, target=self.target, low=low, high=high,
-                people=int(is_in.sum()),
-            )  # fmt: skip
+        counts, _ = np.histogram(scores, [-np.inf, *EDGES, np.inf])
+        for low, high, n in zip((None, *EDGES), (*EDGES, None), counts.tolist(), strict=True):
+            yield BinRow(version=side.version, copy=side.copy, target=self.target, low=low,
+                         high=high, people=n)  # fmt: skip
 
     def frame(self, side: Side) -> pl.DataFrame:
         about = {"version": side.version, "copy": str(side.copy), "target": self.target}

@@ -53,9 +53,14 @@ class Scored:
         """The mean of what is true of cells, over those for whom it is defined."""
         if self.person is not None:
             return mean_of_people(shares[self.cell], self.person)
-        defined = (self.n > 0) & ~np.isnan(shares)
-        n = self.n[defined]
-        return fsum((n * shares[defined]).tolist()) / int(n.sum()) if len(n) else None
+        return mean_of_cells(shares, self.n)
+
+
+def mean_of_cells(shares: Floats, n: Ints) -> Figure:
+    """The mean over n records of each cell, as far as it is defined."""
+    is_defined = (n > 0) & ~np.isnan(shares)
+    n = n[is_defined]
+    return fsum((n * shares[is_defined]).tolist()) / int(n.sum()) if len(n) else None
 
 
 def mean_of_people(values: Floats, person: Ints) -> Figure:

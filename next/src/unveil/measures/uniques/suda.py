@@ -208,16 +208,19 @@ def suda(
 
 def _key(uniques: Uniques, n_uniques: int, key: str) -> KeyRow:
     place = uniques.combinations.keys.index(key)
-    with_key, n_sets = uniques.with_key[place], uniques.sets.sum()
+    with_key = uniques.with_key[place]
     n_people = uniques.combinations.count(uniques.has[place])
-    score, total = with_key @ uniques.weights, uniques.score.sum()
     return KeyRow(
         key=key,
         sets=int(with_key.sum()),
-        share_of_sets=100 * with_key.sum() / n_sets if n_sets else None,
-        share_of_uniques=100 * n_people / n_uniques if n_uniques else None,
-        share_of_score=100 * score / total if total else None,
+        share_of_sets=_percent(with_key.sum(), uniques.sets.sum()),
+        share_of_uniques=_percent(n_people, n_uniques),
+        share_of_score=_percent(with_key @ uniques.weights, uniques.score.sum()),
     )
+
+
+def _percent(part: float, of: float) -> Figure:
+    return float(100 * part / of) if of else None
 
 
 def _sizes(uniques: Uniques) -> Iterator[SizeRow]:
