@@ -227,12 +227,6 @@ class _Request:
             return np.full(self.study.column(target).n_levels, self.baseline)
         return self.study.shares(target, self.baseline)
 
-    def scored(self, p: CellProfile, unit: Unit) -> dict[Group, Scored]:
-        """Each group by its cells."""
-        person = self.person if unit == "people" else None
-        records = self.records[unit == "people"]
-        return {group: Scored.of(p, where, person) for group, where in records.items()}
-
 
 class _Rows(NamedTuple):
     """The rows about one target."""
@@ -246,18 +240,16 @@ def _measure(request: _Request, target: str) -> _Rows:
     """CAP, TCAP and GCAP for every version and m."""
     study, known, rows = request.study, request.known(target), _Rows([], [], [])
     for version in study.versions:
-        scored: dict[Unit, dict[Group, Scored]] = {}
         for m, p in pools(study, target, version):
             about: dict[str, Any] = {
                 "version": version, "keys": study.keys, "target": target, "m": m,
             }  # fmt: skip
             for unit, profile, baseline in _units(request, p, known):
-                if unit not in scored:
-                    scored[unit] = request.scored(p, unit)
-                rows.cap.extend(
-                    CapRow(**about, unit=unit, group=g, **cap_figures(profile, baseline, people))
-                    for g, people in scored[unit].items()
-                )
+                person = request.person if unit == "people" else None
+                for group, records in request.records[unit == "people"].items():
+                    scored = Scored.of(p, records, person)
+                    figures = cap_figures(profile, baseline, scored)
+                    rows.cap.append(CapRow(**about, unit=unit, group=group, **figures))
             rows.tcap.append(
                 TcapRow(**about, tau=request.tau, **tcap_figures(p, known, request.tau))
             )

@@ -123,13 +123,11 @@ def line_through(points: Sequence[tuple[int, float]]) -> dict[str, Any]:
     if n < 2:
         return line
     m, cap = np.array(points, float).T
-    spread = float(((m - m.mean()) ** 2).sum())
-    line["slope"] = slope = float(((m - m.mean()) * cap).sum()) / spread
-    line["intercept"] = intercept = float(cap.mean()) - slope * float(m.mean())
+    line["slope"], line["intercept"] = slope, intercept = np.polyfit(m, cap, 1).tolist()
     rest = cap - intercept - slope * m
     if n > 2:
         is_on_it = abs(rest).max() <= ROUNDING * abs(cap).max()
-        se = 0.0 if is_on_it else sqrt(float((rest**2).sum()) / (n - 2) / spread)
+        se = 0.0 if is_on_it else float(rest.std() / m.std() / sqrt(n - 2))
         line["se_slope"] = se
         if se:
             line |= {"t": slope / se, "p": two_sided_p(slope / se, n - 2)}

@@ -133,7 +133,6 @@ class Nearest:
 
 def _sums(groups: Ints, amounts: Ints, wanted: Ints) -> Ints:
     """The sum of the amounts of each group wanted."""
-    known, place = np.unique(groups, return_inverse=True)
-    sums = np.append(np.bincount(place, amounts).astype(np.int64), 0)
-    at = np.searchsorted(known, wanted)
-    return np.where(np.append(known, -1)[at] == wanted, sums[at], 0)
+    _, place = np.unique(np.append(groups, wanted), return_inverse=True)
+    mine, asked = np.split(place, [len(groups)])
+    return np.bincount(mine, amounts, len(place))[asked].astype(np.int64)

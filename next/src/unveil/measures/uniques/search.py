@@ -49,7 +49,7 @@ class Uniques:
         self.combinations, self.largest = combinations, largest
         n, K = len(combinations.people), len(combinations.codes)
         self.is_single = combinations.people == 1
-        self.holder = np.where(self.is_single, combinations.holder, -1)
+        self.holder = np.where(self.is_single, combinations.holder, combinations.n_people)
         self.sets = np.zeros((n, K + 1), np.int32)  # how many MSUs of each size, from 0 on
         self.has = np.zeros((K, n), bool)  # by key: whether it is in one of them
         self.with_key = np.zeros((K, K + 1), np.int64)  # by key and size: how many MSUs hold it
@@ -111,11 +111,9 @@ class Uniques:
         """Which classes have several people."""
         if not self.combinations.has_several:
             return np.bincount(group, minlength=n_groups) > 1
-        holder, last = self.holder[rows], np.empty(n_groups, np.int64)
-        last[group] = holder
-        is_shared = np.zeros(n_groups, bool)
-        is_shared[group[last[group] != holder]] = True
-        return is_shared
+        n_holders = np.int64(self.combinations.n_people + 1)
+        pairs = np.unique(group * n_holders + self.holder[rows])
+        return np.bincount(pairs // n_holders, minlength=n_groups) > 1
 
     def _note(self, mask: int, alone: Ints) -> None:
         """Who is unique with a set, and of whom no part of it is."""
