@@ -90,8 +90,8 @@ class Gtcap(Result, frozen=True, kw_only=True):
 
     gtcap: Annotated[
         tuple[GtcapRow, ...],
-        Heading("GTCAP", ("target", "uniques", "unmatched", "near", "GTCAP", "ratio_of_means",
-                          "synthetic_mean", "baseline_mean", "original_mean"), True),
+        Heading("GTCAP", ("target", "uniques", "unmatched", "near", "GTCAP", "synthetic_mean",
+                          "baseline_mean", "original_mean"), True),
     ]  # fmt: skip
     bins: Annotated[tuple[BinRow, ...], Heading("GTCAP of each")] = ()
 
