@@ -70,6 +70,8 @@ def test_a_table_of_shares_is_a_baseline(tmp_path):
         assert rows["health"].cap_baseline == pytest.approx(health.cap_baseline)
         assert rows["income"].cap_baseline is None
         assert any("no share of it in the table" in note.sentence for note in result.notes)
+        of_income = [said for said in result.sentences if "income" in said]
+        assert all("nothing is told by the given baseline" in said for said in of_income)
     near = {"income": {"tolerance": 200, "special": (-8,)}}
     study = unveil.Study(SURVEY, SYNTHETIC, keys=KEYS, targets="income", columns=near)
     shares = SURVEY["income"].value_counts(normalize=True).rename({"proportion": "share"})

@@ -38,7 +38,7 @@ from unveil.measures.attribution.people import (
 from unveil.measures.attribution.pools import cells_of_copies, pools
 from unveil.measures.disclosure.formulas import Unit
 from unveil.progress import steps
-from unveil.results import Chart, FileUsed, Heading, Note, Result, grouped
+from unveil.results import Chart, Figure, FileUsed, Heading, Note, Result, grouped
 from unveil.results.words import Words, count, side_of
 from unveil.study import Study, measure
 
@@ -122,6 +122,11 @@ class _Wording(Words):
         super().__init__(settings, files)
         self.known = "the shares alone" if settings["baseline"] is None else "the given baseline"
 
+    def yardstick(self, share: Figure) -> str:
+        if share is None:
+            return f"nothing is told by {self.known}"
+        return f"{self.known} would be right in {percent_of(share)}"
+
     def draw(self, row: CapRow) -> str:
         group = self.base(row)[1] if row.group == "full" else GROUPS[row.group]
         start = f"{side_of(row)}{row.target}, {count(row.people)} {group}: "
@@ -130,7 +135,7 @@ class _Wording(Words):
         sentence = (
             f"{start}a draw is right in {percent_of(row.cap_synthetic_zero)} of cases, and in"
             f" {percent_of(row.cap_synthetic_undefined)} for the {count(row.matched)} with a"
-            f" match; {self.known} would be right in {percent_of(row.cap_baseline)}, the original"
+            f" match; {self.yardstick(row.cap_baseline)}, the original"
             f" itself in {percent_of(row.cap_original)}."
         )
         base, matched = row.cap_baseline, row.cap_synthetic_undefined
@@ -148,8 +153,8 @@ class _Wording(Words):
             return sentence
         return (
             f"{sentence} Of the {self.counted} with the keys of one of the others,"
-            f" {percent_of(row.tcap)} have that {row.target} on average (TCAP); {self.known} would"
-            f" be right in {percent_of(row.tcap_baseline)}."
+            f" {percent_of(row.tcap)} have that {row.target} on average (TCAP);"
+            f" {self.yardstick(row.tcap_baseline)}."
         )
 
 

@@ -87,7 +87,7 @@ class MatchRisk(Result, frozen=True, kw_only=True):
         row, words, k = self.risk[0], Words(self.settings, self.files), self.settings["k"]
         n, unit = row.people, words.unit
         assumed = "the file holds the whole population"
-        if row.population != n:
+        if row.population > n:
             assumed = f"they stand for {people(row.population)}"
         return (
             f"{row.below_k:,} of {n:,} {unit} ({percent(100 * row.below_k / n)})"
