@@ -208,6 +208,14 @@ def test_weights_that_are_none_are_refused(weights):
     assert "'w'" in refusal(lambda: unveil.match_risk(study))
 
 
+def test_weights_of_less_than_the_file_do_not_shrink_the_population():
+    frame = SIX.with_columns(w=pl.lit(0.5))
+    study = unveil.Study(frame, keys=("k1", "k2"), targets="t", columns={"w": "weight"})
+    result = unveil.match_risk(study)
+    assert result.risk[0].expected_matches == pytest.approx(4)
+    assert result.sentences[1].endswith("the file holds the whole population.")
+
+
 def test_two_columns_of_weights_are_refused():
     frame = pl.DataFrame({"k1": ["a", "b"], "v": [1, 2], "w": [1, 2]})
     both = {"v": "weight", "w": "weight"}
