@@ -17,7 +17,7 @@ from unveil.making.made import Made, change, say
 from unveil.making.noise import round_up
 from unveil.making.recode import levels_of
 from unveil.making.shifts import BANDS, ShiftRow, chart_of_shifts, shifts_of
-from unveil.making.steps import Levels
+from unveil.making.steps import Levels, step_of
 from unveil.results import Chart, Copy, Count, Figure, Heading, Note, Number, Row
 from unveil.study import Alike, Study, measure
 
@@ -226,8 +226,13 @@ def compare_with_noise(
             " rows marked near."
         ))  # fmt: skip
     width = round_up(WIDE * sigma)
-    first, last = np.floor(amounts.min() / width) + 1, np.ceil(amounts.max() / width)
-    breaks = width * np.arange(first, max(last, first + 1))
+    half = min(width, step_of(amounts)) / 2
+    first, last = np.floor(amounts.min() / width), np.ceil(amounts.max() / width)
+    breaks = width * np.arange(first, last + 1) - half  # no amount stands on a break
+    is_inside = (breaks >= amounts.min() - half + width / 2) & (
+        breaks <= amounts.max() + half - width / 2
+    )
+    breaks = np.round(breaks[is_inside] if is_inside.any() else breaks[-1:], 10)
     return Compared({"bands": tuple(breaks.tolist())}, (
         f"matches nobody exactly: as a key it is compared in bands {width:g} wide."
     ))  # fmt: skip

@@ -39,6 +39,10 @@ from unveil.study import Alike, Study, measure
 Key = tuple[str, Copy]  # version and copy
 Figures = dict[Key, dict[str, Any]]
 
+SHOWN = (
+    "version", "repU", "DiSCO", "R", "GTCAP", "ECAP", "singling_out", "linkability", "inference",
+    "S_pMSE",
+)  # fmt: skip
 BEYOND = (
     "of those it does not succeed with anyway (control sample; without one blind guesses), the part"
     " it does"
@@ -68,11 +72,11 @@ class OverviewRow(Row, frozen=True):
     ECAP: Annotated[
         Figure, Share("that the strongest claim about a value is correct", "Chapelle 2023 (1)")
     ] = None
-    singling_out: Annotated[Figure, Share(BEYOND, "Giomi et al. 2023")] = None
-    linkability: Annotated[Figure, Share(BEYOND, "Giomi et al. 2023")] = None
-    inference: Annotated[Figure, Share(f"{BEYOND}, of the worst target", "Giomi et al. 2023")] = (
-        None
-    )
+    singling_out: Annotated[Figure, Share(BEYOND, "Giomi et al. 2023", "singled out")] = None
+    linkability: Annotated[Figure, Share(BEYOND, "Giomi et al. 2023", "linked")] = None
+    inference: Annotated[
+        Figure, Share(f"{BEYOND}, of the worst target", "Giomi et al. 2023", "inferred")
+    ] = None
     pMSE: Annotated[Figure, Share("of a tree that tells the files apart", "Snoke 2018 (1)")] = None
     S_pMSE: Annotated[
         Figure, Number("pMSE over what is expected", "Raab 2021", "S_pMSE", limited=True)
@@ -92,21 +96,32 @@ class Overview(Result, frozen=True, kw_only=True):
                      {"label": "version", "x": "S_pMSE", "y": "DiSCO"})
     }  # fmt: skip
 
-    overview: Annotated[tuple[OverviewRow, ...], Heading("Versions", (), True)]
+    overview: Annotated[tuple[OverviewRow, ...], Heading("Versions", SHOWN, True)]
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        rows = self.table().first_rows
         return tuple(
-            f"{side_of(row)}{percent(row['DiSCO'])} of people would be disclosed correctly on"
-            f" {row['DiSCO_worst']}; S_pMSE is {row['S_pMSE']:.1f} (1 is expected by chance)."
-            for row in rows
-            if row["DiSCO"] is not None and row["S_pMSE"] is not None
+            f"{side_of(row)}{sentence}"
+            for row in self.table().first_rows
+            if (sentence := _sentence(row, self.settings["unit"]))
         )
 
     @property
     def foot(self) -> tuple[str, ...]:
         return self.sentences
+
+
+def _sentence(row: Any, unit: str) -> str:
+    """Risk and utility of one version, as far as both are measured."""
+    parts = []
+    if row.DiSCO is not None:
+        worst = f" on {row.DiSCO_worst}" if row.DiSCO_worst else ""
+        parts.append(f"{percent(row.DiSCO)} of {unit} would be disclosed correctly{worst}")
+    if row.S_pMSE is not None:
+        parts.append(f"S_pMSE is {row.S_pMSE:.1f} (1 by chance)")
+    if row.overlap is not None:
+        parts.append(f"intervals of published results overlap by {row.overlap:.2f} (1 is equal)")
+    return f"{'; '.join(parts)}." if parts else ""
 
 
 class Asked(NamedTuple):

@@ -4,20 +4,22 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, cast
 
 import msgspec
 import numpy as np
 import polars as pl
 
-from unveil.arguments import Names, SecretSeed, hints_of
+from unveil.arguments import SecretSeed, hints_of
 from unveil.counts.cells import Ints
 from unveil.data.codebook import Data
+from unveil.data.columns import Column
 from unveil.errors import InputError
 from unveil.making.add_noise import add_noise, compare_with_noise
+from unveil.making.claims import Claims
 from unveil.making.distance_filter import DistanceFilter, distance_filter
 from unveil.making.made import Made, change, say
-from unveil.making.noise import Claims, Threshold, choose_noise, highest, open_claims
+from unveil.making.noise import Threshold, choose_noise, highest, open_claims
 from unveil.making.recode import apply_step, levels_of
 from unveil.making.rules import Rules
 from unveil.making.steps import KINDS, Drop, RemoveUniques, RowStep, Step, parse_step
@@ -37,10 +39,11 @@ def step_of(call: Callable[..., Any]) -> type[Step]:
     hints = hints_of(call)
     parameters = [p for p in inspect.signature(call).parameters.values() if p.name != "study"]
     fields = [(p.name, hints[p.name], p.default) for p in parameters]
-    return msgspec.defstruct(
+    kind = msgspec.defstruct(
         call.__name__, fields, bases=(Step,), frozen=True, forbid_unknown_fields=True,
         tag_field="do", tag=call.__name__,
     )  # fmt: skip
+    return cast(type[Step], kind)
 
 
 class AddNoise(Step, frozen=True, tag="add_noise"):
@@ -248,9 +251,7 @@ def _filtered(release: Release, step: Any, seed: Sequence[int], rows: int | None
 
 
 def _kept(result: DistanceFilter, copy: int) -> pl.DataFrame:
-    return result.before.synthetic["", copy].filter(
-        result.records().filter(copy=copy)["keep"]
-    )
+    return result.before.synthetic["", copy].filter(result.records().filter(copy=copy)["keep"])
 
 
 def _drawn(release: Release, rows: int, seed: Sequence[int]) -> Study | None:
@@ -284,11 +285,12 @@ def _with_noise(release: Release, number: int, step: AddNoise, seed: Sequence[in
     columns, notes = dict(made.columns), [*_new_notes(result)]
     for name in release.rules.formulas:
         before, after = (s.synthetic["", 1][name] for s in (study, noisy))
-        if not before.dtype.is_numeric() or not (moved := float((after - before).std() or 0)):
+        moved = np.nanstd((after - before).to_numpy()) if before.dtype.is_numeric() else 0.0
+        if not moved > 0:
             continue
         amounts_of = levels_of(study, name, np.random.default_rng(0)).amounts
-        about = columns.get(name, study.columns.get(name))
-        compared = compare_with_noise(about, name in study.keys, moved, amounts_of)
+        about = columns.get(name, Column())
+        compared = compare_with_noise(about, name in study.keys, float(moved), amounts_of)
         if compared:
             columns = say(columns, name, **compared.about)
             notes.append(Note(about=name, sentence=f"With noise {name} {compared.sentence}"))

@@ -1,11 +1,11 @@
-"""Steps that undo each other: refused before they run, or when a column still tells what was hidden.
+"""Steps that undo each other: refused before they run, or if a column still tells what was hidden.
 
 A column tells another as it was if records that are next to each other in it differ less than half
 as much, in what was hidden, than records that the step made equal; or if numbers together do, by
 a linear formula.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,9 +63,9 @@ def _faults(
     noisy = {name for other in before if other.name == "add_noise" for name in other.of}
     if changes and (twice := {*step.of} & noisy):
         yield f"{list_names(twice)} has noise by then. Put the noise last, and once."
-    if step.name == "distance_filter" and any(isinstance(other, RemoveUniques) for other in before):
-        if is_after:
-            yield "it draws more records, unique ones too. Put remove_uniques after it."
+    had_removal = any(isinstance(other, RemoveUniques) for other in before)
+    if step.name == "distance_filter" and is_after and had_removal:
+        yield "it draws more records, unique ones too. Put remove_uniques after it."
     if isinstance(step, Drop) and (noisy & {*step.of}):
         yield f"{list_names(noisy & {*step.of})} gets noise and goes. Leave one of the two out."
 
@@ -93,7 +93,7 @@ class Told:
 
 def check_told(
     before: Study, rows: Ints, after: Study, changed: Mapping[str, str],
-    noise: Mapping[str, float], derived: Sequence[str],
+    noise: Mapping[str, float], derived: Collection[str],
 ) -> None:  # fmt: skip
     """Refuse a release of which a column still tells another as it was before its step.
 
