@@ -152,9 +152,7 @@ def test_noise_is_chosen_by_the_population_of_a_column():
     )
     sigma = choice.choice[0].sigma_to_publish
     assert f"standard deviation {sigma:g}" in result.steps[-1].sentence
-    figures = {
-        row.version: row.ECAP for row in unveil.overview(result.stages, figures="ECAP").overview
-    }
+    rows = unveil.overview(result.stages, figures="ECAP").overview
     at_most = unveil.ecap(
         people()["age"].to_list(), population="normal(48, 9)", N=60_000, n=600, sigma=sigma
     )

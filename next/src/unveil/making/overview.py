@@ -14,7 +14,7 @@ from unveil.measures.attacks.singling_out import singling_out
 from unveil.measures.attribution.gtcap import gtcap
 from unveil.measures.disclosure.disclosure import disclosure
 from unveil.measures.disclosure.excess import excess
-from unveil.measures.utility.published import PublishedResults
+from unveil.measures.utility.published import PublishedResults, read_results
 from unveil.measures.utility.replicate import replicate
 from unveil.measures.utility.utility import utility
 from unveil.progress import steps
@@ -67,7 +67,7 @@ class OverviewRow(Row, frozen=True):
         Figure, Share("excess over the control sample, of the worst target", "Raab 2024 (1)")
     ] = None
     GTCAP: Annotated[
-        Figure, Share("nearness to people who stand out, of the worst target", "Chapelle 2023")
+        Figure, Number("nearness to people who stand out, of the worst target", "Chapelle 2023")
     ] = None
     ECAP: Annotated[
         Figure, Share("that the strongest claim about a value is correct", "Chapelle 2023 (1)")
@@ -253,6 +253,8 @@ def overview(
     chosen = as_names(figures)
     for name in chosen:
         check_name(name, FIGURES, "There is no figure ('figures')")
+    if results != ():
+        read_results(results)  # is refused before long work
     asked = Asked(study, results, seed)
     calls = {
         names[0]: call
