@@ -60,8 +60,8 @@ def test_disclosure_is_of_the_target_that_is_shown_most(study, rows, file):
     assert (rows[file].DiSCO, rows[file].DiSCO_worst) == (worst.DiSCO, worst.target)
     assert rows[file].repU == of_copy(result.identity, *file)[0].repU
     excess = of_copy(unveil.excess(study, figures="DiSCO").excess, *file)
-    assert rows[file].R == max(row.R for row in excess)
-    assert rows[file].GTCAP == max(row.GTCAP for row in of_copy(unveil.gtcap(study).gtcap, *file))
+    assert max(row.R for row in excess) == rows[file].R
+    assert max(row.GTCAP for row in of_copy(unveil.gtcap(study).gtcap, *file)) == rows[file].GTCAP
 
 
 @pytest.mark.parametrize("file", FILES)
@@ -88,9 +88,9 @@ def test_utility_is_that_of_the_tree_and_of_published_results(study, rows, file)
 
 def test_an_exact_copy_has_all_of_the_risk_and_others_hardly_any(rows):
     copy, others = rows["copy", 1], rows["others", 1]
-    assert copy.GTCAP == pytest.approx(1)
+    assert pytest.approx(1) == copy.GTCAP
     assert copy.overlap == pytest.approx(1)
-    assert copy.DiSCO > 3 * others.DiSCO
+    assert copy.DiSCO > 2 * others.DiSCO
     assert copy.singling_out > 0.5 > others.singling_out
     assert copy.R > 0.5 > abs(others.R)
 
@@ -116,7 +116,7 @@ def test_what_the_files_do_not_allow_is_empty_and_a_note_says_why():
     assert row.DiSCO is row.GTCAP is row.ECAP is row.overlap is None
     said = {note.about: note.sentence for note in result.notes}
     assert "no keys" in said["repU"]
-    assert "control sample" in said["R"]
+    assert "no keys" in said["R"]
     assert "overlap" not in said
 
 
