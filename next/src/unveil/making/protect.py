@@ -343,7 +343,7 @@ def _held(release: Release) -> Release:
         for file in study.files
     ]
     if n := sum(int(is_out[number].sum()) for number in study.versions[release.stage]):
-        said = f"{release.said}; {n:,} records that then break a rule left out"
+        said = f"{release.said.rstrip('.')}; {n:,} records that then break a rule left out"
         return replace(release, study=leave_out(study, is_out), said=said)
     return replace(release, study=study)
 
