@@ -163,7 +163,7 @@ def synthpops(place):
     )  # fmt: skip
     about = {"capital.gain": {"special": (99_999,)}, "hours.per.week": {"special": (99,)}}
     adult, made = (read(place / f"{name}.csv").select(order) for name in ("adult", "adult_syn"))
-    yield "Adult", adult, [made], ("age", "sex", "race", "marital.status"), about
+    yield "Adult", adult, [made], ("age", "sex", "occupation", "race"), about
 
 
 def main():
