@@ -126,13 +126,13 @@ def test_derived_columns_and_rules_hold_again_after_every_step():
 
 
 def test_records_that_break_a_rule_after_noise_are_left_out_and_counted():
-    made = {**MAKE, "rules": ["wage >= 1000"]}
+    made = {**MAKE, "rules": "wage >= 1000"}
     result = unveil.protect(study(), [made, noise(wage=500)], seed=1)
     (s1, s2) = (len(frame) for frame in result.stages.synthetic.values())
     assert result.stages.synthetic["S3", 1]["wage"].min() >= 1000
     left_out = 600 - len(result.stages.synthetic["S3", 1])
     assert left_out > 0
-    assert f"{left_out} records that then break a rule left out" in result.steps[-1].sentence
+    assert f"left out, for then they break a rule: {left_out}" in result.steps[-1].sentence
     assert s1 == 600
     assert s2 == 600 - left_out
 
@@ -141,7 +141,7 @@ def test_records_that_noise_brings_too_close_again_are_counted():
     result = unveil.protect(study(), steps(FILTER, noise(wage=200)), seed=1)
     n = unveil.distance_filter(result.study).rounds[0].refused
     assert n > 0
-    assert f"{n} records are too close to a person again" in result.steps[-1].sentence
+    assert f"Too close to a person again: {n}." in result.steps[-1].sentence
 
 
 def test_noise_is_chosen_by_the_population_of_a_column():

@@ -44,8 +44,8 @@ SHOWN = (
     "S_pMSE",
 )  # fmt: skip
 BEYOND = (
-    "of those it does not succeed with anyway (control sample; without one blind guesses), the part"
-    " it does"
+    "R beside the control sample; without one the same beside blind guesses: of those it does not"
+    " succeed with anyway, the part it does"
 )
 
 
@@ -184,11 +184,11 @@ def _of_attack(call: Callable[..., Any]) -> Callable[..., Figures]:
     def attacked(asked: Asked) -> Figures:
         figures: Figures = {}
         for row in call(asked.study, seed=asked.seed).attacks:
-            anyway = row.naive if row.control is None else row.control
-            if isinstance(row.copy, int) and row.main is not None and anyway is not None:
-                of_copy = figures.setdefault((row.version, row.copy), {call.__name__: -1.0})
-                beyond = (row.main - anyway) / (1 - anyway)
-                of_copy[call.__name__] = max(of_copy[call.__name__], beyond)
+            if not isinstance(row.copy, int) or row.main is None or row.naive is None:
+                continue
+            beyond = (row.main - row.naive) / (1 - row.naive) if row.R is None else row.R
+            of_copy = figures.setdefault((row.version, row.copy), {call.__name__: beyond})
+            of_copy[call.__name__] = max(of_copy[call.__name__], beyond)
         return figures
 
     return attacked

@@ -304,7 +304,7 @@ def _too_close(release: Release, study: Study) -> str:
         if isinstance(step, Filter):
             rounds = distance_filter(study, **msgspec.structs.asdict(step)).rounds
             n = sum(row.refused for row in rounds)
-            return f"{n:,} records are too close to a person again."
+            return f"Too close to a person again: {n:,}."
     return ""
 
 
@@ -321,7 +321,7 @@ def _held(release: Release) -> Release:
         for file in study.files
     ]
     if n := sum(int(is_out[number].sum()) for number in study.versions[release.stage]):
-        said = f"{release.said.rstrip('.')}; {n:,} records that then break a rule left out"
+        said = f"{release.said.rstrip('.')}; left out, for then they break a rule: {n:,}"
         return replace(release, study=leave_out(study, is_out), said=said)
     return replace(release, study=study)
 

@@ -21,7 +21,8 @@ class Rules:
     formulas: Mapping[str, str]
 
     @classmethod
-    def of(cls, conditions: Sequence[str], formulas: Mapping[str, str]) -> "Rules":
+    def of(cls, conditions: str | Sequence[str], formulas: Mapping[str, str]) -> "Rules":
+        conditions = [conditions] if isinstance(conditions, str) else conditions
         for text in (*conditions, *formulas.values()):
             if IF.match(text):
                 raise InputError(

@@ -359,7 +359,7 @@ def synthesise(
     """
     seed = seed or 0
     size = Leaf(*leaf)
-    conditions = Rules.of([rules] if isinstance(rules, str) else rules, derive)
+    conditions = Rules.of(rules, derive)
     for name, about in study.columns.items():
         if about.role not in ("person", *LEFT_OUT):
             study.column(name)  # what is said of it must hold
