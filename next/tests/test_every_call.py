@@ -282,7 +282,7 @@ def test_percents_and_shares_stay_within_their_bounds(name):
                 assert low <= value <= highest[unit] + 1e-9, (column, row)
 
 
-SIGNED = {"R", "R_low", "R_high", "advantage"}
+SIGNED = {"R", "R_low", "R_high", "advantage", "singling_out", "linkability", "inference"}
 
 
 # What does not matter
