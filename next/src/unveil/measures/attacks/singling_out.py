@@ -23,14 +23,16 @@ from unveil.measures.attacks.people import (
     compared,
     levels_of,
     notes_on,
+    real_files,
     records_of,
 )
 from unveil.measures.attacks.rows import Attacks, Outcome, attack_row
 from unveil.models.nearest import log_choose
 from unveil.progress import steps
-from unveil.study import ORIGINAL, Side, Study, measure
+from unveil.study import Side, Study, measure
 
 TRIES = 200  # combinations tried for each guess that is asked for, at most
+ALIKE = 2  # guesses about the same people vary 1.0 to 1.4 times as much as independent ones
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +116,8 @@ def singling_out(
             outcome = _outcome(study, side, width, guesses, np.random.default_rng(seed))
             attack = f"singling out by {width} column{'s' * (width > 1)}"
             rows.append(attack_row(
-                side, attack, outcome, asked=guesses, level=level, is_known=study.fraction == 1
+                side, attack, outcome, asked=guesses, level=level, is_known=study.fraction == 1,
+                alike=ALIKE,
             ))  # fmt: skip
     return Attacks(attacks=tuple(rows), notes=tuple(notes_on(study)))
 
@@ -131,19 +134,15 @@ def _outcome(
         tried = _outwards(synthetic, width, guesses, random)
     single = _first_single(synthetic, tried, guesses)
     blind = _blind(synthetic, width, guesses, random)
-    numbers = [ORIGINAL, *([study.control_number] if study.has_control else [])]
-    people = [study.people(number) for number in numbers]
-    m = min(n for _, n in people)
-    sides = [
-        _places(study, np.arange(len(person)) + study.rows[number].start, person)
-        for number, (person, _) in zip(numbers, people, strict=True)
-    ]
-    main, *control = (
-        _chance_of_one(places.n_people(single), n, m)
-        for places, (_, n) in zip(sides, people, strict=True)
-    )
-    naive = _chance_of_one(sides[0].n_people(blind), people[0][1], m)
-    return Outcome(main, naive, *control)
+    groups = []
+    for number in real_files(study):
+        person, n = study.people(number)
+        rows = np.arange(len(person)) + study.rows[number].start
+        groups.append((_places(study, rows, person), n))
+    m = min(n for _, n in groups)
+    main, *control = (_chance_of_one(places.n_people(single), n, m) for places, n in groups)
+    places, n = groups[0]
+    return Outcome(main, _chance_of_one(places.n_people(blind), n, m), *control)
 
 
 def _places(study: Study, rows: Ints, person: Ints, *, is_distinct: bool = False) -> Places:
