@@ -70,6 +70,16 @@ def test_one_planted_record_is_found_among_all_tested():
     assert result.recognition[0].self_test == pytest.approx(0.5, abs=0.03)
 
 
+def test_the_synthesiser_of_this_package_can_be_asked():
+    def synthesise(data, seed):
+        made = unveil.synthesise(unveil.Study(data), leaf=(5, 10), seed=seed)
+        return made.study.synthetic["", 1]
+
+    row, _ = recognise(synthesise, worlds=20, tested=5)
+    assert (row.people, row.worlds) == (5, 20)
+    assert row.self_test == pytest.approx(0.5, abs=0.25)
+
+
 def test_people_with_a_double_are_counted():
     original = pl.concat([FILES[0], FILES[0][:30]])
     files = study(original, None, FILES[1])

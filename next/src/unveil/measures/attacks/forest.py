@@ -4,11 +4,13 @@ The yardstick is the same forest trained on other people's real records, asked a
 people, and allowed as many claims. Of people with several records it is asked about one.
 """
 
+import warnings
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from unveil.counts.cells import Floats, Ints
+from unveil.errors import InputError
 from unveil.measures.attacks.people import Attacked, attacked, axis_of, compared, records_of
 from unveil.measures.attacks.rows import ModelRow, Outcome
 from unveil.measures.disclosure.others import MOST, together
@@ -17,6 +19,7 @@ from unveil.study import ORIGINAL, Side, Study
 
 TREES, LEAST, FOLDS = 100, 3, 10
 SUREST = (100, 20)  # percent of people
+MANY = 500  # levels: every leaf of every tree holds a share of each
 PARTS, LEFT_OUT = 10, 5  # how often a forest is taught without a fifth of the release
 
 
@@ -69,10 +72,17 @@ def _shares(study: Study, target: str, taught: Ints, rows: Ints, seed: int) -> F
     from sklearn.ensemble import RandomForestClassifier
 
     column = study.column(target)
+    if column.n_levels > MANY:
+        raise InputError(
+            f"{target!r} has {column.n_levels:,} values, and a forest learns at most {MANY:,}."
+            f" Compare it in bands (-c {target}:bands=20)."
+        )
     forest = RandomForestClassifier(
         TREES, min_samples_leaf=LEAST, max_features=None, random_state=seed
     )
-    forest.fit(_known(study, target, taught), column.codes[taught])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # that there are many levels for few records
+        forest.fit(_known(study, target, taught), column.codes[taught])
     shares = np.zeros((len(rows), column.n_levels))
     shares[:, forest.classes_] = forest.predict_proba(_known(study, target, rows))
     return shares

@@ -121,7 +121,7 @@ def membership_sentences(result: Result, *, is_first: bool = False) -> tuple[str
             sentences.append(
                 f"{text} (p {row.p:.2g}). More are close than chance explains."
                 if is_clear
-                else f"{text}. So many are within chance; other attacks may still succeed."
+                else f"{text}. That is within chance; other attacks may still succeed."
             )
     return tuple(sentences)
 
