@@ -44,7 +44,8 @@ def by_forest(
             shares = _shares(study, target, taught, rows, seed)  # noqa: B023
             return shares.max(axis=1), is_right(rows, shares.argmax(axis=1))
 
-        ours = claims(records, people)
+        sure, right = claims(records, np.concatenate([people, *control]))
+        ours = sure[: len(people)], right[: len(people)]
         everyone, of_others = study.once(_shares_by_others, target, max(groups[0].n, MOST), seed)
         of_others = of_others[np.isin(everyone, people)]
         others = of_others.max(axis=1), is_right(people, of_others.argmax(axis=1))
@@ -53,7 +54,7 @@ def by_forest(
         yield Outcome(
             main=ours[1],
             naive=is_right(people, np.full(len(people), np.bincount(codes[records]).argmax())),
-            control=claims(records, control[0])[1] if control else None,
+            control=right[len(people) :] if control else None,
         ), [
             _model_row(side, target, percent, level, known, ours, others, parts)
             for percent in SUREST

@@ -81,7 +81,8 @@ def attack_row(
 
     Of guesses that are not independent, so many count as one in p.
     """
-    rates, figures, n = {}, {}, len(outcome.main)
+    figures: dict[str, Figure] = {}
+    rates, n = {}, len(outcome.main)
     for name, chances in (("main", outcome.main), ("control", outcome.control)):
         if n and chances is not None:
             rates[name] = rate = Rate.of(chances, level)
@@ -113,7 +114,7 @@ class ModelRow(Row, frozen=True):
     recall: Annotated[Figure, Share("of all people, claimed correctly")]
     recall_others: Annotated[Figure, Share("the same by others' records")]
     beyond: Annotated[Figure, People("correct less expected")]
-    low: Annotated[Figure, People("lower bound of beyond, of chance in the people alone")]
+    low: Annotated[Figure, People("lower bound of beyond, by chance in people and in both forests")]
 
 
 class Attacks(Result, frozen=True, kw_only=True):
