@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from unveil.data.write import write
     from unveil.describing.describe import describe
     from unveil.describing.split import split
+    from unveil.gate.assess import assess
     from unveil.making.add_noise import add_noise
     from unveil.making.distance_filter import distance_filter
     from unveil.making.noise import choose_noise, ecap
@@ -57,6 +58,7 @@ __all__ = [
     "UnveilError",
     "Variable",
     "add_noise",
+    "assess",
     "attack",
     "bounds",
     "cap",
@@ -99,6 +101,7 @@ _HOMES = {
     "Study": "study",
     "Variable": "data.codebook",
     "add_noise": "making.add_noise",
+    "assess": "gate.assess",
     "attack": "measures.attacks.attack",
     "bounds": "tables.bounds",
     "cap": "measures.attribution.cap",

@@ -3,6 +3,7 @@
 import os
 from datetime import datetime
 
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -36,6 +37,21 @@ def test_a_moment_is_that_of_the_clock_on_the_wall(tmp_path):
     assert levels(berlin, moments) == ["2026-01-02", "2026-07-02"]
     path = unveil.write(pl.DataFrame({"x": berlin}), tmp_path / "f.sav", fake=False)
     assert unveil.read(path).frame["x"].cast(pl.Datetime("us")).to_list() == moments.to_list()
+
+
+def test_a_frame_that_its_owner_changes_does_not_change_a_study():
+    frame = pd.DataFrame({"sex": ["f", "m"], "age": [30, 40], "pay": [1.5, 2.5]})
+    study = unveil.Study(frame, frame.copy(), keys="sex", targets=("age", "pay"))
+    frame.loc[:, "age"] = 99
+    frame.iloc[0, 2] = 99.0
+    assert study.original.rows() == [("f", 30, 1.5), ("m", 40, 2.5)]
+    assert unveil.disclosure(study, expected=False).people == 2
+
+
+def test_a_frame_with_texts_among_numbers_is_refused_and_the_column_named():
+    frame = pd.DataFrame({"sex": ["f", 1], "age": [30, 40]})
+    with pytest.raises(unveil.InputError, match=r"'file' cannot be read .* columns: 'sex'"):
+        unveil.read(frame)
 
 
 def test_the_name_of_a_parquet_file_is_no_pattern(tmp_path):

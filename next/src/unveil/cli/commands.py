@@ -26,6 +26,7 @@ from unveil.results import to_json
 
 ATTACKS = ("inference", "linkability", "singling_out", "membership", "recognition")
 COMMANDS = {
+    "assess": Command("assess", {"utility": when_asked}),
     "cap": Command("cap", {"gtcap": with_tolerance, "differential_confidentiality": with_control}),
     "attack": Command("attack", dict.fromkeys(ATTACKS, within)),
     "describe": Command("describe"),

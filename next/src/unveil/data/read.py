@@ -109,18 +109,20 @@ def read_data(source: Any, role: str, how: How) -> Data:
 
 def _from_frame(source: Any, role: str) -> pl.DataFrame:
     try:
-        frame: pl.DataFrame = nw.from_native(source, eager_only=True).to_polars()
+        frame = nw.from_native(source, eager_only=True)
     except TypeError:
         raise InputError(
             f"{role!r} takes a path or a data frame, not {type(source).__name__!r}."
         ) from None
+    try:
+        own = frame.clone() if frame.implementation.is_pandas() else frame  # others do not change
+        return own.to_polars()
     except Exception as fault:  # of any library that narwhals reads
         odd = list_names(_odd_columns(source))
         raise InputError(
             f"The frame for {role!r} cannot be read ({type(fault).__name__}; columns: {odd}). Give"
             " each column a name of its own and values of one type."
         ) from None
-    return frame
 
 
 def _odd_columns(frame: Any) -> Iterator[str]:

@@ -89,10 +89,10 @@ def _read_as(
         pl.read_csv, path if isinstance(raw, np.memmap) else raw.tobytes(), separator=mark,
         null_values=missing or None, infer_schema=False, glob=False,
     )  # fmt: skip
-    columns, notes = _type_columns(_read_columns(read, raw, mark, names, above, reading), reading)
-    if COMMAS in notes and not all(note for note in notes):
+    columns, notes = _read_columns(read, raw, mark, names, above, reading)
+    if COMMAS in notes and any(map(_has_points, columns, notes)):
         said = structs.replace(reading, decimal=",")
-        other, _ = _type_columns(_read_columns(read, raw, mark, names, above, said), said)
+        other, _ = _read_columns(read, raw, mark, names, above, said)
         columns, notes = _with_thousands(columns, notes, other)
     frame = without_nameless(pl.DataFrame(columns))
     how = [DELIMITERS.get(mark, f"delimiter {mark}")] * (mark != ",")
@@ -113,16 +113,16 @@ Typed = tuple[Sequence[pl.Series], Sequence[str]]
 """Columns, and what is to be said of each."""
 
 
-def _type_columns(frame: pl.DataFrame, reading: Reading) -> Typed:
-    columns, notes = zip(*(type_column(column, reading) for column in frame), strict=True)
-    return columns, notes
+def _has_points(column: pl.Series, note: str) -> bool:
+    """Whether its decimals were read with points."""
+    return column.dtype.is_float() and not note
 
 
 def _with_thousands(columns: Sequence[pl.Series], notes: Sequence[str], other: Any) -> Typed:
     """In a file of decimal commas, 1.200 is over a thousand where all its dots part thousands."""
     chosen, said = list(columns), list(notes)
     for place, (column, parted) in enumerate(zip(columns, other, strict=True)):
-        if column.dtype.is_float() and not notes[place] and parted.dtype.is_numeric():
+        if _has_points(column, notes[place]) and parted.dtype.is_numeric():
             chosen[place] = parted
             said[place] = f"{column.name} was read with dots that part thousands."
     return chosen, said
@@ -217,13 +217,17 @@ def _read_columns(
     names: list[str],
     above: int,
     reading: Reading,
-) -> pl.DataFrame:
-    """Columns of text, or of numbers where that loses nothing: it is cheaper."""
+) -> Typed:
+    """Columns in their types; numbers are read as such where that loses nothing: it is cheaper."""
     try:
         head = [type_column(column, reading) for column in read(n_rows=SAMPLE)]
-        types = [x.dtype if x.dtype.is_numeric() and not note else pl.String for x, note in head]
+        commas = {note for x, note in head if x.dtype.is_float()} == {COMMAS}
+        types = [
+            x.dtype if x.dtype.is_numeric() and (commas or not note) else pl.String
+            for x, note in head
+        ]
         try:
-            frame = read(schema_overrides=types)
+            frame = read(schema_overrides=types, decimal_comma=commas)
         except FAULTS:
             frame = read()
         has_gaps = frame[:, -1].null_count() > 0
@@ -234,7 +238,8 @@ def _read_columns(
             elif n_odd:
                 zeros = column.filter(column.str.starts_with("0"))
                 n_odd -= int(zeros.str.contains(CODE).sum())
-        frame = read() if n_odd else frame
+        is_lost = n_odd or (commas and not _are_points_of_texts(raw, names, frame))
+        frame = read() if is_lost else frame
         frame.columns = names
     except FAULTS:
         _find_records(raw, mark, len(names), above)
@@ -248,7 +253,23 @@ def _read_columns(
         frame = frame.filter(records)
     if frame.is_empty():
         raise InputError("has names but no records. Check that its export was finished.")
-    return frame
+    typed = [
+        (column, COMMAS) if column.dtype.is_float() and commas else type_column(column, reading)
+        for column in frame
+    ]
+    columns, notes = zip(*typed, strict=True)
+    return columns, notes
+
+
+def _are_points_of_texts(raw: Bytes, names: Sequence[str], frame: pl.DataFrame) -> bool:
+    """Whether no number has one, which polars reads like a comma."""
+    n = sum(raw[start : start + PIECE].tobytes().count(b".") for start in range(0, len(raw), PIECE))
+    texts = (
+        column.str.count_matches(".", literal=True) for column in frame.select(pl.col(pl.String))
+    )
+    return (
+        n == sum(int(counts.sum()) for counts in texts) + "".join(names).count(".") if n else True
+    )
 
 
 def _count(raw: Bytes, mark: int, is_exact: bool) -> tuple[int, int, int]:

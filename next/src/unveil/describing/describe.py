@@ -11,6 +11,7 @@ import numpy as np
 
 from unveil.arguments import quote_name
 from unveil.data.columns import kind_of, plain
+from unveil.data.read import ROLES
 from unveil.describing.facts import Facts, read_facts
 from unveil.describing.keys import RecodingRow, count, propose_recodings
 from unveil.describing.roles import SENSITIVE, declared_roles, propose_roles
@@ -107,7 +108,9 @@ class Description(Result, frozen=True, kw_only=True):
 
     @property
     def foot(self) -> tuple[str, ...]:
-        return self.sentences
+        """How the original was read, too: the wrong sheet is noticed here, or nowhere."""
+        original = ROLES["original"]
+        return *self.sentences, *(n.sentence for n in self.notes if n.about == original)
 
     @property
     def next(self) -> str:
@@ -226,7 +229,8 @@ def _of_values(column: Facts, side: Side) -> Iterator[tuple[str, str, str, str]]
         first, last = column.answers[[0, -1]]
         there[first : last + 1] = there[column.special] = False
         if n := synthetic[there].sum():
-            remedy = f"Cut them off; if they are codes, -c {_typed(column.name)}:special=CODE"
+            codes = f"; if they are codes, -c {_typed(column.name)}:special=CODE"
+            remedy = f"Cut them off{codes if column.kind == 'number' else ''}"
             yield "range", "all records", f"{n:,} records outside", remedy
     elif (here ^ there).any():
         lost, new = (here & ~there).sum(), (there & ~here).sum()

@@ -13,6 +13,7 @@ from rich.text import Text
 from unveil.arguments import quote_name
 from unveil.errors import check_name, printable
 from unveil.results import Check, Onward, Result, Row, Table, grouped
+from unveil.show.figures import verdict_lines
 
 LINES, FEWEST = 25, 3  # of the first screen at most; of a table in it at least
 MOST = 3  # figures that are not within their limits, each in a line
@@ -54,6 +55,8 @@ def screen(
     if not names:
         lines = _cut(lines)
     texts = [line for _, of_part in lines for line in of_part]
+    if results[0].verdict and not names:
+        texts = [printable(line) for line in verdict_lines(results[0], results[1:])]
     return "\n".join([*texts, printable(_next(results[0], names, typed))])  # one line to copy
 
 
@@ -85,7 +88,7 @@ def _cut(parts: list[tuple[RenderableType, list[str]]]) -> list[tuple[Renderable
 
 def _next(result: Result, names: Sequence[str], typed: str) -> str:
     """What is worth seeing after this, as it is typed."""
-    if result.onward and not names:
+    if result.onward and not names and (typed or result.onward.call):
         return f"Next: {_onward(result.onward, typed)}"
     step = f"--out {result.name}.html" if names else f"--show {result.next}"
     if not typed:
@@ -108,7 +111,17 @@ def _onward(step: Onward, typed: str) -> str:
             part = "" if setting == "role" else f":{setting}"
             words += ["-c", f"{quote_name(name)}{part}={entry}"]
     program, _, *rest = shlex.split(typed)
-    return _with_options([program, step.command, *rest], words)
+    return _with_options([program, step.command, *_without(rest, step.drops)], [*words, *step.adds])
+
+
+def _without(words: Sequence[str], options: Sequence[str]) -> Iterator[str]:
+    """What was typed, without these options and what stands beside them."""
+    is_value = False
+    for word in words:
+        is_dropped = is_value or word.partition("=")[0] in options
+        is_value = word in options and word != "--json"
+        if not is_dropped:
+            yield word
 
 
 def _with_options(typed: list[str], options: list[str]) -> str:
