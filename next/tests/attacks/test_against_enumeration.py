@@ -38,6 +38,7 @@ def assert_rates(row, main, naive, control):
     n = min(main[1], control[1])
     ours, others = (wilson(of[0] * Fraction(n, of[1]), n)[0] for of in (main, control))
     assert_agrees({"R": row["R"]}, {"R": (ours - others) / (1 - others)})
+    assert 0 <= row["p"] <= 1
 
 
 @every_world

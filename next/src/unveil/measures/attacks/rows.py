@@ -91,7 +91,7 @@ def attack_row(
         figures["naive"] = Rate.of(outcome.naive, level).centre
     if len(rates) == 2 and not is_known:
         R, half = excess_rate(**rates)
-        p = chance_of_more(*((r.successes / alike, r.n // alike) for r in rates.values()))
+        p = chance_of_more(*((r.successes / alike, -(-r.n // alike)) for r in rates.values()))
         figures |= {"R": R, "R_low": R - half, "R_high": min(R + half, 1.0), "p": p}
     return AttackRow(
         version=side.version, copy=side.copy, attack=attack, target=target, parts=parts,
