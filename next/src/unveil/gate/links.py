@@ -152,10 +152,11 @@ def measure_links(study: Study, columns: Sequence[Compared]) -> Iterator[PeopleF
         found = Links(people, [codes[drawn] for codes in records], control).search()
         links = sorted(found.links.values(), key=lambda link: -link.certain)
         for link in links:
+            by = ", ".join(quote_name(columns[c].name) for c in link.by)
             reach = copied[link.target].people - copied[link.target].expected
             yield PeopleFigure(
                 version=side.version, copy=side.copy, kind="links", what=columns[link.target].name,
-                by=", ".join(quote_name(columns[c].name) for c in link.by), people=round(scale * link.people),
+                by=by, people=round(scale * link.people),
                 of=n_people, expected=scale * link.expected,
                 beyond=scale * (link.people - link.expected), margin=scale * link.margin,
                 reach=scale * reach, symbol="DiSCO", searched=found.asked * len(sides),

@@ -12,10 +12,9 @@ import numpy as np
 from unveil.counts.cells import Floats, Ints
 from unveil.counts.profile import Mask
 from unveil.gate.columns import Compared, codes_of
-from unveil.results import COMPLETE, NEARLY, PeopleFigure
+from unveil.results import ALONE, COMPLETE, NEARLY, PeopleFigure
 from unveil.study import ORIGINAL, Side, Study
 
-ALONE = "equal in all variables, nobody else alike"
 Z = 1.96  # standard errors in half of a 95 % interval
 PAIRS = {COMPLETE: 2.0, ALONE: 1.5, NEARLY: 2.0}
 """Variance of each person met: twins come in pairs, those of nobody else are met alone."""

@@ -9,6 +9,7 @@ from unveil.results.words import count, join_names, people, percent, side_of, wh
 from unveil.study import Study
 
 ABOVE = ("above limit", "to be decided", "not measured")
+CAUSES = 3  # that the first screen tells
 FEW = 500  # people below whom a quiet result says little
 WORDS = {
     "blocked": "Blocked", "decide": "A person must decide", "review": "Within limits, to review",
@@ -121,17 +122,26 @@ def closing(result: Any) -> Iterator[tuple[str, str]]:
     whose_choice = "your choice" if result.yours else f"proposed for {settings['audience']} release"
     if texts:
         yield "Limits", f"{join_names(texts)}, {whose_choice}; no standard stands behind them."
-    for same in _by_cause(result.alerts).values():
-        more = f" {len(same) - 1} more of this cause." if len(same) > 1 else ""
-        yield "Alert", f"{same[0].status}: {same[0].sentence}{more} {same[0].remedy}".strip()
+    groups = _by_cause(result.alerts)
+    for (cause, _), same in groups[:CAUSES]:
+        status = same[0].status
+        if cause:
+            alerts = f"{len(same)} alerts" if len(same) > 1 else "1 alert"
+            yield "Cause", f"{cause} ({alerts}, {status}). {same[0].remedy}"
+        else:
+            yield "Alert", f"{status}, {same[0].sentence} {same[0].remedy}".strip()
+    if len(groups) > CAUSES:
+        yield "Alerts", f"{len(groups) - CAUSES} more (--show alerts)."
     yield "Not tested", f"{join_names(row.what for row in result.not_tested)}."
 
 
-def _by_cause(alerts: Sequence[Any]) -> dict[str, list[Any]]:
-    causes: dict[str, list[Any]] = {}
+def _by_cause(alerts: Sequence[Any]) -> list[tuple[tuple[str, str], list[Any]]]:
+    """Alerts of one cause together; of those without one, each kind and its columns."""
+    causes: dict[tuple[str, str], list[Any]] = {}
     for alert in alerts:
-        causes.setdefault(alert.cause or alert.id, []).append(alert)
-    return causes
+        kind = "" if alert.cause else alert.id
+        causes.setdefault((alert.cause, kind), []).append(alert)
+    return list(causes.items())
 
 
 def not_tested(study: Study, figures: Sequence[PeopleFigure]) -> Iterator[NotTestedRow]:

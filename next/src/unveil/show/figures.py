@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 from typing import Any
 
-from unveil.results import COMPLETE, NEARLY, PeopleFigure, grouped
+from unveil.results import ALONE, COMPLETE, NEARLY, PeopleFigure, grouped
 from unveil.results.units import People
 
 WIDTH, LINES = 80, 25
@@ -16,7 +16,7 @@ OF_STATUS = {
 }  # fmt: skip
 BLOCKS = ("records", "uniques", "links", "keys", "sensitive")
 STANDS_OUT = ("above limit", "to be decided", "not measured")
-SHOWN_AS = {NEARLY: "equal in all, or all but one"}
+SHOWN_AS = {NEARLY: "equal in all, or all but one", ALONE: "equal in all, nobody alike"}
 whole = People().text
 
 
@@ -36,7 +36,7 @@ def figure_lines(result: Any) -> Iterator[str]:
     blocks = [
         block for kind in BLOCKS if (block := [f for f in figures if f.kind == kind])
     ]  # fmt: skip
-    rows = {id(f): _cells(f) for block in blocks for f in block}
+    rows = {id(f): _cells(f) for block in blocks for f in _first(block)}
     widths = [max((len(row[place]) for row in rows.values()), default=0) for place in range(4)]
     heads = (result.settings["unit"], "from others", "beyond", "limit")
     widths = [max(width, len(head)) for width, head in zip(widths, heads, strict=True)]
