@@ -95,12 +95,13 @@ def shuffled(frame, seed):
 def copula(frame, seed):
     """Normal scores of ranks with the same correlations, and the values of the same ranks."""
     random, n = np.random.default_rng(seed), len(frame)
-    codes = [frame[c].rank("ordinal", seed=seed).to_numpy() for c in frame.columns]
-    scores = norm.ppf((np.array(codes) - 0.5) / n)
-    drawn = random.multivariate_normal(np.zeros(len(codes)), np.corrcoef(scores), n).T
+    orders = [frame[c].arg_sort(nulls_last=True).to_numpy() for c in frame.columns]
+    scores = norm.ppf((np.argsort(orders, axis=1) + 0.5) / n)
+    drawn = random.multivariate_normal(np.zeros(len(orders)), np.corrcoef(scores), n).T
     ranks = np.clip((norm.cdf(drawn) * n).astype(int), 0, n - 1)
     return pl.DataFrame({
-        c: frame[c].sort()[rank.tolist()] for c, rank in zip(frame.columns, ranks, strict=True)
+        c: frame[c].gather(order[rank])
+        for c, order, rank in zip(frame.columns, orders, ranks, strict=True)
     })  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from unveil.gate.coding import find_differences
 from unveil.gate.columns import MISSING, Compared, codes_of
 from unveil.gate.links import draw
 from unveil.gate.nearest import Space, binned
-from unveil.gate.records import column_that_differs
+from unveil.gate.records import column_that_differs, mark_values, records_compared
 from unveil.gate.rows import URGENCIES, AlertRow, Urgency
 from unveil.results import ALONE, COMPLETE, NEARLY, PeopleFigure
 from unveil.results.words import count, people, percent
@@ -86,6 +86,7 @@ class Nearness(NamedTuple):
 
 SHARP = Nearness("5 times nearer to one person than to anybody else", 0.2, 10, 0.0075, 0.025)
 NEAR = Nearness("twice as near to one person as to anybody else", 0.5, 6, 0.08, 0.20)
+WHOLE = Nearness("the whole record of exactly one person", 0, 0, 0.20, 0.40)
 LEAVES = "Synthesise again with larger leaves, and coarser or smoothed numbers."
 
 
@@ -98,6 +99,9 @@ class Gate:
         small = [binned(column) for column in columns]
         self.codes = [[codes[file] for codes, _ in small] for file in range(len(study.files))]
         self.space = Space(self.codes[ORIGINAL], [bits for _, bits in small], self.person)
+        compared = records_compared(study, columns)
+        files = mark_values([codes_of(compared, file) for file in range(len(study.files))])
+        self.whole = [marks.sum(1) for marks in files]
         self.yardstick = study.control_number if study.has_control else ORIGINAL
         self.near = self._nearness(self.yardstick)
 
@@ -134,15 +138,19 @@ class Gate:
         (nearest,) = self.space.nearest(records, self._askers(file, rows))
         worth = self.space.worth(records)
         first, second = worth - nearest.bits_first, worth - nearest.bits_second
-        return {
+        near = {
             kind: (rows, (second - first >= kind.bits) & (first <= kind.ratio * second))
             for kind in (SHARP, NEAR)
         }
+        whole = self.whole[ORIGINAL], self.whole[file]
+        hits = _held_by_one(*whole, itself=file == ORIGINAL)
+        return {**near, WHOLE: (np.arange(len(hits)), hits)}
 
     def _near_records(
         self, side: Side, answers: Mapping[Nearness, tuple[Ints, Mask]]
     ) -> Iterator[AlertRow]:
-        for kind, (rows, hits) in answers.items():
+        for kind in (SHARP, NEAR):  # whole records are figures of people
+            rows, hits = answers[kind]
             share = Share.of(hits, self.near[kind][1])
             if status := share.urgency(kind.decide, kind.block):
                 sample = "a sample of " if len(rows) < len(self.codes[side.files[0]][0]) else ""

@@ -125,7 +125,7 @@ class Links:
             yardsticks = [
                 _beside(people, right, chance, n_cells)
                 for chance in (
-                    ((said == own[before]) + (said == own[after])) / 2,
+                    (said == own[before]) / 2 + (said == own[after]) / 2,
                     (said >= 0) * agree,
                     drawn * others * (among == own),
                 )

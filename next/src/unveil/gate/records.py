@@ -67,7 +67,10 @@ def count_alike(people: Ints, records: Ints, persons: tuple[Ints, Ints] | None =
 
 
 def chance_to_meet(others: Ints, n: int, m: int) -> Floats:
-    """That m of n people drawn at random have at least one of so many among them."""
+    """That m of n people drawn at random have at least one of so many among them.
+
+    More records than people meet in proportion, which is an upper bound.
+    """
     from scipy.special import gammaln
 
     if m >= n:
@@ -90,8 +93,8 @@ def real_records(
     cells = people.sum(1)
     for what, (hit, chance) in met.items():
         once = Met(by_person(person, hit) > 0, by_person(person, chance))
-        gap: Floats = once.hit - np.minimum(once.chance, 1)
-        expected = float(np.minimum(once.chance, 1).sum())
+        gap: Floats = once.hit - once.chance
+        expected = min(float(once.chance.sum()), n_people)
         variance = PAIRS[what] * float(np.abs(gap).sum())
         if n_people == len(people) and what != ALONE:
             variance = max(variance, _together(what, people, cells, gap))

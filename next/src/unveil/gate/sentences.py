@@ -76,10 +76,15 @@ def opening(result: Any) -> tuple[str, ...]:
     figures = worst_first(result.figures)
     above = [figure for figure in figures if figure.status in ABOVE[:2]]
     yours = any(figure.limited_by in result.yours for figure in above)
+    alerts = [alert.id for alert in result.alerts if alert.status != "review"]
     said = f"{WORDS[result.status]}."
     if above:
         limits = "your limits" if yours else "the proposed limits"
-        said = f"{WORDS[result.status]}: {len(above)} of {len(figures)} figures above {limits}."
+        also = f" ({len(alerts)} alerts)" if len(alerts) > 1 else ""
+        said = f"{WORDS[result.status]}: {len(above)} of {len(figures)} figures above {limits}"
+        said = f"{said}{also}."
+    elif alerts:
+        said = f"{WORDS[result.status]}: {join_names(dict.fromkeys(alerts))}."
     elif untold := untold_kinds(figures):
         said = f"{WORDS[result.status]}: too few {unit} to tell {join_names(untold)}."
     elif n < FEW and result.exit_code == 0:
@@ -153,6 +158,11 @@ def not_tested(study: Study, figures: Sequence[PeopleFigure]) -> Iterator[NotTes
     if not study.keys:
         yield NotTestedRow(
             what="keys", sentence="What an intruder with some knowledge learns: name keys (--keys)."
+        )
+    if not any(column.sensitive for column in study.columns.values()):
+        yield NotTestedRow(
+            what="sensitive values",
+            sentence="None is declared (-c COLUMN:sensitive=LEVEL).",
         )
     if not study.has_control:
         yield NotTestedRow(

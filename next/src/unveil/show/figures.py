@@ -12,11 +12,11 @@ OPENING, FOOT, INDENT = 4, 2, 12  # lines of the verdict, and of each sentence b
 SIGNS = {"blocked": "■", "decide": "▲", "review": "●", "within": "●"}
 OF_STATUS = {
     "within limit": "● within", "above limit": "■ above", "to be decided": "▲ to be decided,",
-    "cannot tell": "○ cannot tell,", "cannot reach the limit": "○ cannot reach the",
+    "cannot tell": "○ cannot tell,", "cannot reach the limit": "○ cannot reach",
 }  # fmt: skip
 BLOCKS = ("records", "uniques", "links", "keys", "sensitive")
 STANDS_OUT = ("above limit", "to be decided", "not measured")
-SHOWN_AS = {NEARLY: "equal in all, or all but one", ALONE: "equal in all, nobody alike"}
+SHOWN_AS = {NEARLY: "equal in all, or but one", ALONE: "equal in all, nobody alike"}
 whole = People().text
 
 
