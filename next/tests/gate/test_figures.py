@@ -68,10 +68,10 @@ def test_who_is_like_nobody_else_counts_apart():
 def test_the_margin_of_real_records_counts_people_met_together():
     """1.96 times the root of the larger: 2 a person met or not, or whole cells of equal people."""
     originals = as_frame([(0, 0, 0)] * 4 + [(1, 1, 2)])
-    row = figure(unveil.assess(unveil.Study(originals, as_frame([(0, 0, 0)] * 5))), COMPLETE)
+    row = figure(unveil.assess(unveil.Study(originals, as_frame([(0, 0, 0)] * 4))), COMPLETE)
     assert (row.people, row.expected) == (4, pytest.approx(4))
     assert row.margin == pytest.approx(0, abs=1e-6)
-    nobody = unveil.assess(unveil.Study(originals, as_frame([(1, 0, 1)] * 5)))
+    nobody = unveil.assess(unveil.Study(originals, as_frame([(1, 0, 1)] * 4)))
     assert figure(nobody, COMPLETE).margin == pytest.approx(1.96 * 16**0.5)  # all four, or none
 
 

@@ -139,15 +139,16 @@ def measure_links(study: Study, columns: Sequence[Compared]) -> Iterator[PeopleF
     if len(columns) < 3:
         return
     person, n_people = study.people()
-    first = np.unique(person, return_index=True)[1]
-    rows = np.sort(first)[draw(n_people, MOST_ROWS, 12)]
+    order = np.lexsort(codes_of(columns, ORIGINAL))
+    first = np.sort(np.unique(person[order], return_index=True)[1])
+    rows = order[first][draw(n_people, MOST_ROWS, 12)]
     people = [column.codes[ORIGINAL][rows] for column in columns]
     control = codes_of(columns, study.control_number) if study.has_control else None
     copied = Links(people, people).search(enough=PLAIN * len(rows)).links
     sides, scale = list(study.sides()), n_people / len(rows)
     for side in sides:
         files = [codes_of(columns, number) for number in side.files]
-        records = [np.concatenate(parts) for parts in zip(*files, strict=True)]
+        records = in_order([np.concatenate(parts) for parts in zip(*files, strict=True)])
         drawn = draw(len(records[0]), max(len(rows) - 1, 1) if scale == 1 else MOST_ROWS, 13)
         found = Links(people, [codes[drawn] for codes in records], control).search()
         links = sorted(found.links.values(), key=lambda link: -link.certain)
