@@ -5,6 +5,7 @@ the one that a reader would take it for. That they are written otherwise is told
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -86,9 +87,10 @@ def compared_columns(study: Study) -> list[Compared]:
 
 def compare_column(study: Study, name: str) -> Compared:
     """As the study reads it, or as text where its files differ too much for that."""
-    try:
+    column = None
+    with suppress(InputError):
         column = study.unbanded(name)
-    except InputError:
+    if column is None:
         parts = [with_one_missing(plain(f.frame[name]), study.missing) for f in study.files]
         for part in parts:
             kind_of(part)  # refuses what nothing compares

@@ -91,6 +91,9 @@ def opening(result: Any) -> tuple[str, ...]:
         said = f"{WORDS[result.status]}: no copy, no large part; {n:,} {unit} tell no more."
     sentences = [_complete(figure, unit) for figure in figures if figure.what == COMPLETE][:1]
     shown = [figure for figure in figures if figure.kind in ("keys", "links")][:1]
+    if all((figure.beyond or 0) < (figure.limit or 0) / 2 for figure in shown):
+        little = f"Almost nothing is told beyond what other {whose(unit)} records tell."
+        return said, *sentences, *([] if above or not shown else [little])
     return said, *sentences, *(_shown(figure, unit) for figure in shown)
 
 
@@ -103,8 +106,6 @@ def _complete(figure: PeopleFigure, unit: str) -> str:
 
 def _shown(figure: PeopleFigure, unit: str) -> str:
     """One figure of values shown, or that none is worth a word."""
-    if figure.beyond is not None and figure.limit and figure.beyond < figure.limit / 2:
-        return f"Almost nothing beyond what other {whose(unit)} records tell."
     share = percent(100 * (figure.people or 0) / figure.of) if figure.of else "none"
     return (
         f"{side_of(figure)}{figure.what} would be disclosed correctly for {count(figure.people)} of"
@@ -127,7 +128,7 @@ def closing(result: Any) -> Iterator[tuple[str, str]]:
     whose_choice = "your choice" if result.yours else f"proposed for {settings['audience']} release"
     if texts:
         yield "Limits", f"{join_names(texts)}, {whose_choice}; no standard stands behind them."
-    groups = _by_cause(result.alerts)
+    groups = _by_cause([alert for alert in result.alerts if alert.status != "review"])
     for (cause, _), same in groups[:CAUSES]:
         status = same[0].status
         if cause:
@@ -135,8 +136,11 @@ def closing(result: Any) -> Iterator[tuple[str, str]]:
             yield "Cause", f"{cause} ({alerts}, {status}). {same[0].remedy}"
         else:
             yield "Alert", f"{status}, {same[0].sentence} {same[0].remedy}".strip()
-    if len(groups) > CAUSES:
-        yield "Alerts", f"{len(groups) - CAUSES} more (--show alerts)."
+    rest = sum(len(same) for _, same in groups[CAUSES:])
+    reviews = sum(alert.status == "review" for alert in result.alerts)
+    if rest or reviews:
+        more = [f"{rest} more"] * bool(rest) + [f"{reviews} to review"] * bool(reviews)
+        yield "Alerts", f"{join_names(more)} (--show alerts)."
     yield "Not tested", f"{join_names(row.what for row in result.not_tested)}."
 
 

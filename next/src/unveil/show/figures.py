@@ -48,6 +48,10 @@ def figure_lines(result: Any) -> Iterator[str]:
 
     yield line("", heads)
     for block in blocks:
+        if block[0].kind == "links" and all((f.beyond or 0) <= (f.margin or 0) for f in block):
+            searched = f"{block[0].searched:,} figures"
+            yield f"Disclosed by linking other columns: none beyond chance, {searched}"
+            continue
         yield _title(block, result.settings["unit"])
         for figure in _first(block):
             yield line(f"  {SHOWN_AS.get(figure.what, figure.what)}", rows[id(figure)])
@@ -85,7 +89,8 @@ def _others(block: Sequence[PeopleFigure]) -> Iterator[str]:
     for same in grouped(others, lambda f: f.status if f.status in STANDS_OUT else "")[:2]:
         beyond = [f.beyond for f in same if f.beyond is not None]
         status = f" {same[0].status}" if same[0].status in STANDS_OUT else ""
-        most = f": {min(beyond):+,.0f} to {max(beyond):+,.0f} beyond" if beyond else ""
+        ends = dict.fromkeys(f"{end:+,.0f}" for end in (min(beyond), max(beyond))) if beyond else {}
+        most = f": {' to '.join(ends)} beyond" if ends else ""
         yield f"  {len(same):,} more{status}{most}"
 
 
