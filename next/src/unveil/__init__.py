@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from unveil.making.add_noise import add_noise
     from unveil.making.distance_filter import distance_filter
     from unveil.making.noise import choose_noise, ecap
+    from unveil.making.overview import overview
+    from unveil.making.protect import protect
     from unveil.making.recode import recode
     from unveil.making.synthesise import synthesise
     from unveil.making.uniques import remove_uniques
@@ -80,8 +82,10 @@ __all__ = [
     "linkability",
     "match_risk",
     "membership",
+    "overview",
     "plan",
     "progress",
+    "protect",
     "read",
     "recode",
     "recognition",
@@ -125,7 +129,9 @@ _HOMES = {
     "linkability": "measures.attacks.linkability",
     "match_risk": "measures.uniques.match_risk",
     "membership": "measures.attacks.membership",
+    "overview": "making.overview",
     "plan": "tables.plan",
+    "protect": "making.protect",
     "read": "data.read",
     "recode": "making.recode",
     "recognition": "measures.attacks.recognition",
