@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import date
+from typing import Any
 
 import msgspec
 import tomlkit
@@ -103,3 +104,23 @@ def take_decision(standing: Standing, answer: str, reason: str, by: str) -> Deci
     }  # fmt: skip
     statements = tuple(said.plain for said in standing.stated.values())
     return Decision(statements=statements, settings=msgspec.to_builtins(about))
+
+
+def put_data(document: tomlkit.TOMLDocument, data: Mapping[str, Any]) -> None:
+    """Files that were made, in their places."""
+    section: Any = document["data"]
+    for name, value in data.items():
+        if value is None:
+            section.pop(name, None)
+        elif section.get(name) != value:
+            section[name] = value
+
+
+def put_steps(document: tomlkit.TOMLDocument, steps: Sequence[Mapping[str, Any]]) -> None:
+    """The steps in the place of those that were written."""
+    entries = tomlkit.aot()
+    for step in steps:
+        entry = tomlkit.item(dict(step))
+        entry.trivia.indent = "\n"
+        entries.append(entry)
+    document["protect"] = entries

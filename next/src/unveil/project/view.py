@@ -4,11 +4,13 @@ A face draws a `View` and decides nothing: what stands first, which rows are see
 counted, every mark, number and sentence is here. Numbers add up as they are printed.
 """
 
+import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 import msgspec
 
+from unveil.arguments import quote_name
 from unveil.project.rows import (
     AlertRow,
     CheckRow,
@@ -233,17 +235,10 @@ def _short(row: FigureRow) -> str:
 
 
 def cause_of(standing: Standing) -> str:
-    """What alerts say, or the variable by which most figures above their limit are linked."""
-    causes = [
-        alert.cause for alert in standing.rows.alerts if alert.cause and alert.status in ALERTS
-    ]
-    links = [row for row in standing.rows.figures
-             if row.kind == "links" and row.status in SEVERITY[:3]]  # fmt: skip
-    names = [name for row in links for name in row.by.split(", ")]
-    for candidates, least in ((causes, 1), (names, 2)):
-        if candidates and candidates.count(most := max(candidates, key=candidates.count)) >= least:
-            return most
-    return ""
+    """What most alerts that stand against a release have in common."""
+    alerts = standing.rows.alerts
+    causes = [alert.cause for alert in alerts if alert.cause and alert.status in ALERTS]
+    return max(causes, key=causes.count, default="")
 
 
 def _cause_sentence(standing: Standing, cause: str) -> str:
@@ -271,7 +266,8 @@ def next_of(standing: Standing, cause: str) -> tuple[str, str]:
     is_column = cause in standing.settings.columns
     if state in ("refused", "blocked"):
         change = next(filter(None, remedies), "Change the synthetic data and assess again.")
-        protect = f"unveil protect --try {cause}" if is_column else "unveil run"
+        protect = f"unveil protect --try {shlex.quote(quote_name(cause))}"
+        protect = protect if is_column else "unveil run"
         return change, protect
     first = standing.outstanding()[0]
     return f"State: {first.sentence}", first.command
