@@ -95,7 +95,7 @@ def take_decision(standing: Standing, answer: str, reason: str, by: str) -> Deci
     record, today = standing.record, date.today()
     word = "Released" if answer == "release" else "Not to be released, decided"
     n = standing.accepted
-    accepted = f"; {n} {'figures' if n > 1 else 'figure'} above limit, with reasons" if n else ""
+    accepted = f"; {n} {'figures' if n > 1 else 'figure'} accepted, with reasons" if n else ""
     about = {
         "answer": answer, "reason": reason, "by": by, "on": today, "run": record.number,
         "sentence": f"{word} by {by}, on {today:%-d %B %Y}{accepted}", "plan": record.plan,

@@ -25,7 +25,7 @@ from unveil.project.standing import Standing, State, part_rows, result_of
 from unveil.project.statements import ALERTS, about_of
 from unveil.results import COMPLETE, NEARLY, FileUsed, Result, grouped
 from unveil.results.limits import SEVERITY
-from unveil.results.words import COPIES, join_names, percent
+from unveil.results.words import COPIES, are, join_names, percent
 
 Mark = Literal["■", "▲", "●", "○"]
 MARKS: dict[str, Mark] = {
@@ -217,7 +217,9 @@ def sentence_of(standing: Standing) -> str:
                 key=lambda row: row.beyond or 0, default=None)  # fmt: skip
     largest = f" Largest: {_short(worst)}." if worst else ""
     accepted = f" {standing.accepted} accepted, with reasons." if standing.accepted else ""
-    if at_fault := [f"{n[status]} {status}" for status in SEVERITY[:3] if n[status]]:
+    if at_fault := [
+        f"{n[status]} {are(n[status])} {status}" for status in SEVERITY[:3] if n[status]
+    ]:
         return f"Of {len(figures)} figures {join_names(at_fault)}.{largest}{accepted}"
     alerts = sum(alert.status in ALERTS for alert in standing.rows.alerts)
     if alerts:
@@ -246,7 +248,7 @@ def _cause_sentence(standing: Standing, cause: str) -> str:
         return ""
     linked = sum(cause in row.by.split(", ") for row in standing.rows.figures
                  if row.kind == "links" and row.status in SEVERITY[:3])  # fmt: skip
-    return f"Cause: {cause}" + (f" ({linked} figures above their limit)." if linked else ".")
+    return f"Cause: {cause}" + (f" ({linked} figures beyond their limit)." if linked else ".")
 
 
 def next_of(standing: Standing, cause: str) -> tuple[str, str]:
@@ -284,7 +286,7 @@ def _choices(standing: Standing) -> Iterator[str]:
             else ("Change the synthetic data and assess again (recommended)")
         )
         yield "Do not release"
-        yield f"Release with {n} {'figure' if n == 1 else 'figures'} above limit, reasons attached"
+        yield f"Release with {n} {'figure' if n == 1 else 'figures'} not within limit, reasons attached"
     else:
         yield "Release"
         yield "Do not release"
