@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from unveil.measures.utility.compare import compare
     from unveil.measures.utility.replicate import replicate
     from unveil.measures.utility.utility import utility
+    from unveil.project.pack import verify
+    from unveil.project.project import Project
     from unveil.results.result import Result
     from unveil.study import Study
     from unveil.tables.bounds import bounds
@@ -54,6 +56,7 @@ __all__ = [
     "Data",
     "DecisionNeededError",
     "InputError",
+    "Project",
     "PublishedTable",
     "Result",
     "Study",
@@ -94,12 +97,14 @@ __all__ = [
     "suda",
     "synthesise",
     "utility",
+    "verify",
     "write",
 ]
 
 _HOMES = {
     "Column": "data.columns",
     "Data": "data.codebook",
+    "Project": "project.project",
     "PublishedTable": "tables.published",
     "Result": "results.result",
     "Study": "study",
@@ -138,6 +143,7 @@ _HOMES = {
     "suda": "measures.uniques.suda",
     "synthesise": "making.synthesise",
     "utility": "measures.utility.utility",
+    "verify": "project.pack",
     "write": "data.write",
 }
 """The module of each name that is imported when it is first used."""

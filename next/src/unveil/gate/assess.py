@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
 
 from unveil.arguments import Form, Seed, Texts
-from unveil.gate.alerts import Gate, of_figures, of_files, rows_per_person
+from unveil.gate.alerts import Gate, of_figures, of_files, rows_per_person, with_cause
 from unveil.gate.columns import compared_columns
 from unveil.gate.keys import measure_keys
 from unveil.gate.links import measure_links
 from unveil.gate.records import measure_records
-from unveil.gate.rows import URGENCIES, AlertRow, NotTestedRow
+from unveil.gate.rows import AlertRow, NotTestedRow
 from unveil.gate.sentences import closing, headline_of, not_tested, opening
 from unveil.measures.disclosure.formulas import AttributeRow, IdentityRow
 from unveil.results import (
@@ -161,7 +161,7 @@ def assess(
     ]  # fmt: skip
     return Assessment(
         figures=limited,
-        alerts=tuple(sorted(alerts, key=lambda alert: URGENCIES.index(alert.status))),
+        alerts=tuple(with_cause(alerts)),
         attribute=keys.attribute,
         identity=keys.identity,
         not_tested=tuple(not_tested(study, limited)),

@@ -12,10 +12,9 @@ import numpy as np
 from unveil.counts.cells import Floats, Ints
 from unveil.counts.profile import Mask
 from unveil.gate.columns import Compared, codes_of
-from unveil.results import COMPLETE, NEARLY, PeopleFigure
+from unveil.results import ALONE, COMPLETE, NEARLY, PeopleFigure
 from unveil.study import ORIGINAL, Side, Study
 
-ALONE = "equal in all variables, nobody else alike"
 Z = 1.96  # standard errors in half of a 95 % interval
 PAIRS = {COMPLETE: 2.0, ALONE: 1.5, NEARLY: 2.0}
 """Variance of each person met: twins come in pairs, those of nobody else are met alone."""
@@ -68,7 +67,10 @@ def count_alike(people: Ints, records: Ints, persons: tuple[Ints, Ints] | None =
 
 
 def chance_to_meet(others: Ints, n: int, m: int) -> Floats:
-    """That m of n people drawn at random have at least one of so many among them."""
+    """That m of n people drawn at random have at least one of so many among them.
+
+    More records than people meet in proportion, which is an upper bound.
+    """
     from scipy.special import gammaln
 
     if m >= n:
@@ -91,8 +93,8 @@ def real_records(
     cells = people.sum(1)
     for what, (hit, chance) in met.items():
         once = Met(by_person(person, hit) > 0, by_person(person, chance))
-        gap: Floats = once.hit - np.minimum(once.chance, 1)
-        expected = float(np.minimum(once.chance, 1).sum())
+        gap: Floats = once.hit - once.chance
+        expected = min(float(once.chance.sum()), n_people)
         variance = PAIRS[what] * float(np.abs(gap).sum())
         if n_people == len(people) and what != ALONE:
             variance = max(variance, _together(what, people, cells, gap))

@@ -28,6 +28,7 @@ CHANCE_ABOVE = 1 / 10_000  # that chance alone puts the worst of all figures abo
 CHANCE_DECIDE = 1 / 100  # or among those to be decided
 TOLD_OF_RECORDS = 0.02  # of people: a wider margin tells nothing of real records
 COMPLETE, NEARLY = "equal in all variables", "different in at most one"
+ALONE = "equal in all variables, nobody else alike"
 
 Audience = Literal["closed", "registered", "open"]
 PROPOSED: dict[Audience, dict[str, float]] = {

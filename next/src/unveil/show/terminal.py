@@ -13,7 +13,6 @@ from rich.text import Text
 from unveil.arguments import quote_name
 from unveil.errors import check_name, printable
 from unveil.results import Check, Onward, Result, Row, Table, grouped
-from unveil.show.figures import verdict_lines
 
 LINES, FEWEST = 25, 3  # of the first screen at most; of a table in it at least
 MOST = 3  # figures that are not within their limits, each in a line
@@ -56,6 +55,8 @@ def screen(
         lines = _cut(lines)
     texts = [line for _, of_part in lines for line in of_part]
     if results[0].verdict and not names:
+        from unveil.show.figures import verdict_lines
+
         texts = [printable(line) for line in verdict_lines(results[0], results[1:])]
     return "\n".join([*texts, printable(_next(results[0], names, typed))])  # one line to copy
 
@@ -88,6 +89,11 @@ def _cut(parts: list[tuple[RenderableType, list[str]]]) -> list[tuple[Renderable
 
 def _next(result: Result, names: Sequence[str], typed: str) -> str:
     """What is worth seeing after this, as it is typed."""
+    if result.step and not names:
+        words = shlex.split(typed)
+        places = [place for place, word in enumerate(words) if word in ("-p", "--project")]
+        folder = [part for place in places for part in words[place : place + 2]]
+        return f"Next: {result.step}{' ' * bool(folder)}{shlex.join(folder)}"
     if result.onward and not names and (typed or result.onward.call):
         return f"Next: {_onward(result.onward, typed)}"
     step = f"--out {result.name}.html" if names else f"--show {result.next}"
