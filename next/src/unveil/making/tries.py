@@ -23,7 +23,7 @@ Step = Mapping[str, Any]
 FINE, COARSE = 10, 3  # parts of a standard deviation that numbers are rounded to
 RARE = (0.01, 0.03)  # of the people, who have a level that is merged
 BANDS = 5
-LARGER = 2  # times the smallest leaf
+LARGER = 2  # times the smallest leaf, and the default at least
 LEAF = (33, 100)
 RANK = {"within": 0, "review": 0, "decide": 1, "blocked": 2}
 
@@ -100,7 +100,8 @@ def _try(
     names = [step.get("do") for step in steps]
     place = names.index("synthesise") if "synthesise" in names else 0
     if larger:
-        leaf = [LARGER * size for size in changed[place].get("leaf", LEAF)]
+        sizes = zip(changed[place].get("leaf", LEAF), LEAF, strict=True)
+        leaf = [max(LARGER * size, default) for size, default in sizes]
         changed[place]["leaf"] = leaf
         words.append(f"leaves of {leaf[0]:,}")
     if filtered:
