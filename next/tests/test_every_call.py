@@ -285,7 +285,10 @@ def test_percents_and_shares_stay_within_their_bounds(name):
                 assert low <= value <= highest[unit] + 1e-9, (column, row)
 
 
-SIGNED = {"R", "R_low", "R_high", "advantage", "self_test"}
+SIGNED = {
+    *("R", "R_low", "R_high", "advantage", "self_test"),
+    *("singling_out", "linkability", "inference"),
+}
 
 
 # What does not matter
@@ -327,6 +330,8 @@ EQUAL = {
     "small numbers": lambda f: cast(f, {pl.Int64: pl.Int32}),
     "digits in some files": lambda f: f if len(f) > 70 else cast(f, {pl.Int64: pl.String}),
     "empty texts": lambda f: f.with_columns(pl.col(pl.String).fill_null("")),
+    "pandas": pl.DataFrame.to_pandas,
+    "pyarrow": pl.DataFrame.to_arrow,
     "columns in another order": lambda f: f.select(reversed(f.columns)),
     "labelled codes": labelled,
     "labelled codes in some files": lambda f: f if len(f) > 70 else labelled(f),
@@ -343,6 +348,17 @@ def test_what_a_file_looks_like_makes_no_difference(name, change):
         return
     plain = tables(CALLS[name](study(), **every_call.settings_of(name)))
     again = tables(CALLS[name](study(EQUAL[change]), **every_call.settings_of(name)))
+    for table, frame in plain.items():
+        assert again[table].equals(frame), table
+
+
+@every
+def test_codes_for_missing_answers_are_those_of_the_file_or_as_they_are_declared(name):
+    refused = {"income": Variable(missing=((-9.0, -1.0),))}
+    about = {**ABOUT["columns"], "income": {"tolerance": 200}}
+    plain = tables(CALLS[name](study(), **every_call.settings_of(name)))
+    files = study(lambda frame: Data(frame, refused), columns=about)
+    again = tables(CALLS[name](files, **every_call.settings_of(name)))
     for table, frame in plain.items():
         assert again[table].equals(frame), table
 

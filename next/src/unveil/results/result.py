@@ -224,6 +224,11 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return "words"
 
     @property
+    def step(self) -> str:
+        """A command to type next, where it is none of these."""
+        return ""
+
+    @property
     def onward(self) -> "Onward | None":
         """The call to make next, where it is another."""
         return None

@@ -89,6 +89,11 @@ def _cut(parts: list[tuple[RenderableType, list[str]]]) -> list[tuple[Renderable
 
 def _next(result: Result, names: Sequence[str], typed: str) -> str:
     """What is worth seeing after this, as it is typed."""
+    if result.step and not names:
+        words = shlex.split(typed)
+        places = [place for place, word in enumerate(words) if word in ("-p", "--project")]
+        folder = [part for place in places for part in words[place : place + 2]]
+        return f"Next: {result.step}{' ' * bool(folder)}{shlex.join(folder)}"
     if result.onward and not names and (typed or result.onward.call):
         return f"Next: {_onward(result.onward, typed)}"
     step = f"--out {result.name}.html" if names else f"--show {result.next}"
