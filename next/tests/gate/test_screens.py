@@ -35,8 +35,8 @@ Disclosed by linking illness, rent, weight
   7 more above limit: +92 to +159 beyond
 Disclosed to an intruder who knows sex, age
   illness                           28           29     -1 ± 2  ○ cannot reach 8
-Limits      8 patients beyond and 0 complete records, proposed for open release;
-            no standard stands behind them.
+Limits      8 patients beyond (1 %, proposed) and 0 complete records (0 %,
+            proposed) for open release; no standard stands behind them.
 Cause       real records (14 alerts, block). Find out how real records came into
             the data, and make these again.
 Not tested  sensitive values, being in the data, other knowledge, values hidden
@@ -58,8 +58,8 @@ Possible matches by sex, age
 Disclosed by linking other columns: none beyond chance, 448 figures
 Disclosed to an intruder who knows sex, age
   illness                              38           41  -3 ± 3  ○ cannot reach 8
-Limits      8 patients beyond and 0 complete records, proposed for open release;
-            no standard stands behind them.
+Limits      8 patients beyond (1 %, proposed) and 0 complete records (0 %,
+            proposed) for open release; no standard stands behind them.
 Not tested  sensitive values, being in the data, other knowledge, values hidden
             on purpose, order, groups, earlier releases and people who objected.
 Next: unveil init a.csv b.csv --by 'Name, role'\
@@ -75,8 +75,8 @@ Records of real patients in the data
   equal in all variables                      0            0  +0 ± 0  ● within 0
   equal in all, or but one                    0            0  +0 ± 0  ● within 8
 Disclosed by linking other columns: none beyond chance, 448 figures
-Limits      8 patients beyond and 0 complete records, proposed for open release;
-            no standard stands behind them.
+Limits      8 patients beyond (1 %, proposed) and 0 complete records (0 %,
+            proposed) for open release; no standard stands behind them.
 Not tested  keys, sensitive values, being in the data, other knowledge, values
             hidden on purpose, order, groups and 2 more.
 Next: unveil init a.csv b.csv --by 'Name, role'\
