@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from unveil.measures.utility.utility import utility
     from unveil.results.result import Result
     from unveil.study import Study
+    from unveil.tables.amounts import amounts
     from unveil.tables.bounds import bounds
     from unveil.tables.compare import compare_schemes
     from unveil.tables.plan import plan
@@ -57,6 +58,7 @@ __all__ = [
     "UnveilError",
     "Variable",
     "add_noise",
+    "amounts",
     "attack",
     "bounds",
     "cap",
@@ -99,6 +101,7 @@ _HOMES = {
     "Study": "study",
     "Variable": "data.codebook",
     "add_noise": "making.add_noise",
+    "amounts": "tables.amounts",
     "attack": "measures.attacks.attack",
     "bounds": "tables.bounds",
     "cap": "measures.attribution.cap",

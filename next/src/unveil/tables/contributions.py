@@ -1,0 +1,243 @@
+"""Sums of what units give: when is one unsafe, and who could estimate what another gave?
+
+x1 >= x2 >= ... are the contributions of units to a sum X. Rules and protection levels are those of
+the Handbook on Statistical Disclosure Control (ESSNet SDC), chapter 4.2. It calls its levels
+necessary, not sufficient: two conditions more are of unions of cells and of insiders.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Any, NamedTuple
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+
+from unveil.counts.cells import Floats, Ints
+from unveil.errors import InputError
+from unveil.tables.network import Network
+from unveil.tables.ranges import tighten
+from unveil.tables.suppression import Needs, Suppression
+from unveil.tables.system import System, Truths
+
+NEARLY = 1e-5  # of the largest sum: how far what must only not be known exactly is left open
+
+
+class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """When a sum is unsafe: by any of these."""
+
+    least: Annotated[int, Meta(ge=1)] = 3  # fewer units give to it
+    p: Annotated[float, Meta(gt=0)] | None = None  # X - x1 - x2 is below p percent of x1
+    n: Annotated[int, Meta(ge=1)] | None = None  # x1 + ... + xn is above k percent of X
+    k: Annotated[float, Meta(gt=0, lt=100)] | None = None
+
+    def __post_init__(self) -> None:
+        if (self.n is None) != (self.k is None):
+            raise ValueError("n and k belong together")
+
+
+class Judgement(NamedTuple):
+    """Sums by the rule: units that give to each, and how far above it readers must be left."""
+
+    units: Ints
+    is_unsafe: Truths
+    protection: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Contributions:
+    """What each unit gives to each sum: by sums, the largest first; nothing is no contribution."""
+
+    sum: Ints
+    unit: Ints
+    value: Floats
+    n_sums: int
+
+    @classmethod
+    def of(cls, sums: Ints, units: Ints, values: Floats, n_sums: int) -> "Contributions":
+        """What a unit gives to a sum in several records is one contribution."""
+        gives = values > 0
+        pairs, place = np.unique(np.stack([sums, units])[:, gives], axis=1, return_inverse=True)
+        value = _add_up(place.reshape(-1), values[gives], pairs.shape[1])
+        order = np.lexsort((pairs[1], -value, pairs[0]))
+        return cls(pairs[0][order], pairs[1][order], value[order], n_sums)
+
+    @classmethod
+    def to(cls, network: Network, units: Ints, amounts: Floats) -> "Contributions":
+        """To every figure of a system."""
+        records, figures = map(np.concatenate, zip(*network.members(), strict=True))
+        return cls.of(figures, units[records], amounts[records], network.system.size)
+
+    @cached_property
+    def start(self) -> Ints:
+        """Where the contributions to each sum begin; the last entry is where all end."""
+        return np.searchsorted(self.sum, np.arange(self.n_sums + 1))
+
+    @cached_property
+    def rank(self) -> Ints:
+        """0 is the largest contribution to its sum."""
+        return np.arange(len(self.sum)) - self.start[self.sum]
+
+    def largest(self, n: int) -> Floats:
+        """For each sum what the n largest give together."""
+        is_large = self.rank < n
+        return _add_up(self.sum[is_large], self.value[is_large], self.n_sums)
+
+    def together(self, unions: Sequence[Ints]) -> "Contributions":
+        """To unions of sums that have nobody's record in common."""
+        parts = [slice(*self.start[s : s + 2]) for own in unions for s in own.tolist()]
+        number = np.repeat(np.arange(len(unions)), [len(own) for own in unions])
+        sizes = [part.stop - part.start for part in parts]
+        units, values = (
+            np.concatenate([array[:0], *(array[part] for part in parts)])
+            for array in (self.unit, self.value)
+        )
+        return Contributions.of(np.repeat(number, sizes), units, values, len(unions))
+
+    def judge(self, rule: Rule) -> Judgement:
+        """Each sum by the rule (Handbook, 4.2.2; of several levels the highest)."""
+        units, X, x1 = np.diff(self.start), self.largest(len(self.sum)), self.largest(1)
+        is_unsafe, protection = units < rule.least, np.zeros(self.n_sums)
+        if rule.p is not None:
+            rest, asked = X - self.largest(2), rule.p / 100 * x1
+            is_unsafe |= rest < asked
+            protection = np.maximum(protection, asked - rest)
+        if rule.n is not None and rule.k is not None:
+            top = self.largest(rule.n)
+            is_unsafe |= top > rule.k / 100 * X
+            protection = np.maximum(protection, 100 / rule.k * top - X)
+        is_unsafe &= X > 0
+        return Judgement(units, is_unsafe, np.where(is_unsafe, protection, 0.0))
+
+
+def _add_up(places: Ints, values: Floats, size: int) -> Floats:
+    return np.bincount(places, values, size).astype(np.float64)
+
+
+class Insider(NamedTuple):
+    """A unit that could estimate the largest other contribution to a sum too closely."""
+
+    unit: int
+    figure: int
+    most: float  # that all others can have given, by what it knows
+
+
+class SumSuppression(Suppression):
+    """Sums that are hidden until readers and units are left what the rule asks for."""
+
+    def __init__(
+        self, system: System, contributions: Contributions, rule: Rule, secret: Truths,
+        may_hide: Truths,
+    ) -> None:  # fmt: skip
+        assert system.truth is not None
+        self.contributions, self.rule = contributions, rule
+        self.judgement = contributions.judge(rule)
+        nearly = NEARLY * float(system.truth.max(initial=1))
+        figures = np.flatnonzero(self.judgement.is_unsafe | secret)
+        needed, truth = np.maximum(self.judgement.protection, nearly)[figures], system.truth
+        needs = Needs(figures, np.maximum(truth[figures] - needed, 0), truth[figures] + needed)
+        known = np.zeros(system.size), np.full(system.size, np.inf)
+        super().__init__(system, *known, needs, np.maximum(truth, nearly), may_hide | secret)
+
+    def faults(self, hidden: Truths) -> Iterator[set[Any]]:
+        yield from super().faults(hidden)
+        yield {number for number, _ in self.unsafe_unions(hidden)}
+        yield {(insider.unit, insider.figure) for insider in self.insiders(hidden)}
+
+    def further(self, hidden: Truths) -> Truths:
+        """The cheapest value that opens each unsafe union, and a sum beside each insider's."""
+        matrix, more = self.system.matrix, np.zeros_like(hidden)
+        rows_of = matrix.tocsc()
+        groups = (
+            [row for row, _ in self.unsafe_unions(hidden)],
+            [
+                rows_of.indices[slice(*rows_of.indptr[insider.figure : insider.figure + 2])]
+                for insider in self.insiders(hidden)
+            ],
+        )
+        for rows in (*groups[0], *groups[1]):
+            figures = np.unique(matrix[np.atleast_1d(rows)].indices)
+            able = figures[self.may_hide[figures] & ~hidden[figures]]
+            if len(able) and not more[figures].any():
+                more[able[self.cost[able].argmin()]] = True
+        return more
+
+    def unsafe_unions(self, hidden: Truths) -> list[tuple[int, Ints]]:
+        """Sums of hidden parts that are known and unsafe: a published whole less all other parts.
+
+        Each as the number of the equation, and the parts.
+        """
+        matrix, is_open, unions = self.system.matrix, self.shown(hidden).is_open, []
+        for row in np.flatnonzero((matrix > 0) @ is_open.astype(np.int64) > 1):
+            entries = slice(*matrix.indptr[row : row + 2])
+            figures, is_part = matrix.indices[entries], matrix.data[entries] > 0
+            parts = figures[is_part & is_open[figures]].astype(np.int64)
+            if not is_open[figures[~is_part]].any() and len(parts) < is_part.sum():
+                unions.append((int(row), parts))
+        judged = self.contributions.together([parts for _, parts in unions]).judge(self.rule)
+        return [union for union, is_so in zip(unions, judged.is_unsafe, strict=True) if is_so]
+
+    def insiders(self, hidden: Truths) -> list[Insider]:
+        """Units that come within p percent of the largest other contribution to an unsafe sum.
+
+        Without p, that know it exactly. A unit knows what it gave, so that every sum holds at least
+        that, and knows a sum that it gives alone. Each by itself.
+        """
+        own, system, insiders = self.contributions, self.shown(hidden), []
+        for unit, asked in self._near(hidden).items():
+            gives = np.zeros(system.size)
+            gives[own.sum[own.unit == unit]] = own.value[own.unit == unit]
+            is_alone = hidden & (gives == self.truth) & (gives > 0)
+            lower = np.maximum(system.lower, gives)
+            upper = np.where(is_alone, gives, np.maximum(system.upper, lower))
+            figures, needed = np.array([*asked]), np.array([*asked.values()])
+            known = tighten(
+                system.within(lower, upper), figures, need_low=np.inf,
+                need_high=gives[figures] + needed,
+            )  # fmt: skip
+            most = known.upper - gives[figures]
+            for i in np.flatnonzero(most < needed - 1e-6 * (1 + needed)):
+                insiders.append(Insider(unit, int(figures[i]), float(most[i])))
+        return insiders
+
+    def _near(self, hidden: Truths) -> dict[int, dict[int, float]]:
+        """For units that could be insiders, the sums, and what others must be able to give there.
+
+        If a unit gives at most a share s of every hidden sum, what fits for readers, mixed with the
+        truth as 1 - s to s, fits for the unit: most others are not asked by a programme.
+        """
+        own, is_open = self.contributions, self.shown(hidden).is_open[self.contributions.sum]
+        share = np.zeros(int(own.unit.max(initial=0)) + 1)
+        np.maximum.at(share, own.unit[is_open], (own.value / self.truth[own.sum])[is_open])
+        nearness = 1 + max((self.rule.p or 0) / 100, NEARLY)
+        figures = np.flatnonzero(self.judgement.is_unsafe)
+        highest = tighten(self.shown(hidden), figures, need_low=np.inf).high
+        near: dict[int, dict[int, float]] = {}
+        for figure, most in zip(figures, highest, strict=True):
+            entries = slice(*own.start[figure : figure + 2])
+            others, gives = np.full(len(share), own.value[entries][0]), np.zeros(len(share))
+            others[own.unit[entries][0]] = own.value[entries][1:2].sum()
+            gives[own.unit[entries]] = own.value[entries]
+            most, needed = min(most, 1e15), nearness * others
+            left = most - share * (most - self.truth[figure]) - gives
+            for unit in np.flatnonzero((left < needed) & (others > 0)).tolist():
+                near.setdefault(unit, {})[int(figure)] = float(needed[unit])
+        return near
+
+
+def amounts_of(numbers: Floats, name: str) -> tuple[Floats, float]:
+    """Amounts as whole numbers, so that they add up exactly, and what a whole one stands for."""
+    if (numbers < 0).any():
+        raise InputError(
+            f"{name!r} has negative amounts, of which no share of a sum is defined. Sum amounts"
+            " from 0 on (of)."
+        )
+    digits = next((d for d in range(6) if _are_whole(numbers * 10.0**d)), 6)
+    while numbers.sum() * 10.0**digits > 2.0**52:
+        digits -= 1
+    return np.rint(numbers * 10.0**digits), 10.0**-digits
+
+
+def _are_whole(numbers: Floats) -> bool:
+    return bool((np.abs(numbers - np.rint(numbers)) <= 1e-9 * np.maximum(numbers, 1)).all())
