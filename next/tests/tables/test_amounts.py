@@ -377,7 +377,7 @@ def test_nothing_is_hidden_where_only_a_list_is_asked_for():
     result = of_firms(rule=DOMINANCE, hide=None)
     assert not hidden_of(result)
     assert not result.insiders
-    assert result.sentences[0].startswith("3 of 7 sums are unsafe by the rule: 3 of them are shown")
+    assert result.sentences[0].startswith("3 of 7 sums are unsafe by the rule. Hidden: 0 of")
 
 
 def test_cents_add_up_and_missing_amounts_are_told():

@@ -4,7 +4,8 @@ All tables are one system, as counts are (`network`); rules, unions and insiders
 `contributions`, and `suppression` chooses what else is hidden.
 """
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
@@ -23,7 +24,7 @@ from unveil.tables.network import Network
 from unveil.tables.plan_file import PlanFile, TableOfPlan, network_of_records
 from unveil.tables.ranges import tighten
 from unveil.tables.suppression import place_of
-from unveil.tables.system import System, Truths
+from unveil.tables.system import Truths
 
 LARGEST = 2.0**20  # sums are scaled to about this, for the solver
 LEAST = Rule()
@@ -34,10 +35,17 @@ def _parse_rule(texts: Sequence[str]) -> dict[str, str]:
     return {name.strip(): number for name, _, number in pairs}
 
 
+def _parse_tables(texts: Sequence[str]) -> Any:
+    """A plan, or the columns of one table."""
+    return texts[0] if texts[0].lower().endswith(".toml") else [split_names(texts)]
+
+
 RuleOf = Annotated[
     Rule, Form("least, p, or n and k with their numbers", "NAME=NUMBER", _parse_rule)
 ]
-TablesOf = Annotated[Any, Form("the columns of each table, or the path of a plan", "PLAN", list)]
+TablesOf = Annotated[
+    Any, Form("the columns of each table, or the path of a plan", "NAMES", _parse_tables)
+]
 
 
 class SumRow(Row, frozen=True):
@@ -92,12 +100,12 @@ class Amounts(Result, frozen=True, kw_only=True):
         if not unsafe:
             yield f"None of the {count(len(rows))} sums is unsafe by the rule."
         else:
-            hidden = sum(row.hidden for row in rows) - sum(row.hidden for row in unsafe)
-            shown = sum(not row.hidden for row in unsafe)
+            verb = "is" if len(unsafe) == 1 else "are"
+            hidden = sum(row.hidden for row in unsafe)
+            others = sum(row.hidden for row in rows) - hidden
             yield (
-                f"{count(len(unsafe))} of {count(len(rows))} sums are unsafe by the rule:"
-                f" {count(shown) if shown else 'none'} of them {_are(shown)} shown,"
-                f" {count(hidden)} others are hidden."
+                f"{count(len(unsafe))} of {count(len(rows))} sums {verb} unsafe by the rule."
+                f" Hidden: {count(hidden)} of these, and {count(others)} more to protect them."
             )
         left = {row.levels for row in self.cells if not row.safe}
         if left:
@@ -113,10 +121,6 @@ class Amounts(Result, frozen=True, kw_only=True):
                 f"Contributors who know their own amounts could estimate another's too closely in"
                 f" {count(len(sums))} {'sums' if len(sums) > 1 else 'sum'}."
             )
-
-
-def _are(n: int) -> str:
-    return "is" if n == 1 else "are"
 
 
 @measure
@@ -149,16 +153,15 @@ def amounts(
     hide
         Sums that are secret for another reason. None: nothing is hidden, unsafe ones are listed.
     """
+    planned, about = _read_tables(study, tables)
     values, one, n_missing = _read_amounts(study, of)
-    network = _network(study, tables, values)
+    network = network_of_records(study, planned, about, amounts=values)
     assert network.system.truth is not None
-    scale = 2.0 ** np.ceil(np.log2(max(values.sum(), 1) / LARGEST))  # divides exactly
+    scale = 2.0 ** math.ceil(math.log2(max(values.sum(), 1) / LARGEST))  # divides exactly
     bounds = network.system.lower / scale, network.system.upper / scale
     system = replace(network.system.within(*bounds), truth=network.system.truth / scale)
     contributions = Contributions.to(network, _units(study, unit), values / scale)
-    kept, secret = (
-        _named(network, own or (), name) for name, own in (("keep", keep), ("hide", hide))
-    )
+    kept, secret = _named(network, keep, "keep"), _named(network, hide, "hide")
     may_hide = network.is_published & (network.system.truth > 0) & ~kept
     engine = SumSuppression(system, contributions, rule, secret & ~kept, may_hide)
     is_unsafe = engine.judgement.is_unsafe
@@ -206,7 +209,8 @@ def _units(study: Study, name: str) -> Ints:
     return np.where(is_missing, column.n_levels + np.arange(len(units)), units)
 
 
-def _network(study: Study, tables: Any, values: Floats) -> Network:
+def _read_tables(study: Study, tables: Any) -> tuple[Sequence[TableOfPlan], Mapping[str, Any]]:
+    """The tables of a plan, or those that are named, and what is said of their columns."""
     if isinstance(tables, str | Path):
         plan = PlanFile.read(Path(tables))
         if any(table.file or table.publish != "exact" for table in plan.tables):
@@ -214,22 +218,21 @@ def _network(study: Study, tables: Any, values: Floats) -> Network:
                 "Sums are published as they are or hidden. Leave 'publish' and 'file' out of the"
                 " plan ('tables'), and name what stays as it is (keep)."
             )
-        return network_of_records(study, plan.tables, plan.columns, amounts=values)
+        return plan.tables, plan.columns
     is_list = isinstance(tables, list | tuple) and len(tables) > 0
     if not is_list or not all(isinstance(dims, str | list | tuple) and dims for dims in tables):
         raise InputError("'tables' takes the columns of each table: [('region', 'industry')].")
     named = {" by ".join(map(str, as_names(dims))): as_names(dims) for dims in tables}
     for name in (name for dims in named.values() for name in dims):
-        study.check_column(name)
-    made = [TableOfPlan(name, dims, margins="all") for name, dims in named.items()]
-    return network_of_records(study, made, amounts=values)
+        study.column(name)
+    return [TableOfPlan(name, dims, margins="all") for name, dims in named.items()], {}
 
 
 def _named(network: Network, texts: Any, setting: str) -> Truths:
     """The sums that texts name by their levels, in every table that has these."""
     named = np.zeros(network.system.size, bool)
-    for text in as_names(texts):
-        fault: InputError | None = None
+    for text in () if texts is None else as_names(texts):
+        fault = InputError(f"{text!r} ({setting}) is no sum that a table has.")
         places = []
         for number, planned in enumerate(network.tables):
             try:
@@ -240,7 +243,7 @@ def _named(network: Network, texts: Any, setting: str) -> Truths:
             if part in planned.table.parts:
                 places.append(network.figures_of(number, part)[place])
         if not places:
-            raise fault or InputError(f"{text!r} ({setting}) is no sum that a table has.")
+            raise fault
         named[places] = True
     return named
 
