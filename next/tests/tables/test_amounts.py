@@ -340,7 +340,7 @@ def test_a_piece_between_two_tables_is_protected_too(tmp_path):
     assert all(row.safe for row in result.cells)
     kept = ["sex=m", "sex=f", "total"]
     result = unveil.amounts(study, "income", tmp_path / "plan.toml", keep=kept)
-    piece = result.cells[-1]
+    piece = next(row for row in result.cells if not row.table)
     assert (piece.table, set(piece.levels)) == ("", {"sex = m", "age = 16 to 17"})
     assert (piece.lower, piece.upper, piece.value, piece.safe) == (900, 900, None, False)
     assert "1 can be estimated" in result.sentences[1]
@@ -363,6 +363,24 @@ def test_who_gives_a_sum_alone_knows_it():
     assert (row.unit, row.most, row.largest) == ("gives nothing to it", 90, 90)
     assert exposed["row = p",].unit in ("number 1", "number 2")
     assert "Contributors who know their own amounts" in result.sentences[-1]
+
+
+def test_a_firm_that_knows_a_neighbouring_cell_knows_its_partner():
+    """a gives py alone: by row, columns and py it knows qx, qy and px, and so the 90 of b in it."""
+    rows = [("p", "x", "a", 100), ("p", "x", "b", 90), ("p", "y", "a", 50)]
+    rows += [("p", "z", f"pz{i}", 60) for i in range(5)]
+    rows += [(r, c, f"{r}{c}{i}", 70) for r in "qr" for c in "xyz" for i in range(4)]
+    frame = pl.DataFrame(rows, schema=["row", "place", "firm", "turnover"], orient="row")
+    names = [f"row={r}, place={c}" for r in "pqr" for c in "xyz"]
+    keep = [n for n in names if n[4] + n[-1] not in ("px", "py", "qx", "qy")]
+    keep += [f"row={r}" for r in "pqr"] + [f"place={c}" for c in "xyz"] + ["total"]
+    result = of_firms(frame, [("row", "place")], keep=keep)
+    assert all(row.safe for row in result.cells)  # to readers
+    [row] = result.insiders
+    assert (row.levels, row.unit) == (("row = p", "place = x"), "number 1")
+    assert (row.most, row.largest) == (90, 90)
+    free = of_firms(frame, [("row", "place")])
+    assert not free.insiders
 
 
 def test_what_is_published_stays_and_what_is_secret_is_hidden():

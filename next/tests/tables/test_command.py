@@ -114,7 +114,8 @@ def test_sums_are_protected_by_a_rule(typed, tmp_path):
     "words",
     ["firms.csv --amount turnover", "firms.csv --dims region --rule p=10",
      "firms.csv --dims region --amount turnover --publish suppress:5", "sums.toml --amount profit",
-     "firms.csv --dims region --amount turnover --below 5", "sums.toml --dims region --amount turnover",
+     "firms.csv --dims region --amount turnover --below 5",
+     "sums.toml --dims region --amount turnover",
      "firms.csv --dims region --amount turnover --rule p", "firms.csv --dims region --amount firm",
      "firms.csv --dims region --amount turnover --rule n=1"],
 )  # fmt: skip

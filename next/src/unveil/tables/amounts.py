@@ -15,7 +15,7 @@ import numpy as np
 from unveil.arguments import Form, Texts, as_names, split_names
 from unveil.counts.cells import Floats, Ints
 from unveil.errors import InputError
-from unveil.results import Count, Figure, Heading, Note, Number, Result, Row, Text
+from unveil.results import Count, Figure, Heading, Note, Result, Row, Text
 from unveil.results.units import Truth
 from unveil.results.words import count, join_names
 from unveil.study import ORIGINAL, Records, Study, measure
@@ -53,14 +53,14 @@ class SumRow(Row, frozen=True):
 
     table: str
     levels: tuple[str, ...]
-    value: Annotated[Figure, Number("the sum as it can be published; empty where it is hidden")]
+    value: Annotated[Figure, Count("the sum as it can be published; empty where it is hidden")]
     hidden: Annotated[bool, Truth("whether it is hidden")]
-    lower: Annotated[float, Number("the least that it can be, by all that is published")]
-    upper: Annotated[Figure, Number("the most; empty: no bound")]
+    lower: Annotated[float, Count("the least that it can be, by all that is published")]
+    upper: Annotated[Figure, Count("the most; empty: no bound")]
     contributors: Annotated[int, Count("units that give to it")]
     unsafe: Annotated[bool, Truth("whether the rule says so", "Handbook on SDC 4.2")]
     protection: Annotated[
-        float, Number("how far above the sum readers must be left", "Handbook on SDC 4.2")
+        float, Count("how far above the sum readers must be left", "Handbook on SDC 4.2")
     ]
     safe: Annotated[bool, Truth("not unsafe, or left open as far as the rule asks")]
 
@@ -71,8 +71,8 @@ class InsiderRow(Row, frozen=True):
     unit: Annotated[str, Text("its place among those who give to the sum")]
     table: str
     levels: tuple[str, ...]
-    most: Annotated[float, Number("the most that all others can have given, by what it knows")]
-    largest: Annotated[float, Number("the largest of their contributions")]
+    most: Annotated[float, Count("the most that all others can have given, by what it knows")]
+    largest: Annotated[float, Count("the largest of their contributions")]
 
 
 class Amounts(Result, frozen=True, kw_only=True):
@@ -82,7 +82,7 @@ class Amounts(Result, frozen=True, kw_only=True):
 
     cells: Annotated[
         tuple[SumRow, ...],
-        Heading("Sums", ("table", "levels", "value", "lower", "upper", "unsafe", "safe"), True),
+        Heading("Sums", ("levels", "value", "lower", "upper", "unsafe", "safe"), True),
     ]
     insiders: Annotated[tuple[InsiderRow, ...], Heading("Who could estimate another's amount")]
 
@@ -180,7 +180,8 @@ def amounts(
         notes.append(Note(about="amounts", sentence=sentence))
     report = _Report(network, engine, hidden, one * scale)
     insiders = report.insiders() if hide is not None else ()
-    return Amounts(cells=tuple(report.cells()), insiders=tuple(insiders), notes=tuple(notes))
+    cells = sorted(report.cells(), key=lambda row: not row.hidden)
+    return Amounts(cells=tuple(cells), insiders=tuple(insiders), notes=tuple(notes))
 
 
 def _read_amounts(study: Study, of: str) -> tuple[Floats, float, int]:

@@ -5,7 +5,7 @@ the Handbook on Statistical Disclosure Control (ESSNet SDC), chapter 4.2. It cal
 necessary, not sufficient: two conditions more are of unions of cells and of insiders.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, NamedTuple
@@ -17,11 +17,13 @@ from msgspec import Meta
 from unveil.counts.cells import Floats, Ints
 from unveil.errors import InputError
 from unveil.tables.network import Network
-from unveil.tables.ranges import tighten
+from unveil.tables.programme import Programme
 from unveil.tables.suppression import Needs, Suppression
-from unveil.tables.system import System, Truths
+from unveil.tables.system import TOLERANCE, System, Truths
 
 NEARLY = 1e-5  # of the largest sum: how far what must only not be known exactly is left open
+
+UNBOUNDED = 1e9  # more than any sum, as they are scaled
 
 
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -137,27 +139,26 @@ class SumSuppression(Suppression):
         figures = np.flatnonzero(self.judgement.is_unsafe | secret)
         needed, truth = np.maximum(self.judgement.protection, nearly)[figures], system.truth
         needs = Needs(figures, np.maximum(truth[figures] - needed, 0), truth[figures] + needed)
+        is_watched = self.judgement.is_unsafe[contributions.sum] & (contributions.rank < 2)
+        self.watched = set(contributions.unit[is_watched].tolist())
         known = np.zeros(system.size), np.full(system.size, np.inf)
         super().__init__(system, *known, needs, np.maximum(truth, nearly), may_hide | secret)
 
     def faults(self, hidden: Truths) -> Iterator[set[Any]]:
         yield from super().faults(hidden)
         yield {number for number, _ in self.unsafe_unions(hidden)}
-        yield {(insider.unit, insider.figure) for insider in self.insiders(hidden)}
+        insiders = self.insiders(hidden, self.watched)
+        yield {(insider.unit, insider.figure) for insider in insiders}
 
     def further(self, hidden: Truths) -> Truths:
         """The cheapest value that opens each unsafe union, and a sum beside each insider's."""
         matrix, more = self.system.matrix, np.zeros_like(hidden)
-        rows_of = matrix.tocsc()
-        groups = (
-            [row for row, _ in self.unsafe_unions(hidden)],
-            [
-                rows_of.indices[slice(*rows_of.indptr[insider.figure : insider.figure + 2])]
-                for insider in self.insiders(hidden)
-            ],
-        )
-        for rows in (*groups[0], *groups[1]):
-            figures = np.unique(matrix[np.atleast_1d(rows)].indices)
+        columns, groups = matrix.tocsc(), [[row] for row, _ in self.unsafe_unions(hidden)]
+        for insider in self.insiders(hidden):
+            self.watched.add(insider.unit)
+            groups.append(columns.indices[slice(*columns.indptr[insider.figure :][:2])])
+        for rows in groups:
+            figures = np.unique(matrix[rows].indices)
             able = figures[self.may_hide[figures] & ~hidden[figures]]
             if len(able) and not more[figures].any():
                 more[able[self.cost[able].argmin()]] = True
@@ -178,60 +179,95 @@ class SumSuppression(Suppression):
         judged = self.contributions.together([parts for _, parts in unions]).judge(self.rule)
         return [union for union, is_so in zip(unions, judged.is_unsafe, strict=True) if is_so]
 
-    def insiders(self, hidden: Truths) -> list[Insider]:
+    def insiders(self, hidden: Truths, asked: Collection[int] | None = None) -> list[Insider]:
         """Units that come within p percent of the largest other contribution to an unsafe sum.
 
         Without p, that know it exactly. A unit knows what it gave, so that every sum holds at least
-        that, and knows a sum that it gives alone. Each by itself.
+        that, and knows a sum that it gives alone. Each by itself; by default all are asked.
         """
         own, system, insiders = self.contributions, self.shown(hidden), []
-        for unit, asked in self._near(hidden).items():
-            gives = np.zeros(system.size)
-            gives[own.sum[own.unit == unit]] = own.value[own.unit == unit]
-            is_alone = hidden & (gives == self.truth) & (gives > 0)
-            lower = np.maximum(system.lower, gives)
-            upper = np.where(is_alone, gives, np.maximum(system.upper, lower))
-            figures, needed = np.array([*asked]), np.array([*asked.values()])
-            known = tighten(
-                system.within(lower, upper), figures, need_low=np.inf,
-                need_high=gives[figures] + needed,
-            )  # fmt: skip
-            most = known.upper - gives[figures]
-            for i in np.flatnonzero(most < needed - 1e-6 * (1 + needed)):
-                insiders.append(Insider(unit, int(figures[i]), float(most[i])))
-        return insiders
+        programme = Programme(system)
+        figures, units, gives, needed = self._near(programme, hidden)
+        if asked is not None:
+            is_asked = np.isin(units, [*asked])
+            figures, units, gives, needed = (a[is_asked] for a in (figures, units, gives, needed))
+        while len(figures):
+            figure, unit = int(figures[0]), int(units[0])
+            amounts = np.zeros(system.size)
+            amounts[own.sum[own.unit == unit]] = own.value[own.unit == unit]
+            is_alone = hidden & (amounts == self.truth) & (amounts > 0)
+            lower = np.maximum(system.lower, amounts)
+            upper = np.where(is_alone, amounts, np.maximum(system.upper, lower))
+            most, fits = self._most(programme, figure, lower, upper)
+            if most - gives[0] < (1 - TOLERANCE) * needed[0]:
+                insiders.append(Insider(unit, figure, float(most - gives[0])))
+            share = self._share(fits, hidden)[units]
+            left = fits[figures] - share * (fits[figures] - self.truth[figures]) - gives
+            is_near = left < needed
+            is_near[0] = False
+            figures, units, gives, needed = (a[is_near] for a in (figures, units, gives, needed))
+        return sorted(insiders)
 
-    def _near(self, hidden: Truths) -> dict[int, dict[int, float]]:
-        """For units that could be insiders, the sums, and what others must be able to give there.
+    def _near(self, programme: Programme, hidden: Truths) -> tuple[Ints, Ints, Floats, Floats]:
+        """Unsafe sums and units who could be insiders, as far as readers' bounds tell.
 
-        If a unit gives at most a share s of every hidden sum, what fits for readers, mixed with the
-        truth as 1 - s to s, fits for the unit: most others are not asked by a programme.
+        With what the unit gives, and what others must be able to give.
         """
-        own, is_open = self.contributions, self.shown(hidden).is_open[self.contributions.sum]
-        share = np.zeros(int(own.unit.max(initial=0)) + 1)
-        np.maximum.at(share, own.unit[is_open], (own.value / self.truth[own.sum])[is_open])
+        own, n_units = self.contributions, int(self.contributions.unit.max(initial=0)) + 1
         nearness = 1 + max((self.rule.p or 0) / 100, NEARLY)
-        figures = np.flatnonzero(self.judgement.is_unsafe)
-        highest = tighten(self.shown(hidden), figures, need_low=np.inf).high
-        near: dict[int, dict[int, float]] = {}
-        for figure, most in zip(figures, highest, strict=True):
+        lower, upper = self.shown(hidden).lower, self.shown(hidden).upper
+        parts = [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros(0))]
+        for figure in np.flatnonzero(self.judgement.is_unsafe).tolist():
+            most, fits = self._most(programme, figure, lower, upper)
             entries = slice(*own.start[figure : figure + 2])
-            others, gives = np.full(len(share), own.value[entries][0]), np.zeros(len(share))
+            gives, others = np.zeros(n_units), np.full(n_units, own.value[entries][0])
             others[own.unit[entries][0]] = own.value[entries][1:2].sum()
             gives[own.unit[entries]] = own.value[entries]
-            most, needed = min(most, 1e15), nearness * others
-            left = most - share * (most - self.truth[figure]) - gives
-            for unit in np.flatnonzero((left < needed) & (others > 0)).tolist():
-                near.setdefault(unit, {})[int(figure)] = float(needed[unit])
-        return near
+            left = most - self._share(fits, hidden) * (most - self.truth[figure]) - gives
+            units = np.flatnonzero((left < nearness * others) & (others > 0))
+            parts.append(
+                (np.full(len(units), figure), units, gives[units], nearness * others[units])
+            )
+        figures, units, gives, needed = (
+            np.concatenate(column) for column in zip(*parts, strict=True)
+        )
+        return figures, units, gives, needed
+
+    def _most(
+        self, programme: Programme, figure: int, lower: Floats, upper: Floats
+    ) -> tuple[float, Floats]:
+        """The most that a sum can be within bounds, and sums that fit and attain it."""
+        fits = self.truth.copy()
+        if programme.place[figure] < 0:
+            return float(fits[figure]), fits
+        index, upper = programme.index, upper.copy()
+        upper[figure] = min(upper[figure], UNBOUNDED)
+        extreme = programme.most(programme.unit(figure), lower=lower[index], upper=upper[index])
+        if extreme.figures is not None:
+            fits[index] = extreme.figures
+        return extreme.bound, fits
+
+    def _share(self, fits: Floats, hidden: Truths) -> Floats:
+        """For each unit, how much of the truth makes other sums that fit hold what it gave.
+
+        What fits, mixed with the truth as 1 - s to s, fits for who gives something too, if s is
+        large enough: so most units are told not to be insiders without a programme of their own.
+        """
+        own, share = self.contributions, np.zeros(int(self.contributions.unit.max(initial=0)) + 1)
+        value, fit, truth = own.value, fits[own.sum], self.truth[own.sum]
+        is_alone = hidden[own.sum] & (value == truth) & (fit != truth)
+        lacks = (fit < value) | is_alone
+        needed = np.where(is_alone[lacks], 1.0, (value - fit)[lacks] / (truth - fit)[lacks])
+        np.maximum.at(share, own.unit[lacks], needed)
+        return share
 
 
 def amounts_of(numbers: Floats, name: str) -> tuple[Floats, float]:
     """Amounts as whole numbers, so that they add up exactly, and what a whole one stands for."""
     if (numbers < 0).any():
         raise InputError(
-            f"{name!r} has negative amounts, of which no share of a sum is defined. Sum amounts"
-            " from 0 on (of)."
+            f"{name!r} has negative amounts, of which no share of a sum is defined. Name codes as"
+            " special, or sum amounts from 0 on (of)."
         )
     digits = next((d for d in range(6) if _are_whole(numbers * 10.0**d)), 6)
     while numbers.sum() * 10.0**digits > 2.0**52:

@@ -10,6 +10,7 @@ The same engine serves counts and amounts: what must be protected, and how far, 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -77,15 +78,20 @@ class Suppression:
 
     def pattern(self, start: Truths) -> Truths:
         """What is hidden in the end."""
-        hidden = self._hide_around(start)
+        needed = self._show_again(self._hide_around(start), start, kinds=1)
+        hidden = needed
         while (more := self.further(hidden) & ~hidden).any():
             hidden = self._hide_around(hidden | more)
-        faults = [*self.faults(hidden)]
+        return self._show_again(hidden, needed)
+
+    def _show_again(self, hidden: Truths, start: Truths, kinds: int | None = None) -> Truths:
+        """Without what is hidden and makes no difference to these faults, the dearest first."""
         extra = np.flatnonzero(hidden & ~start).tolist()
+        faults = [*islice(self.faults(hidden), kinds)] if extra else []
         for figure in sorted(extra, key=lambda f: (-self.cost[f], f))[:TIDIED]:
             trial = hidden.copy()
             trial[figure] = False
-            if all(own <= before for own, before in zip(self.faults(trial), faults, strict=True)):
+            if all(own <= before for before, own in zip(faults, self.faults(trial), strict=False)):
                 hidden = trial
         return hidden
 
