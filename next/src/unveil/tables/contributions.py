@@ -123,6 +123,7 @@ class Insider(NamedTuple):
     unit: int
     figure: int
     most: float  # that all others can have given, by what it knows
+    needed: float  # what the sum must be able to be
 
 
 class SumSuppression(Suppression):
@@ -151,18 +152,31 @@ class SumSuppression(Suppression):
         yield {(insider.unit, insider.figure) for insider in insiders}
 
     def further(self, hidden: Truths) -> Truths:
-        """The cheapest value that opens each unsafe union, and a sum beside each insider's."""
+        """The cheapest value that opens each unsafe union, and what moves what an insider knows."""
         matrix, more = self.system.matrix, np.zeros_like(hidden)
-        columns, groups = matrix.tocsc(), [[row] for row, _ in self.unsafe_unions(hidden)]
-        for insider in self.insiders(hidden):
-            self.watched.add(insider.unit)
-            groups.append(columns.indices[slice(*columns.indptr[insider.figure :][:2])])
-        for rows in groups:
-            figures = np.unique(matrix[rows].indices)
+        for row, _ in self.unsafe_unions(hidden):
+            figures = matrix.indices[slice(*matrix.indptr[row : row + 2])]
             able = figures[self.may_hide[figures] & ~hidden[figures]]
             if len(able) and not more[figures].any():
                 more[able[self.cost[able].argmin()]] = True
+        for unit, figure, _, needed in self.insiders(hidden):
+            self.watched.add(unit)
+            gives = self._given(unit)
+            is_alone = (gives == self.truth) & (gives > 0)
+            system = self.system.within(
+                np.maximum(self.system.lower, gives), np.maximum(self.system.upper, gives)
+            )
+            knows = gives, np.where(is_alone, gives, np.inf)
+            inside = Suppression(system, *knows, self.needs, self.cost, self.may_hide)
+            move = inside.move(figure, needed - self.truth[figure], hidden | more)
+            more |= False if move is None else move
         return more
+
+    def _given(self, unit: int) -> Floats:
+        gives = np.zeros(self.system.size)
+        is_own = self.contributions.unit == unit
+        gives[self.contributions.sum[is_own]] = self.contributions.value[is_own]
+        return gives
 
     def unsafe_unions(self, hidden: Truths) -> list[tuple[int, Ints]]:
         """Sums of hidden parts that are known and unsafe: a published whole less all other parts.
@@ -185,7 +199,7 @@ class SumSuppression(Suppression):
         Without p, that know it exactly. A unit knows what it gave, so that every sum holds at least
         that, and knows a sum that it gives alone. Each by itself; by default all are asked.
         """
-        own, system, insiders = self.contributions, self.shown(hidden), []
+        system, insiders = self.shown(hidden), []
         programme = Programme(system)
         figures, units, gives, needed = self._near(programme, hidden)
         if asked is not None:
@@ -193,14 +207,14 @@ class SumSuppression(Suppression):
             figures, units, gives, needed = (a[is_asked] for a in (figures, units, gives, needed))
         while len(figures):
             figure, unit = int(figures[0]), int(units[0])
-            amounts = np.zeros(system.size)
-            amounts[own.sum[own.unit == unit]] = own.value[own.unit == unit]
+            amounts = self._given(unit)
             is_alone = hidden & (amounts == self.truth) & (amounts > 0)
             lower = np.maximum(system.lower, amounts)
             upper = np.where(is_alone, amounts, np.maximum(system.upper, lower))
             most, fits = self._most(programme, figure, lower, upper)
             if most - gives[0] < (1 - TOLERANCE) * needed[0]:
-                insiders.append(Insider(unit, figure, float(most - gives[0])))
+                known = float(most - gives[0]), float(gives[0] + needed[0])
+                insiders.append(Insider(unit, figure, *known))
             share = self._share(fits, hidden)[units]
             left = fits[figures] - share * (fits[figures] - self.truth[figures]) - gives
             is_near = left < needed
@@ -228,9 +242,7 @@ class SumSuppression(Suppression):
             parts.append(
                 (np.full(len(units), figure), units, gives[units], nearness * others[units])
             )
-        figures, units, gives, needed = (
-            np.concatenate(column) for column in zip(*parts, strict=True)
-        )
+        figures, units, gives, needed = map(np.concatenate, zip(*parts, strict=True))
         return figures, units, gives, needed
 
     def _most(

@@ -107,13 +107,13 @@ class Suppression:
     def _hide_for(self, place: int, hidden: Truths) -> Truths:
         figure, needs = int(self.needs.figures[place]), self.needs
         steps = (needs.high[place] - self.truth[figure], needs.low[place] - self.truth[figure])
-        moves = [self._move(figure, s, hidden) for s in steps if s and np.isfinite(s)]
+        moves = [self.move(figure, s, hidden) for s in steps if s and np.isfinite(s)]
         found = [move for move in moves if move is not None]
         if needs.is_either:
             found = sorted(found, key=lambda move: float(self.cost[move & ~hidden].sum()))[:1]
         return np.asarray(np.logical_or.reduce([hidden, *found]))
 
-    def _move(self, figure: int, step: float, hidden: Truths) -> Truths | None:
+    def move(self, figure: int, step: float, hidden: Truths) -> Truths | None:
         """What moves in the cheapest change in which this one moves by the step."""
         from scipy.optimize import Bounds, LinearConstraint, milp
         from scipy.sparse import hstack
