@@ -109,18 +109,20 @@ def read_data(source: Any, role: str, how: How) -> Data:
 
 def _from_frame(source: Any, role: str) -> pl.DataFrame:
     try:
-        frame: pl.DataFrame = nw.from_native(source, eager_only=True).to_polars()
+        frame = nw.from_native(source, eager_only=True)
     except TypeError:
         raise InputError(
             f"{role!r} takes a path or a data frame, not {type(source).__name__!r}."
         ) from None
+    try:
+        own = frame.clone() if frame.implementation.is_pandas() else frame  # others do not change
+        return own.to_polars()
     except Exception as fault:  # of any library that narwhals reads
         odd = list_names(_odd_columns(source))
         raise InputError(
             f"The frame for {role!r} cannot be read ({type(fault).__name__}; columns: {odd}). Give"
             " each column a name of its own and values of one type."
         ) from None
-    return frame
 
 
 def _odd_columns(frame: Any) -> Iterator[str]:
@@ -167,6 +169,7 @@ def _from_path(source: str | Path, how: How) -> Data:
 Reader = Callable[[Path, str, How], Data]
 TEXTS = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 BOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+BYTES_AN_ENTRY = 4  # of a column in memory, at least about
 LABELLED = (".sav", ".dta", ".sas7bdat", ".xpt")
 
 
@@ -198,9 +201,17 @@ def _read_labelled(path: Path, _: str, __: How) -> Data:
 
 
 def _read_parquet(path: Path, _: str, __: How) -> Data:
+    from unveil.data.text import BOMB, TIMES
+
     codebook: dict[str, Variable] = {}
     with _unheard(), path.open("rb") as file:
         text = pl.read_parquet_metadata(file).get(CODEBOOK, "{}")
+        whole = pl.scan_parquet(path, glob=False)
+        n = whole.select(pl.len()).collect().item() * len(whole.collect_schema())
+        if n * BYTES_AN_ENTRY > max(BOMB, TIMES * path.stat().st_size):
+            raise InputError(
+                f"{str(path)!r} is over {TIMES} times as large when unpacked. Ask for it as CSV."
+            )
         frame = pl.read_parquet(path, glob=False)
     with suppress(msgspec.MsgspecError):  # of others, who have something else by this name
         codebook = msgspec.json.decode(text, type=dict[str, Variable])
