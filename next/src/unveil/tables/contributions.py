@@ -218,7 +218,7 @@ class SumSuppression(Suppression):
             share = self._share(fits, hidden)[units]
             left = fits[figures] - share * (fits[figures] - self.truth[figures]) - gives
             is_near = left < needed
-            is_near[0] = False
+            is_near[0] = False  # has its answer
             figures, units, gives, needed = (a[is_near] for a in (figures, units, gives, needed))
         return sorted(insiders)
 
@@ -232,12 +232,13 @@ class SumSuppression(Suppression):
         lower, upper = self.shown(hidden).lower, self.shown(hidden).upper
         parts = [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros(0))]
         for figure in np.flatnonzero(self.judgement.is_unsafe).tolist():
-            most, fits = self._most(programme, figure, lower, upper)
+            fits = self._most(programme, figure, lower, upper)[1]
             entries = slice(*own.start[figure : figure + 2])
             gives, others = np.zeros(n_units), np.full(n_units, own.value[entries][0])
             others[own.unit[entries][0]] = own.value[entries][1:2].sum()
             gives[own.unit[entries]] = own.value[entries]
-            left = most - self._share(fits, hidden) * (most - self.truth[figure]) - gives
+            room = (1 - self._share(fits, hidden)) * (fits[figure] - self.truth[figure])
+            left = self.truth[figure] + room - gives
             units = np.flatnonzero((left < nearness * others) & (others > 0))
             parts.append(
                 (np.full(len(units), figure), units, gives[units], nearness * others[units])
@@ -248,7 +249,7 @@ class SumSuppression(Suppression):
     def _most(
         self, programme: Programme, figure: int, lower: Floats, upper: Floats
     ) -> tuple[float, Floats]:
-        """The most that a sum can be within bounds, and sums that fit and attain it."""
+        """The most that a sum can be within bounds, and sums that fit and come as near to it."""
         fits = self.truth.copy()
         if programme.place[figure] < 0:
             return float(fits[figure]), fits
