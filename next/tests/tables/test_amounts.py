@@ -405,6 +405,15 @@ def test_cents_add_up_and_missing_amounts_are_told():
     assert "1 records have no amount and give nothing." in [n.sentence for n in result.notes]
 
 
+@pytest.mark.parametrize("size", [1e-9, 1e9])
+def test_amounts_of_any_size_have_their_sums(size):
+    frame = pl.DataFrame({"nace": ["a", "a", "a", "b", "b", "b", "b"], "turnover": [
+        amount * size for amount in (1.5, 2.5, 3.0, 1.0, 1.0, 1.0, 1.0)
+    ]})  # fmt: skip
+    rows = of_firms(frame, columns={"nace": {"kind": "category"}}).cells
+    assert [row.value for row in rows] == pytest.approx([7 * size, 4 * size, 11 * size])
+
+
 def test_a_large_table_of_large_amounts_has_the_sums_of_the_records():
     rng = np.random.default_rng(3)
     frame = pl.DataFrame({
@@ -424,7 +433,8 @@ def test_a_large_table_of_large_amounts_has_the_sums_of_the_records():
         ({"tables": "nowhere.toml"}, "tables"), ({"unit": "holding"}, "holding"),
         ({"rule": {"n": 2}}, "rule"), ({"rule": {"p": 0}}, "rule"), ({"rule": {"q": 5}}, "rule"),
         ({"rule": {"n": 1, "k": 100}}, "rule"), ({"rule": {"least": 0}}, "rule"),
-        ({"keep": "nace=99"}, "keep"), ({"hide": "place=05"}, "hide"),
+        ({"keep": "nace=99"}, "keep"),
+        ({"keep": "total", "hide": "total"}, "keep"), ({"hide": "place=05"}, "hide"),
         ({"columns": {"firm": "person", "loss": "weight"}}, "eights"),
     ],
 )  # fmt: skip

@@ -23,7 +23,7 @@ from unveil.tables.contributions import Contributions, Rule, SumSuppression, amo
 from unveil.tables.network import Network
 from unveil.tables.plan_file import PlanFile, TableOfPlan, network_of_records
 from unveil.tables.ranges import tighten
-from unveil.tables.suppression import place_of
+from unveil.tables.suppression import place_of, refuse_both
 from unveil.tables.system import Truths
 
 LARGEST = 2.0**20  # sums are scaled to about this, for the solver
@@ -98,14 +98,16 @@ class Amounts(Result, frozen=True, kw_only=True):
         rows = {row.levels: row for row in self.cells if row.table}.values()
         unsafe = [row for row in rows if row.unsafe]
         if not unsafe:
-            yield f"None of the {count(len(rows))} sums is unsafe by the rule."
+            others = sum(row.hidden for row in rows)
+            hidden = f" Hidden: {count(others)} that are secret or protect these." if others else ""
+            yield f"None of the {count(len(rows))} sums is unsafe by the rule.{hidden}"
         else:
             verb = "is" if len(unsafe) == 1 else "are"
-            hidden = sum(row.hidden for row in unsafe)
-            others = sum(row.hidden for row in rows) - hidden
+            n_hidden = sum(row.hidden for row in unsafe)
+            others = sum(row.hidden for row in rows) - n_hidden
             yield (
                 f"{count(len(unsafe))} of {count(len(rows))} sums {verb} unsafe by the rule."
-                f" Hidden: {count(hidden)} of these, and {count(others)} more to protect them."
+                f" Hidden: {count(n_hidden)} of these, and {count(others)} more to protect them."
             )
         left = {row.levels for row in self.cells if not row.safe}
         if left:
@@ -114,7 +116,7 @@ class Amounts(Result, frozen=True, kw_only=True):
                 " fewer tables or margins, keep fewer values, or merge levels."
             )
         elif any(row.hidden for row in rows):
-            yield "Readers can estimate none of them more closely than the rule allows."
+            yield "Readers can estimate none of the hidden sums more closely than the rule allows."
         if self.insiders:
             sums = {row.levels for row in self.insiders}
             yield (
@@ -154,7 +156,7 @@ def amounts(
         Sums that are secret for another reason. None: nothing is hidden, unsafe ones are listed.
     """
     planned, about = _read_tables(study, tables)
-    values, one, n_missing = _read_amounts(study, of)
+    values, digits, n_missing = _read_amounts(study, of)
     network = network_of_records(study, planned, about, amounts=values)
     assert network.system.truth is not None
     scale = 2.0 ** math.ceil(math.log2(max(values.sum(), 1) / LARGEST))  # divides exactly
@@ -162,12 +164,13 @@ def amounts(
     system = replace(network.system.within(*bounds), truth=network.system.truth / scale)
     contributions = Contributions.to(network, _units(study, unit), values / scale)
     kept, secret = _named(network, keep, "keep"), _named(network, hide, "hide")
+    refuse_both(kept, secret)
     may_hide = network.is_published & (network.system.truth > 0) & ~kept
-    engine = SumSuppression(system, contributions, rule, secret & ~kept, may_hide)
+    engine = SumSuppression(system, contributions, rule, secret, may_hide)
     is_unsafe = engine.judgement.is_unsafe
     hidden = np.zeros(system.size, bool)
     if hide is not None:
-        hidden = engine.pattern(((is_unsafe & may_hide) | secret) & ~kept)
+        hidden = engine.pattern((is_unsafe & may_hide) | secret)
     notes = [Note(about="amounts", sentence=(
         "Units who pool what they know, and what is known from elsewhere, are not covered. Keep the"
         " rule and the intervals confidential."
@@ -178,14 +181,14 @@ def amounts(
     if hide is not None and (unions := engine.unsafe_unions(hidden)):
         sentence = f"{len(unions):,} sums of hidden values are known, and unsafe by the rule."
         notes.append(Note(about="amounts", sentence=sentence))
-    report = _Report(network, engine, hidden, one * scale)
+    report = _Report(network, engine, hidden, scale, digits)
     insiders = report.insiders() if hide is not None else ()
     cells = sorted(report.cells(), key=lambda row: not row.hidden)
     return Amounts(cells=tuple(cells), insiders=tuple(insiders), notes=tuple(notes))
 
 
-def _read_amounts(study: Study, of: str) -> tuple[Floats, float, int]:
-    """The amount of each record as whole numbers of some size, and how many records have none."""
+def _read_amounts(study: Study, of: str) -> tuple[Floats, int, int]:
+    """The amount of each record without its decimals, their number, and records that have none."""
     study.check_column(of)
     column = study.unbanded(of)
     if column.kind != "number":
@@ -195,8 +198,8 @@ def _read_amounts(study: Study, of: str) -> tuple[Floats, float, int]:
     levels = column.numbers.copy()
     levels[np.isin(levels, study.special(of, column))] = np.nan
     numbers = levels[column.codes[study.rows[ORIGINAL]]]
-    values, one = amounts_of(np.nan_to_num(numbers), of)
-    return values, one, int(np.isnan(numbers).sum())
+    values, digits = amounts_of(np.nan_to_num(numbers), of)
+    return values, digits, int(np.isnan(numbers).sum())
 
 
 def _units(study: Study, name: str) -> Ints:
@@ -253,9 +256,10 @@ class _Report:
     """Sums as they are told, in the unit of the records."""
 
     def __init__(
-        self, network: Network, engine: SumSuppression, hidden: Truths, scale: float
+        self, network: Network, engine: SumSuppression, hidden: Truths, scale: float, digits: int
     ) -> None:
-        self.network, self.engine, self.hidden, self.scale = network, engine, hidden, scale
+        self.network, self.engine, self.hidden = network, engine, hidden
+        self.scale, self.digits = scale / 10.0**digits, digits
         self.is_left = np.zeros(network.system.size, bool)
         self.is_left[engine.needs.figures[~engine.is_met(hidden)]] = True
         self.pieces = np.flatnonzero(self.is_left & ~network.is_published)
@@ -270,7 +274,7 @@ class _Report:
                 self.shown_by += [(planned.name, figure) for figure in figures.tolist()]
 
     def amount(self, value: float) -> float:
-        return round(float(value) * self.scale, 6)
+        return round(float(value) * self.scale, self.digits + 2)
 
     def levels(self, figure: int) -> tuple[str, ...]:
         return self.network.label(figure) or ("total",)

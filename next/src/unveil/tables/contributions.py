@@ -5,6 +5,7 @@ the Handbook on Statistical Disclosure Control (ESSNet SDC), chapter 4.2. It cal
 necessary, not sufficient: two conditions more are of unions of cells and of insiders.
 """
 
+import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -275,17 +276,16 @@ class SumSuppression(Suppression):
         return share
 
 
-def amounts_of(numbers: Floats, name: str) -> tuple[Floats, float]:
-    """Amounts as whole numbers, so that they add up exactly, and what a whole one stands for."""
+def amounts_of(numbers: Floats, name: str) -> tuple[Floats, int]:
+    """Amounts as whole numbers, so that they add up exactly, and their decimals."""
     if (numbers < 0).any():
         raise InputError(
             f"{name!r} has negative amounts, of which no share of a sum is defined. Name codes as"
             " special, or sum amounts from 0 on (of)."
         )
-    digits = next((d for d in range(6) if _are_whole(numbers * 10.0**d)), 6)
-    while numbers.sum() * 10.0**digits > 2.0**52:
-        digits -= 1
-    return np.rint(numbers * 10.0**digits), 10.0**-digits
+    digits = math.floor(-math.log10(max(numbers.sum() / 2.0**52, 1e-300)))  # that add up exactly
+    digits = next((d for d in range(digits) if _are_whole(numbers * 10.0**d)), digits)
+    return np.rint(numbers * 10.0**digits), digits
 
 
 def _are_whole(numbers: Floats) -> bool:

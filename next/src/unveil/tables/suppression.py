@@ -208,6 +208,7 @@ def suppress_table(
         _named(table, texts, setting, figures, system.size)
         for texts, setting in ((keep, "keep"), (hide, "hide"))
     )
+    refuse_both(kept, secret)
     impossible = np.append(table.impossible, np.zeros(system.size - table.size, bool))
     small = is_shown & (system.truth > 0) & (system.truth < below)
     secret = (secret | small) & ~kept & ~impossible
@@ -259,6 +260,11 @@ def _named(
             raise InputError(f"{text!r} ({setting}) is not published as it is. Name what is.")
         named[figures[part][place]] = True
     return named
+
+
+def refuse_both(kept: Truths, secret: Truths) -> None:
+    if (kept & secret).any():
+        raise InputError("A value is to stay ('keep') and to be hidden ('hide'). Choose one.")
 
 
 def place_of(table: PublishedTable, text: str, setting: str) -> tuple[Part, int]:
