@@ -274,7 +274,7 @@ class _Report:
                 self.shown_by += [(planned.name, figure) for figure in figures.tolist()]
 
     def amount(self, value: float) -> float:
-        return round(float(value) * self.scale, self.digits + 2)
+        return round(float(value) * self.scale, self.digits + 6)
 
     def levels(self, figure: int) -> tuple[str, ...]:
         return self.network.label(figure) or ("total",)
