@@ -105,7 +105,7 @@ NEEDED: dict[str, dict[str, Any]] = {
         "people": 5,
     },
 }
-FREE = {"missing", "unit"}
+FREE = {"missing", "unit", "by", "reason"}
 CANARIES = ("Zq-key", "Zq-target", "Zq-pid", "Zq-note", "7654321")
 ABOUT: dict[str, Any] = {
     "keys": ("sex", "age", "region"),
