@@ -286,7 +286,8 @@ def _choices(standing: Standing) -> Iterator[str]:
             else ("Change the synthetic data and assess again (recommended)")
         )
         yield "Do not release"
-        yield f"Release with {n} {'figure' if n == 1 else 'figures'} not within limit, reasons attached"
+        figures = "figure" if n == 1 else "figures"
+        yield f"Release with {n} {figures} not within limit, reasons attached"
     else:
         yield "Release"
         yield "Do not release"
