@@ -252,13 +252,14 @@ class Gate:
         file = side.files[0]
         for column in self.columns:
             about = self.study.columns.get(column.name, Column())
-            people, records = (codes[codes != MISSING] for codes in codes_pair(column, file))
+            people, records, others = (
+                column.codes[number][column.codes[number] != MISSING]
+                for number in (ORIGINAL, file, self.yardstick)
+            )
             n_values = len(np.unique(people))
             is_many = n_values >= 0.1 * len(people)
             if min(len(people), len(records)) < FEWEST or not is_many:
                 continue
-            others = column.codes[self.yardstick]
-            others = others[others != MISSING]
             yardstick = _held_by_one(people, others, itself=self.yardstick == ORIGINAL)
             share = Share.of(_held_by_one(people, records), yardstick)
             is_declared = about.role == "identifier"
@@ -428,10 +429,6 @@ def rows_per_person(study: Study, columns: Sequence[Compared]) -> Iterator[Alert
                 side, "rows-per-person", "decide", (column.name,), sentence, alike, usual, remedy
             )
             return
-
-
-def codes_pair(column: Compared, file: int) -> tuple[Ints, Ints]:
-    return column.codes[ORIGINAL], column.codes[file]
 
 
 def _held_by_one(people: Ints, asked: Ints, *, itself: bool = False) -> Mask:
