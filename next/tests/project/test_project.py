@@ -502,3 +502,19 @@ def test_hostile_names_of_columns_stay_names(tmp_path):
     assert project.standing().missing == ()
     page = project.report().read_text()
     assert "<b>#" not in page
+
+
+@pytest.mark.parametrize("method", ["run", "explain", "decide", "log"])
+def test_results_of_a_project_are_what_they_were_after_json(project, tmp_path, method):
+    settle(project)
+    made = {
+        "run": project.run,
+        "explain": lambda: project.explain("health"),
+        "decide": lambda: project.decide("release", by=CARL),
+        "log": project.log,
+    }[method]()
+    loaded = unveil.Result.load(made.save(tmp_path / "result.json"))
+    assert loaded == made
+    assert type(loaded) is type(made)
+    assert made.save(tmp_path / "result.html").read_text().startswith("<!")
+    assert made._repr_html_()
