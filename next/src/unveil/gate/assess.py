@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
 
 from unveil.arguments import Form, Seed, Texts
+from unveil.errors import InputError
 from unveil.gate.alerts import Gate, of_figures, of_files, rows_per_person, with_cause
 from unveil.gate.columns import compared_columns
 from unveil.gate.keys import measure_keys
@@ -146,7 +147,8 @@ def assess(
     assert seed is not None
     _check_limits(limits)
     _, people = study.people()
-    columns = compared_columns(study)
+    if not (columns := compared_columns(study)):
+        raise InputError("The files have no column in common. Give their columns the same names.")
     keys = measure_keys(study, exclude, seed)
     figures = [
         *measure_records(study, columns), *keys.uniques, *measure_links(study, columns),

@@ -119,8 +119,19 @@ def status_of(figure: PeopleFigure, limit: Figure) -> Status:
         return "to be decided"
     if figure.reach is not None and figure.reach <= limit:
         return "cannot reach the limit"
+    if figure.kind == "records" and (blind := _blind_to_copies(figure, limit)):
+        return blind
     tells = TOLD_OF_RECORDS * (figure.of or 0) if figure.kind == "records" else limit
     return "cannot tell" if margin > tells else "within limit"
+
+
+def _blind_to_copies(figure: PeopleFigure, limit: float) -> Status | None:
+    """Why not even an exact copy would be told from chance: all have twins, or people are few."""
+    reach, of = max(figure.reach or 0, 0), figure.of or 0
+    by_chance = _margins(CHANCE_DECIDE) * 1.96 * math.sqrt(2 * reach)  # of people met in pairs
+    if reach - by_chance > limit:
+        return None
+    return "cannot reach the limit" if reach <= TOLD_OF_RECORDS * of else "cannot tell"
 
 
 def _margins(chance: float) -> float:
