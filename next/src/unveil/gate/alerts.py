@@ -11,6 +11,7 @@ from unveil.arguments import split_names
 from unveil.counts.cells import Ints
 from unveil.counts.profile import Mask
 from unveil.data.columns import Column
+from unveil.data.write import FAKE
 from unveil.gate.coding import find_differences
 from unveil.gate.columns import MISSING, Compared, codes_of
 from unveil.gate.links import draw
@@ -393,7 +394,7 @@ def of_files(study: Study) -> Iterator[AlertRow]:
         if side.copy == "pooled":
             continue
         for name in study.files[side.files[0]].frame.columns:
-            if name not in study.original.columns:
+            if name not in study.original.columns and name != FAKE:
                 sentence = f"{name} stands in the synthetic data alone; nothing here speaks of it."
                 remedy = "Drop the column, or explain it."
                 yield row(side, f"extra-column:{name}", "decide", (name,), sentence, 1, 0, remedy)
