@@ -39,7 +39,7 @@ class TriedRow(Row, frozen=True):
     )
     worst: str = ""
     beyond: Annotated[
-        Figure, People("of whom more is figures than others' records tell, at worst")
+        Figure, People("of whom more is told than others' records tell, at worst")
     ] = None
     S_pMSE: Annotated[
         Figure, Number("pMSE over what is expected, beside the original recoded likewise",

@@ -286,8 +286,8 @@ def _choices(standing: Standing) -> Iterator[str]:
             else ("Change the synthetic data and assess again (recommended)")
         )
         yield "Do not release"
-        figures = "figure" if n == 1 else "figures"
-        yield f"Release with {n} {figures} not within limit, reasons attached"
+        many = "1 figure" if n == 1 else f"{n} figures"
+        yield f"Release with {many} not within limit, reasons attached"
     else:
         yield "Release"
         yield "Do not release"
