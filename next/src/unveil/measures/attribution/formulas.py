@@ -6,14 +6,14 @@ printed means give 0.3193 + 0.01087 m), Table 3 model 2 for CART model 5 (0.3155
 """
 
 from collections.abc import Sequence
-from math import fsum, sqrt
+from math import sqrt
 from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from unveil.counts.cells import Floats
 from unveil.counts.profile import CellProfile
-from unveil.measures.attribution.people import Scored, ratios
+from unveil.measures.attribution.people import Scored, mean_of_cells, ratios
 from unveil.measures.disclosure.formulas import Unit
 from unveil.results import Count, Figure, Number, Row, Share
 
@@ -90,16 +90,12 @@ def tcap_figures(p: CellProfile, baseline: Floats | None, tau: float) -> dict[st
     weap = ratios(p.s_tq, p.s_q)
     is_selected = (weap >= tau) & (p.n_s > 0)
     is_defined = is_selected & (p.d_q > 0)
-    n = p.n_s[is_defined]
-
-    def mean(shares: Floats) -> Figure:
-        return fsum((n * shares[is_defined]).tolist()) / int(n.sum()) if len(n) else None
-
+    n = np.where(is_defined, p.n_s, 0)
     return {
         "selected": int(p.n_s[is_selected].sum()),
         "undefined": int(p.n_s[is_selected & (p.d_q == 0)].sum()),
-        "tcap": mean(ratios(p.d_tq, p.d_q)),
-        "tcap_baseline": None if baseline is None else mean(baseline[p.t]),
+        "tcap": mean_of_cells(ratios(p.d_tq, p.d_q), n),
+        "tcap_baseline": None if baseline is None else mean_of_cells(baseline[p.t], n),
     }
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from unveil.counts.cells import Floats, Ints, number, pack
 from unveil.counts.profile import Mask
 from unveil.errors import InputError
-from unveil.study import ORIGINAL, Study
+from unveil.study import ALONE, ORIGINAL, Study
 
 MOST_PATTERNS = 512  # sets of keys that records lack, each compared with each
 
@@ -30,6 +30,10 @@ class Combinations:
     codes: tuple[Ints, ...]  # of each key, the level in each combination
     n_levels: tuple[int, ...]
     missing: tuple[int, ...]  # of each key, the level that stands for a missing value; -1 for none
+
+    @property
+    def n(self) -> int:
+        return len(self.people)
 
     @property
     def has_several(self) -> bool:
@@ -72,8 +76,51 @@ class Combinations:
             yield some, others, numbers[: len(some)], numbers[len(some) :]
 
 
-def combinations_of(study: Study, keys: tuple[str, ...]) -> Combinations:
+@dataclass(frozen=True, eq=False)
+class CombinationsThere:
+    """The same as an engine counts them: a row stands for `w` combinations."""
+
+    people: Ints
+    w: Ints
+    has_several = False
+
+    @property
+    def n(self) -> int:
+        return int(self.w.sum())
+
+    @property
+    def n_people(self) -> int:
+        return int(self.people @ self.w)
+
+    def count(self, where: Mask) -> int:
+        return int((self.people * self.w)[where].sum())
+
+    def highest(self, values: Floats) -> Floats:
+        return np.sort(np.repeat(values, self.people * self.w))
+
+    def matching(self, *, wildcard: bool) -> Iterator[tuple[Ints, Ints, Ints, Ints]]:
+        if wildcard:
+            raise InputError(
+                "'wildcard' compares records in memory. Leave it out, or take people at random:"
+                " study.sample(20_000)."
+            )
+        rows = np.arange(len(self.people))
+        yield rows, rows, rows, rows
+
+
+def values_there(study: Study, target: str) -> tuple[CombinationsThere, Ints]:
+    """The combinations that an engine tells, and how many values of a target each has."""
+    p = study.profile(target, ALONE)
+    first = p.cells.starts
+    values = p.cells.per_q(np.ones_like(p.d_q))[first]
+    return CombinationsThere(p.d_q[first], p.w[first].astype(np.int64)), values
+
+
+def combinations_of(study: Study, keys: tuple[str, ...]) -> Combinations | CombinationsThere:
     """Those of some keys; kept with the study."""
+    if not study.in_memory:
+        p = study.profile(None, ALONE)
+        return CombinationsThere(p.d_q, p.w.astype(np.int64))
     return study.once(_combinations, keys)
 
 

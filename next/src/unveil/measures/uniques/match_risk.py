@@ -15,10 +15,10 @@ from unveil.arguments import Part
 from unveil.counts.cells import Floats, Ints
 from unveil.errors import InputError
 from unveil.measures.uniques.aligned import AlignedRow, aligned_rows, aligned_sentence
-from unveil.measures.uniques.combinations import Combinations, combinations_of
+from unveil.measures.uniques.combinations import Combinations, combinations_of, values_there
 from unveil.results import Count, Figure, Heading, Number, People, Percent, Result, Row, Share
 from unveil.results.words import Words, are, people, percent
-from unveil.study import ORIGINAL, OneFile, Study, measure
+from unveil.study import ORIGINAL, OneCounted, Study, measure
 
 SMALL = (2, 3, 5)  # groups that are always counted, beside k
 RISKS = (0.01, 0.05, 0.1, 0.2, 0.5)
@@ -111,6 +111,7 @@ class MatchRisk(Result, frozen=True, kw_only=True):
     def records(self) -> pl.DataFrame:
         """Of each record: people with its keys, in the file and in the population; the risk."""
         study, asked = self.study, self.settings
+        study.need_memory()
         combinations = combinations_of(study, study.keys)
         k, F = frequencies(study, asked["fraction"], wildcard=asked["wildcard"])
         figures = {"k": k, "population": F, "risk": individual_risk(k, F)}
@@ -158,7 +159,7 @@ def individual_risk(f: Ints, F: Floats) -> Floats:
 
 @measure
 def match_risk(
-    study: OneFile,
+    study: OneCounted,
     *,
     aligned: bool = False,
     k: Annotated[int, Meta(ge=2)] = 10,
@@ -196,7 +197,7 @@ def match_risk(
     row = RiskRow(
         people=n,
         population=population,
-        combinations=len(f),
+        combinations=combinations.n,
         expected_matches=expected,
         global_risk=expected / n,
         highest_risk=float(risks[-1]),
@@ -215,11 +216,14 @@ def match_risk(
 
 def _diversity(study: Study, combinations: Combinations, target: str) -> DiversityRow:
     """Of people with the same keys; a missing key and a missing value are levels here."""
-    column, n_q = study.column(target), len(combinations.people)
-    cells = np.unique(
-        combinations.q * np.int64(column.n_levels) + column.codes[study.rows[ORIGINAL]]
-    )
-    values = np.bincount(cells // column.n_levels, minlength=n_q)
+    if study.in_memory:
+        column, n_q = study.column(target), len(combinations.people)
+        cells = np.unique(
+            combinations.q * np.int64(column.n_levels) + column.codes[study.rows[ORIGINAL]]
+        )
+        values = np.bincount(cells // column.n_levels, minlength=n_q)
+    else:
+        combinations, values = values_there(study, target)
     return DiversityRow(
         target=target,
         lowest=int(values.min()),
