@@ -19,6 +19,7 @@ from unveil.arguments import (
     Keys,
     Missing,
     SecretSeed,
+    Seed,
     Synthetic,
     Targets,
     as_names,
@@ -39,7 +40,7 @@ from unveil.counts.engines import (
 )
 from unveil.counts.profile import CellProfile, Rule
 from unveil.data.bands import band
-from unveil.data.codebook import Variable
+from unveil.data.codebook import Data, Variable
 from unveil.data.columns import (
     Coded,
     Column,
@@ -54,6 +55,7 @@ from unveil.data.columns import (
 )
 from unveil.data.read import How, OpenFile, merge_codebooks, open_codebook, open_file
 from unveil.errors import InputError, check_name, list_names
+from unveil.progress import say
 from unveil.results import Copy, FileUsed, Note, Result
 
 T = TypeVar("T")
@@ -70,6 +72,14 @@ class Side(NamedTuple):
     version: str
     copy: Copy
     files: range  # their numbers
+
+
+class Crossed(NamedTuple):
+    """The records of the original by the codes of some columns; or, of an engine, its cells."""
+
+    codes: dict[str, Ints]
+    person: Ints
+    n: Ints | None  # records of each cell; None: each is one
 
 
 ALONE = Side("", "", range(0))
@@ -486,6 +496,54 @@ class Study:
                 shares[code] = share
         return shares if len(rows) else None
 
+    def crossed(self, names: Sequence[str]) -> Crossed:
+        """The original by some of its columns."""
+        for name in names:
+            self.check_column(name)
+        columns = [self.column(name) for name in names]
+        if not self.in_memory:
+            codes, n = self.records.cross(ORIGINAL, columns)
+            return Crossed(dict(zip(names, codes, strict=True)), np.arange(len(n)), n)
+        rows = self.rows[ORIGINAL]
+        codes = [column.codes[rows] for column in columns]
+        return Crossed(dict(zip(names, codes, strict=True)), self.people()[0], None)
+
+    @checked
+    def sample(
+        self, people: Annotated[int, msgspec.Meta(ge=1)] = DRAWN, *,
+        records: Annotated[int, msgspec.Meta(ge=1)] | None = None, seed: Seed = None,
+    ) -> "Study":  # fmt: skip
+        """The same study in memory, of people drawn at random from files that stay in an engine.
+
+        Parameters
+        ----------
+        people
+            How many are drawn from the original, and from the control sample.
+        records
+            How many are drawn from each synthetic file; by default as many.
+        seed
+            The start of the random numbers.
+        """
+        if self.in_memory:
+            raise InputError("The records are in memory: measure them all, or draw from a frame.")
+        drawn = {file.role: people for file in self.files} | {"synthetic": records or people}
+        frames = [
+            self._drawn_from(number, drawn[file.role], SEED if seed is None else seed)
+            for number, file in enumerate(self.files)
+        ]
+        versions = {version: [frames[n] for n in numbers]
+                    for version, numbers in self.versions.items()}  # fmt: skip
+        about = self._settings | {"engine": "memory"}
+        if self.fraction is not None:
+            about["fraction"] = self.fraction * len(frames[ORIGINAL].frame) / self.files[0].size
+        control = frames[-1] if self.has_control else None
+        return Study(frames[ORIGINAL], versions or None, control=control, **about)
+
+    def _drawn_from(self, number: int, n: int, seed: int) -> Data:
+        file, frame = self.files[number], self.once(Study._sample, number, n, seed)
+        sentence = f"{len(frame):,} of {file.size:,} records, drawn at random (seed {seed})."
+        return Data(frame, file.data.codebook, (*file.data.notes, sentence))
+
     def sides(self) -> Iterator[Side]:
         """Each copy of each version and, where there are several copies, all of them pooled."""
         for version, numbers in self.versions.items():
@@ -524,6 +582,7 @@ class Study:
     ) -> Cells:  # fmt: skip
         """The cells as an engine counts them, with those of people drawn at random."""
         columns = {name: self.column(name) for name in (*self.keys, *self.targets, *keys)}
+        self.once(Study._say_memory, people, side)
         for number in (people, *side.files):
             self.records.coded(number, [*columns.values()])
         of_keys, about = [columns[name] for name in keys], [columns[name] for name in keys]
@@ -531,6 +590,15 @@ class Study:
             about.append(target)
         drawn = {column.name: self.drawn(column.name, people) for column in about}
         return self.records.cells(of_keys, target, people, side.files, levels_of, drawn)
+
+    def _say_memory(self, people: int, side: Side) -> None:
+        """What is to be known before the records are counted."""
+        keys, targets = ([self.column(name) for name in names]
+                         for names in (self.keys, self.targets))  # fmt: skip
+        needed = self.records.memory_needed([people, *side.files], keys, targets)
+        n = sum(file.size for file in self.files)
+        say(f"{n:,} records are counted in {self.records.engine.name}; besides what it takes,"
+            f" at most {needed / 2**20:,.0f} MB of memory are needed.")  # fmt: skip
 
     @property
     def records(self) -> EngineRecords:
@@ -546,7 +614,7 @@ class Study:
 
     def _drawn(self, name: str, people: int) -> Ints:
         if people != ORIGINAL:
-            return np.zeros(0, np.int64)
+            return np.zeros(0, np.int32)
         records = self.once(Study._sample, ORIGINAL, DRAWN, SEED)
         return self.records.codes_in(records, self.column(name), ORIGINAL)
 

@@ -138,7 +138,9 @@ def finish(
 
 def tell(what: str, place: int, parts: int) -> None:
     """How far long work is, on a line that it takes away again."""
-    if sys.stderr.isatty() and parts > 1:
+    if not parts:
+        click.echo(what, err=True)
+    elif sys.stderr.isatty() and parts > 1:
         line = f"\r{what}: {place} of {parts}" if place < parts else "\r" + " " * 40 + "\r"
         click.echo(line, err=True, nl=False)
 

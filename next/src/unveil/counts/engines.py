@@ -13,12 +13,14 @@ The seam, for DuckDB, Spark, a user's own Ibis table, or a polars LazyFrame, by 
 Rules, tolerance, flags and formulas then see the profile that they see of files in memory.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import reduce
 from importlib import import_module
-from itertools import accumulate, count, pairwise
+from itertools import accumulate, chain, count, pairwise
+from math import prod
 from operator import or_
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -40,6 +42,7 @@ Lazy = nw.LazyFrame[Any]
 MOST_LEVELS = 5_000_000  # different values of a column that memory encodes
 DRAWN = 20_000  # people that learners learn from
 SPARE = 6  # standard errors by which a draw is larger than asked for, and then cut
+LIBRARIES, BYTES = 300 * 2**20, 80  # memory: of Python and its libraries; of a cell, of a level
 LIMIT = "1GB"  # of memory that DuckDB takes before it writes to the disk
 
 
@@ -86,7 +89,7 @@ class Engine:
 
     def numbers(self, frame: Lazy) -> dict[str, Ints]:
         """Whole numbers: of DuckDB sums are Decimal, of polars counts are UInt32."""
-        table = self.fetch(frame.select(nw.all().cast(nw.Int64)), "counting")
+        table = self.fetch(frame.select(nw.all().cast(nw.Int32)), "counting")
         return {name: table[name].to_numpy() for name in table.columns}
 
 
@@ -102,17 +105,14 @@ class DuckDB(Engine):
         finalize(self, _drop, self.relation, stored)
 
     def _connect(self, limit: str) -> Any:
+        if not re.fullmatch(r"\d+(\.\d+)?[KMGT]i?B", limit):
+            raise InputError(f"'engine' takes duckdb with a size, duckdb:{LIMIT}, not {limit!r}.")
         duckdb = library("duckdb", "large")
         folder = TemporaryDirectory(prefix="unveil-")
         finalize(self, folder.cleanup)
         connection = duckdb.connect(f"{folder.name}/counts.db")
         finalize(self, connection.close)  # what is registered last is called first
-        try:
-            connection.execute(f"SET memory_limit = '{limit}'")
-        except duckdb.Error:
-            raise InputError(
-                f"'engine' takes a size that DuckDB knows, duckdb:{LIMIT}, not {limit!r}."
-            ) from None
+        connection.execute(f"SET memory_limit = '{limit}'")
         connection.execute(f"SET temp_directory = '{folder.name}'")
         connection.execute("SET preserve_insertion_order = false")
         return connection.sql("SELECT 1")
@@ -202,13 +202,30 @@ class Ibis(Engine):
 
     name = "the engine behind Ibis"
 
+    def __init__(self, table: Any) -> None:
+        self.backend, self._stored = table.get_backend(), list[str]()
+        finalize(self, _drop_tables, self.backend, self._stored)
+
     def send(self, table: pl.DataFrame) -> Lazy:
-        return nw.from_native(library("ibis", "").memtable(table.to_arrow()))
+        return self._store(table.to_arrow())
+
+    def keep(self, frame: Lazy) -> Lazy:
+        with self.unquoted("counting"):
+            return self._store(frame.to_native())
+
+    def _store(self, table: Any) -> Lazy:
+        self._stored.append(f"unveil_{id(self)}_{len(self._stored)}")
+        return nw.from_native(self.backend.create_table(self._stored[-1], table, temp=True))
 
     def draw(self, frame: Lazy, share: float, seed: int) -> pl.DataFrame:
-        native = frame.to_native()
         is_drawn = library("ibis", "").random() < share
-        return self.fetch(nw.from_native(native.filter(is_drawn)), "drawing a sample")
+        return self.fetch(nw.from_native(frame.to_native().filter(is_drawn)), "drawing a sample")
+
+
+def _drop_tables(backend: Any, tables: Sequence[str]) -> None:
+    with suppress(Exception):  # they go with the connection too
+        for name in tables:
+            backend.drop_table(name, force=True)
 
 
 def library(name: str, extra: str) -> Any:
@@ -250,7 +267,7 @@ def engine_of(engine: str, sources: Iterable[Any]) -> Engine | None:
         case "PYSPARK" | "PYSPARK_CONNECT":
             return Spark(native.sparkSession)
         case "IBIS":
-            return Ibis()
+            return Ibis(native)
         case "POLARS":
             return Engine()
     raise InputError(f"Frames of {kind.lower()} that are not collected cannot be counted.")
@@ -460,6 +477,21 @@ class EngineRecords:
             counts = wider.group_by(*short).agg(n=nw.col("n").sum())
         return self._keep(about, names, counts.with_columns(nw.col("n").cast(nw.Int64)))
 
+    def cross(self, number: int, columns: Sequence[Coded]) -> tuple[list[Ints], Ints]:
+        """Codes and records of every cell of one file."""
+        counts = self.engine.numbers(self.counted(number, columns))
+        return [counts[self._name(column.name)] for column in columns], counts["n"]
+
+    def memory_needed(
+        self, numbers: Sequence[int], keys: Sequence[Coded], targets: Sequence[Coded]
+    ) -> int:
+        """Bytes, if every combination of levels occurred, or each record had one of its own."""
+        records = sum(self.files[number].n for number in numbers)
+        space = prod(key.n_levels for key in keys)
+        cells = sum(min(records, space * target.n_levels) for target in targets)
+        values = sum(map(len, chain.from_iterable(self._values.values())))
+        return LIBRARIES + BYTES * (cells + values)
+
     def cells(
         self, keys: Sequence[Coded], target: Coded, people: int, files: Sequence[int],
         levels_of: Sequence[str], drawn: Mapping[str, Ints],
@@ -495,8 +527,8 @@ class EngineRecords:
         }
         numbers, n_q = number(*pack([replace(key, codes=codes[key.name]) for key in keys]))
         n, t = len(several["d"]), self._name(target.name)
-        none = np.zeros(n, np.int64)
-        of_several = numbers[:n] * np.int64(max(target.n_levels, 1)) + several.get(t, none)
+        none = np.zeros(n, np.int8)
+        of_several = numbers[:n] * np.int64(max(target.n_levels, 1)) + several.get(t, 0)
         order = np.argsort(of_several)
         q, packed = numbers[:n][order], of_several[order]
         example = np.empty(n_q, np.int64)
@@ -515,22 +547,22 @@ class EngineRecords:
             of_keys,
             target,
             q=np.append(q, n_q + np.arange(rows)).astype(np.int32),
-            t=both(several.get(t, none), alike.get(t, np.zeros(rows, np.int64))),
+            t=both(several.get(t, none), alike.get(t, np.zeros(rows, np.int8))),
             d_tq=both(several["d"], alike["d"]),
             s_tq=both(several["s"], alike["s"]),
-            w=both(np.ones(n, np.int64), alike["w"]),
+            w=both(none + 1, alike["w"]),
             levels={name: both(codes[name], alike[self._name(name)]) for name in levels_of},
             packed=packed,
-            alike=none[:0],
-            alike_of=none[:0],
+            alike=order[:0],
+            alike_of=order[:0],
             own=drawn.get(target.name, np.zeros(len(numbers) - n, np.int64)),
             count_pairs=lambda key: self.pairs(key, target, people),
         )
 
     def pairs(self, key: Coded, target: Coded, people: int) -> tuple[Ints, Ints, Ints]:
         """People by the level of a key and of the target."""
-        counts = self.engine.numbers(self.counted(people, [key, target]))
-        return counts[self._name(key.name)], counts[self._name(target.name)], counts["n"]
+        codes, n = self.cross(people, [key, target])
+        return codes[0], codes[1], n
 
     def count_right(self, claims: Sequence[Claims]) -> int:
         """People of the original of whom any claim is right."""
@@ -569,7 +601,7 @@ class EngineRecords:
         ) if parts else records.select(value=column.name)
         table = self._codes_of(column, number).cast({at: values[at].dtype for at in on})
         found = values.join(table, on=on, how="left", nulls_equal=True, maintain_order="left")
-        return found["code"].to_numpy().astype(np.int64)
+        return found["code"].to_numpy()
 
 
 def ends_of(tables: Sequence[pl.DataFrame]) -> tuple[slice, ...]:

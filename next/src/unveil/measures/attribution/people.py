@@ -68,7 +68,8 @@ def mean_of_cells(shares: Floats, n: Ints) -> Figure:
     is_defined = (n > 0) & ~np.isnan(shares)
     different, place = np.unique(shares[is_defined], return_inverse=True)
     records = np.bincount(place, n[is_defined])
-    return fsum((records * different).tolist()) / records.sum() if len(different) else None
+    total = fsum((records * different).tolist())
+    return total / float(records.sum()) if len(different) else None
 
 
 def mean_of_people(values: Floats, person: Ints) -> Figure:
