@@ -422,9 +422,11 @@ class Study:
         self._check_files(name, self.files)
         about = self.columns.get(name, Column())
         tables = None if self.in_memory else self.records.distinct(name)
-        columns = [f.frame[name] for f in self.files] if tables is None else [
-            table["value"].alias(name) for table in tables
-        ]
+        columns = (
+            [f.frame[name] for f in self.files]
+            if tables is None
+            else [table["value"].alias(name) for table in tables]
+        )
         parts = {file.label: values for file, values in zip(self.files, columns, strict=True)}
         labels = self.codebook.get(name, Variable()).labels
         values = stack(name, parts, about.kind, self.missing, labels)

@@ -20,18 +20,17 @@ from threading import Event, Thread
 from typing import Any
 
 import polars as pl
-from engines.cases import differences, files, measures, size, study_of
 
 import unveil
+from engines.cases import differences, files, measures, size, study_of
 
 PORT, MASTER = 54329, 17077
 SECRET = "Wilhelmina"  # a value that no message may quote
 
 
 def beside_memory(there: unveil.Study, here: unveil.Study) -> None:
-    for (name, counted), (_, known) in zip(
-        measures(there, few=True), measures(here, few=True), strict=True
-    ):
+    both = zip(measures(there, few=True), measures(here, few=True), strict=True)
+    for (name, counted), (_, known) in both:
         if different := list(differences(counted, known)):
             sys.exit(f"{name}: {len(different)} differ, as {different[:3]}")
         print(f"{name}: {size(known):,} values, none differs", flush=True)
@@ -98,7 +97,11 @@ def cluster(folder: Path) -> Iterator[list[subprocess.Popen[bytes]]]:
     }  # fmt: skip
     lines = (f"{name} {value}\n" for name, value in settings.items())
     (conf / "spark-defaults.conf").write_text("".join(lines))
-    os.environ |= {"SPARK_HOME": str(home), "SPARK_CONF_DIR": str(conf), "SPARK_LOCAL_IP": "127.0.0.1"}
+    os.environ |= {
+        "SPARK_HOME": str(home),
+        "SPARK_CONF_DIR": str(conf),
+        "SPARK_LOCAL_IP": "127.0.0.1",
+    }
 
     def start(*words: str) -> subprocess.Popen[bytes]:
         command = [home / "bin" / "spark-class", *words]
@@ -130,10 +133,11 @@ def kill(part: subprocess.Popen[bytes]) -> None:
 def check_spark() -> None:
     with tempfile.TemporaryDirectory() as name, cluster(Path(name)) as parts:
         paths = []
-        for place, frame in enumerate(files(20_000)):
+        for place, frame in enumerate(files(20_000)[:2]):
             paths.append(Path(name) / f"{place}.parquet")
             frame.write_parquet(paths[-1])
-        study = study_of(paths, engine=f"spark://127.0.0.1:{MASTER}")
+        about = {"targets": ["income", ("ill", "code")]}
+        study = study_of(paths, engine=f"spark://127.0.0.1:{MASTER}", **about)
         session = study.records.engine.session
         context, is_counting, killed = session.sparkContext, Event(), []
 
@@ -150,7 +154,7 @@ def check_spark() -> None:
 
         Thread(target=kill_a_worker, daemon=True).start()
         with unveil.progress(tell):
-            beside_memory(study, study_of(paths))
+            beside_memory(study, study_of(paths, **about))
         assert killed, "no worker was killed while stages ran"
         print(f"a worker was killed while {killed[0]} stage(s) ran", flush=True)
         frame = session.createDataFrame([(SECRET,), ("3",)], ["name"])

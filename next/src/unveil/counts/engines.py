@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from importlib import import_module
 from itertools import accumulate, chain, count, pairwise
+from logging import getLogger
 from math import prod
 from operator import or_
 from pathlib import Path
@@ -32,9 +33,9 @@ import numpy as np
 import polars as pl
 
 from unveil.counts.cells import NO_TARGET, Cells, Ints, Keys, Pair, number, pack
-from unveil.data.columns import Coded
 from unveil.counts.profile import CellProfile
 from unveil.data.codebook import Data
+from unveil.data.columns import Coded
 from unveil.data.read import How, OpenFile, from_path, read_data, read_parquet_codebook
 from unveil.errors import InputError, UnveilError
 
@@ -65,7 +66,7 @@ class Engine:
 
     def draw(self, frame: Lazy, share: float, seed: int) -> pl.DataFrame:
         """Each record at this chance."""
-        luck = pl.int_range(pl.len()).hash(seed) / 2**64
+        luck = pl.int_range(pl.len()).hash(seed) / float(2**64)
         drawn: pl.DataFrame = frame.to_native().filter(luck < share).collect()
         return drawn
 
@@ -170,10 +171,20 @@ class Spark(Engine):
         sql = library("pyspark.sql", "spark")
         builder = sql.SparkSession.builder.appName("unveil").master(address)
         builder = builder.config("spark.ui.showConsoleProgress", "false")
-        with cls.unquoted(cls, "starting"):  # type: ignore[arg-type]
+        with Engine.unquoted(cls, "starting"):  # type: ignore[arg-type]
             session = builder.getOrCreate()
             session.sparkContext.setLogLevel("OFF")  # its log quotes values
         return cls(session)
+
+    @contextmanager
+    def unquoted(self, doing: str) -> Iterator[None]:
+        log = getLogger("SQLQueryContextLogger")  # pyspark prints what fails, with its value
+        before, log.disabled = log.disabled, True
+        try:
+            with super().unquoted(doing):
+                yield
+        finally:
+            log.disabled = before
 
     def read(self, path: Path) -> Lazy:
         with self.unquoted("reading a file"):
@@ -252,7 +263,9 @@ def engine_of(engine: str, sources: Iterable[Any]) -> Engine | None:
     if kind == "spark" and setting and not lazy:
         return Spark.at(engine)
     if engine != "memory":
-        of_frames = " Frames that live in an engine are counted there: leave it out." if lazy else ""
+        of_frames = (
+            " Frames that live in an engine are counted there: leave it out." if lazy else ""
+        )
         raise InputError(
             f"'engine' takes memory, duckdb, duckdb:2GB or spark://host:port, not {engine!r}.{of_frames}"
         )
@@ -596,9 +609,11 @@ class EngineRecords:
         """The codes of some records of a file."""
         parts = self._parts.get(column.name, ())
         on = [self._name(part.name) for part in parts] or ["value"]
-        values = pl.DataFrame(
-            [self.codes_in(records, part, number) for part in parts], schema=on
-        ) if parts else records.select(value=column.name)
+        values = (
+            pl.DataFrame([self.codes_in(records, part, number) for part in parts], schema=on)
+            if parts
+            else records.select(value=column.name)
+        )
         table = self._codes_of(column, number).cast({at: values[at].dtype for at in on})
         found = values.join(table, on=on, how="left", nulls_equal=True, maintain_order="left")
         return found["code"].to_numpy()

@@ -15,7 +15,7 @@ from unveil.counts.cells import Floats, Ints
 from unveil.data.read import OpenFile
 from unveil.errors import InputError, check_name, list_names
 from unveil.results import FileUsed, Note
-from unveil.study import ORIGINAL, Study
+from unveil.study import Study
 from unveil.tables.schemes import (
     Scheme,
     draw,

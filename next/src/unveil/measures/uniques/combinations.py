@@ -116,11 +116,16 @@ def values_there(study: Study, target: str) -> tuple[CombinationsThere, Ints]:
     return CombinationsThere(p.d_q[first], p.w[first].astype(np.int64)), values
 
 
-def combinations_of(study: Study, keys: tuple[str, ...]) -> Combinations | CombinationsThere:
+def counted_combinations(study: Study) -> Combinations | CombinationsThere:
+    """Those of the keys, wherever they are counted."""
+    if study.in_memory:
+        return combinations_of(study, study.keys)
+    p = study.profile(None, ALONE)
+    return CombinationsThere(p.d_q, p.w.astype(np.int64))
+
+
+def combinations_of(study: Study, keys: tuple[str, ...]) -> Combinations:
     """Those of some keys; kept with the study."""
-    if not study.in_memory:
-        p = study.profile(None, ALONE)
-        return CombinationsThere(p.d_q, p.w.astype(np.int64))
     return study.once(_combinations, keys)
 
 

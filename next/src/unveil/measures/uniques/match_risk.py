@@ -15,7 +15,13 @@ from unveil.arguments import Part
 from unveil.counts.cells import Floats, Ints
 from unveil.errors import InputError
 from unveil.measures.uniques.aligned import AlignedRow, aligned_rows, aligned_sentence
-from unveil.measures.uniques.combinations import Combinations, combinations_of, values_there
+from unveil.measures.uniques.combinations import (
+    Combinations,
+    CombinationsThere,
+    combinations_of,
+    counted_combinations,
+    values_there,
+)
 from unveil.results import Count, Figure, Heading, Number, People, Percent, Result, Row, Share
 from unveil.results.words import Words, are, people, percent
 from unveil.study import ORIGINAL, OneCounted, Study, measure
@@ -121,7 +127,7 @@ class MatchRisk(Result, frozen=True, kw_only=True):
 
 def frequencies(study: Study, fraction: float | None, *, wildcard: bool) -> tuple[Ints, Floats]:
     """f and F: people of the file who match each combination, and those they stand for."""
-    combinations, weights = combinations_of(study, study.keys), study.weights
+    combinations, weights = counted_combinations(study), study.weights
     if combinations.has_several and (wildcard or weights is not None):
         raise InputError(
             "Records are counted with weights or 'wildcard', and people have several here. Leave"
@@ -129,7 +135,7 @@ def frequencies(study: Study, fraction: float | None, *, wildcard: bool) -> tupl
         )
     own_f = combinations.people
     own_F: Ints = own_f / (fraction or study.fraction or 1)
-    if weights is not None:
+    if weights is not None and isinstance(combinations, Combinations):
         order = np.lexsort((weights, combinations.q))  # so that a sum hangs on no order of rows
         own_F = np.bincount(combinations.q[order], weights[order])
     f, F = np.zeros_like(own_f), np.zeros(len(own_f))
@@ -186,7 +192,7 @@ def match_risk(
     ----------
     Franconi and Polettini (2004), Individual risk estimation in mu-Argus.
     """
-    combinations = combinations_of(study, study.keys)
+    combinations = counted_combinations(study)
     n, weights = combinations.n_people, study.weights
     population = n / (fraction or study.fraction or 1)
     if weights is not None:
@@ -214,9 +220,11 @@ def match_risk(
     )
 
 
-def _diversity(study: Study, combinations: Combinations, target: str) -> DiversityRow:
+def _diversity(
+    study: Study, combinations: Combinations | CombinationsThere, target: str
+) -> DiversityRow:
     """Of people with the same keys; a missing key and a missing value are levels here."""
-    if study.in_memory:
+    if isinstance(combinations, Combinations):
         column, n_q = study.column(target), len(combinations.people)
         cells = np.unique(
             combinations.q * np.int64(column.n_levels) + column.codes[study.rows[ORIGINAL]]
