@@ -262,7 +262,7 @@ class Study:
         if isinstance(file := self.files[ORIGINAL], EngineFile):
             yield Note(
                 about="files",
-                sentence=f"The records stay in {file.engine.name} and all of them are counted there."
+                sentence=f"The records stay in {file.engine.name}, where all are counted."
                 f" What models learn is learnt from {min(file.n, DRAWN):,} of {file.n:,}"
                 f" {self.unit}, drawn at random.",
             )

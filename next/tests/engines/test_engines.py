@@ -162,16 +162,12 @@ def test_engines_read_parquet_alone(tmp_path):
 
 def test_memory_is_said_before_work_and_a_command_leaves_nothing_behind(tmp_path):
     paths = paths_of([people(300, 1), people(300, 2)], tmp_path)
-    command = [sys.executable, "-m", "unveil", "disclosure", *paths, "-k", "sex,age", "-t", "health",
-               "--engine", "duckdb", "--no-expected"]  # fmt: skip
+    command = [sys.executable, "-m", "unveil", "disclosure", *paths, "-k", "sex,age", "-t",
+               "health", "--engine", "duckdb", "--no-expected"]  # fmt: skip
     folder = tmp_path / "temporary"
     folder.mkdir()
-    run = subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        env={"TMPDIR": str(folder), "PYTHONPATH": ":".join(sys.path)},
-    )
+    about = {"TMPDIR": str(folder), "PYTHONPATH": ":".join(sys.path)}
+    run = subprocess.run(command, capture_output=True, text=True, env=about)
     assert run.returncode == 0, run.stderr
     assert "600 records are counted in DuckDB" in run.stderr
     assert "MB of memory are needed" in run.stderr

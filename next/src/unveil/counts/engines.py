@@ -79,7 +79,7 @@ class Engine:
             raise
         except Exception as fault:  # of any library, and of its server
             raise InputError(
-                f"{self.name} stopped while {doing} ({type(fault).__name__}). What it says may quote"
+                f"{self.name} stopped while {doing} ({type(fault).__name__}). Its message may quote"
                 " values and is not shown: look at the file, or at what makes the frame, by itself."
             ) from None
 
@@ -263,11 +263,10 @@ def engine_of(engine: str, sources: Iterable[Any]) -> Engine | None:
     if kind == "spark" and setting and not lazy:
         return Spark.at(engine)
     if engine != "memory":
-        of_frames = (
-            " Frames that live in an engine are counted there: leave it out." if lazy else ""
-        )
+        if lazy:
+            raise InputError("Frames in an engine are counted there: leave out 'engine'.")
         raise InputError(
-            f"'engine' takes memory, duckdb, duckdb:2GB or spark://host:port, not {engine!r}.{of_frames}"
+            f"'engine' takes memory, duckdb, duckdb:2GB or spark://host:port, not {engine!r}."
         )
     if not lazy:
         return None
@@ -619,6 +618,6 @@ class EngineRecords:
         return found["code"].to_numpy()
 
 
-def ends_of(tables: Sequence[pl.DataFrame]) -> tuple[slice, ...]:
+def ends_of(tables: Sequence[pl.DataFrame | pl.Series]) -> tuple[slice, ...]:
     """Where the rows of each table stand among those of all."""
     return tuple(slice(*ends) for ends in pairwise(accumulate(map(len, tables), initial=0)))
