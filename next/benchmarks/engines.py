@@ -1,6 +1,6 @@
 """Disclosure of files that memory does not hold: time and peak memory by the number of records.
 
-    python benchmarks/engines.py [--rows 1000000 10000000 25000000 50000000] [--engine duckdb:700MB]
+    python benchmarks/engines.py [--rows 1000000 10000000 25000000 50000000] [--engine duckdb:500MB] [--bands 20]
 
 Each row is a process of its own; files are made in a folder that is removed again. Two files of so
 many records, 4 keys, 5 targets, without and with exclusions on the same study.
@@ -36,11 +36,12 @@ def make(folder: Path, n: int) -> None:
             part.unlink()
 
 
-def measure(folder: Path, engine: str) -> str:
+def measure(folder: Path, engine: str, bands: int) -> str:
     start, cpu = time.time(), time.process_time()
     study = unveil.Study(
-        folder / "1.parquet", folder / "2.parquet", keys=SMALL, targets=TARGETS, engine=engine
-    )
+        folder / "1.parquet", folder / "2.parquet", keys=SMALL, targets=TARGETS, engine=engine,
+        columns={"income": unveil.Column(bands=bands)} if bands else {},
+    )  # fmt: skip
     unveil.disclosure(study, expected=False)
     counted = time.time()
     unveil.disclosure(study, exclude=RULES, expected=False)
@@ -53,19 +54,21 @@ def measure(folder: Path, engine: str) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, nargs="*", default=ROWS)
-    parser.add_argument("--engine", default="duckdb:700MB")
+    parser.add_argument("--engine", default="duckdb:500MB")
+    parser.add_argument("--bands", type=int, default=20, help="of income; 0: as it is")
     parser.add_argument("--make")
     parser.add_argument("--measure")
     asked = parser.parse_args()
     if asked.make:
         make(Path(asked.make), *asked.rows)
     elif asked.measure:
-        print(measure(Path(asked.measure), asked.engine))
+        print(measure(Path(asked.measure), asked.engine, asked.bands))
     else:
         print("records a file: first count, what-if, CPU of both, peak of memory")
         for n in asked.rows:
             with tempfile.TemporaryDirectory() as folder:
-                command = [sys.executable, __file__, "--rows", str(n), "--engine", asked.engine]
+                command = [sys.executable, __file__, "--rows", str(n), "--engine", asked.engine,
+                           "--bands", str(asked.bands)]  # fmt: skip
                 subprocess.run([*command, "--make", folder], check=True)
                 run = subprocess.run(
                     [*command, "--measure", folder], check=True, capture_output=True, text=True
