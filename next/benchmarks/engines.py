@@ -1,6 +1,6 @@
 """Disclosure of files that memory does not hold: time and peak memory by the number of records.
 
-    python benchmarks/engines.py [--rows 1000000 10000000 25000000 50000000] [--engine duckdb:500MB] [--bands 20]
+    python benchmarks/engines.py [--rows 1000000 10000000] [--engine duckdb:500MB] [--bands 20]
 
 Each row is a process of its own; files are made in a folder that is removed again. Two files of so
 many records, 4 keys, 5 targets, without and with exclusions on the same study.

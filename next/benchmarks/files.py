@@ -15,6 +15,7 @@ import json
 import resource
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -25,10 +26,12 @@ from people import people
 import unveil
 
 BARE = {
-    ".csv": pl.read_csv,
-    ".parquet": pl.read_parquet,
-    ".sav": lambda path: pyreadstat.read_sav(path, output_format="polars")[0],
+    "people.csv": pl.read_csv,
+    "commas.csv": partial(pl.read_csv, separator=";", decimal_comma=True),
+    "people.parquet": pl.read_parquet,
+    "people.sav": lambda path: pyreadstat.read_sav(path, output_format="polars")[0],
 }
+"""Files, each with what reads it alone; in one, decimals have commas."""
 
 
 def write_files(folder: Path, n: int) -> None:
@@ -36,13 +39,15 @@ def write_files(folder: Path, n: int) -> None:
     wide = first.hstack(second.rename({name: f"{name}_2" for name in second.columns}))
     frame = wide.select(wide.columns[:20])
     frame.write_csv(folder / "people.csv")
+    decimals = frame.with_columns(pl.selectors.integer() / 4)
+    decimals.write_csv(folder / "commas.csv", separator=";", decimal_comma=True)
     frame.write_parquet(folder / "people.parquet")
     pyreadstat.write_sav(frame, folder / "people.sav")
 
 
 def measure(reader: str, path: Path) -> None:
     """CPU seconds and peak megabytes of one reading, beside those of nothing."""
-    read = unveil.read if reader == "unveil" else BARE[path.suffix]
+    read = unveil.read if reader == "unveil" else BARE[path.name]
     start = used()
     table = read(path)
     end = used()
@@ -66,8 +71,8 @@ def main() -> None:
         return
     with TemporaryDirectory() as folder:
         write_files(Path(folder), asked.rows)
-        for ending in BARE:
-            path = f"{folder}/people{ending}"
+        for name in BARE:
+            path = f"{folder}/{name}"
             figures = {}
             for reader in ("bare", "unveil"):
                 words = [sys.executable, __file__, "--measure", reader, path]
@@ -78,7 +83,7 @@ def main() -> None:
                 figures[reader] = min(runs, key=lambda run: run["cpu"])
             bare, ours = figures["bare"], figures["unveil"]
             print(
-                f"| {ending} | {ours['cpu'] / bare['cpu']:.2f} | {ours['cpu']:.1f} s |"
+                f"| {name} | {ours['cpu'] / bare['cpu']:.2f} | {ours['cpu']:.1f} s |"
                 f" {ours['peak'] / bare['peak']:.2f} | {ours['peak']:,.0f} MB |",
                 flush=True,
             )

@@ -65,6 +65,13 @@ NEEDED: dict[str, dict[str, Any]] = {
             {"do": "remove_uniques"},
         ]
     },
+    "protect": {
+        "steps": [
+            {"do": "round", "column": "income", "to": 100},
+            {"do": "synthesise", "leaf": [5, 10]},
+            {"do": "add_noise", "amounts": {"income": 20}},
+        ]
+    },
     "compare_schemes": {"schemes": ("exact", "random:3"), "people": 2, "draws": 2},
     "replicate": {
         "results": [

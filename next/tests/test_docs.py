@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import every_call
+import unveil
 from unveil.cli.main import main
 from unveil.examples import survey, survey_synthetic
 
@@ -66,6 +67,16 @@ TABLES = {
     for name, call in every_call.CALLS.items()
     for kind in [inspect.signature(call).return_annotation]
     for table, (_, row_type) in kind.headings().items()
+}
+
+
+METHODS = ("run", "explain", "decide", "log", "pack")
+TABLES |= {
+    f"{name}.{table}": row_type
+    for name in METHODS
+    for kind in [inspect.signature(getattr(unveil.Project, name)).return_annotation]
+    for table, (_, row_type) in kind.headings().items()
+    if not any(issubclass(row_type, known) for known in TABLES.values())
 }
 
 

@@ -13,9 +13,12 @@ if TYPE_CHECKING:
     from unveil.data.write import write
     from unveil.describing.describe import describe
     from unveil.describing.split import split
+    from unveil.gate.assess import assess
     from unveil.making.add_noise import add_noise
     from unveil.making.distance_filter import distance_filter
     from unveil.making.noise import choose_noise, ecap
+    from unveil.making.overview import overview
+    from unveil.making.protect import protect
     from unveil.making.recode import recode
     from unveil.making.synthesise import synthesise
     from unveil.making.uniques import remove_uniques
@@ -36,6 +39,8 @@ if TYPE_CHECKING:
     from unveil.measures.utility.compare import compare
     from unveil.measures.utility.replicate import replicate
     from unveil.measures.utility.utility import utility
+    from unveil.project.pack import verify
+    from unveil.project.project import Project
     from unveil.results.result import Result
     from unveil.study import Study
     from unveil.tables.bounds import bounds
@@ -51,12 +56,14 @@ __all__ = [
     "Data",
     "DecisionNeededError",
     "InputError",
+    "Project",
     "PublishedTable",
     "Result",
     "Study",
     "UnveilError",
     "Variable",
     "add_noise",
+    "assess",
     "attack",
     "bounds",
     "cap",
@@ -75,8 +82,10 @@ __all__ = [
     "linkability",
     "match_risk",
     "membership",
+    "overview",
     "plan",
     "progress",
+    "protect",
     "read",
     "recode",
     "recognition",
@@ -88,17 +97,20 @@ __all__ = [
     "suda",
     "synthesise",
     "utility",
+    "verify",
     "write",
 ]
 
 _HOMES = {
     "Column": "data.columns",
     "Data": "data.codebook",
+    "Project": "project.project",
     "PublishedTable": "tables.published",
     "Result": "results.result",
     "Study": "study",
     "Variable": "data.codebook",
     "add_noise": "making.add_noise",
+    "assess": "gate.assess",
     "attack": "measures.attacks.attack",
     "bounds": "tables.bounds",
     "cap": "measures.attribution.cap",
@@ -117,7 +129,9 @@ _HOMES = {
     "linkability": "measures.attacks.linkability",
     "match_risk": "measures.uniques.match_risk",
     "membership": "measures.attacks.membership",
+    "overview": "making.overview",
     "plan": "tables.plan",
+    "protect": "making.protect",
     "read": "data.read",
     "recode": "making.recode",
     "recognition": "measures.attacks.recognition",
@@ -129,6 +143,7 @@ _HOMES = {
     "suda": "measures.uniques.suda",
     "synthesise": "making.synthesise",
     "utility": "measures.utility.utility",
+    "verify": "project.pack",
     "write": "data.write",
 }
 """The module of each name that is imported when it is first used."""

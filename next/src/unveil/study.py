@@ -247,6 +247,8 @@ class Study:
             raise InputError("There are no synthetic data. Give a file, or several (synthetic).")
         if needs.keys and not self.keys:
             raise InputError("There are no keys. Name what an intruder would know (--keys).")
+        if needs.numbers == "unlike":
+            return
         if needs.synthetic and not self.targets:
             raise InputError("There are no targets. Name what might be learned (--targets).")
         for name in (*self.keys, *self.targets) if needs.synthetic else ():
@@ -684,7 +686,7 @@ class Needs(NamedTuple):
 
     synthetic: bool | None = True  # None: with or without
     keys: bool = True
-    numbers: Literal["common", "near", "any"] = "common"  # which ones must occur in all files
+    numbers: Literal["common", "near", "any", "unlike"] = "common"  # which must occur in all files
     there: bool = False  # whether it takes counts from an engine; else records in memory
 
     @classmethod
@@ -711,6 +713,9 @@ Alike = Annotated[Study, Needs(keys=False, numbers="any")]
 
 Records = Annotated[Study, Needs(synthetic=False, keys=False)]
 """A study of the original alone, whatever is known of people."""
+
+Unlike = Annotated[Study, Needs(keys=False, numbers="unlike")]
+"""A study whose files may differ in any way: that they do is what is measured."""
 
 AnyStudy = Annotated[Study, Needs(synthetic=None, keys=False)]
 """A study of which nothing is required, synthetic data or keys."""

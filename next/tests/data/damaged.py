@@ -141,12 +141,14 @@ def try_files(
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--files", type=int, default=1500, help="of each format")
+    parser.add_argument("--only", help="one format, such as .sav")
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
     folder, is_sound = Path(tempfile.mkdtemp(prefix="damaged-")), True
-    for ending, contents in good_files(folder).items():
+    files = good_files(folder)
+    for ending in [asked.only] if asked.only else files:
         start = time.monotonic()
-        counts = try_files(ending, contents, asked.files, folder, asked.seed)
+        counts = try_files(ending, files[ending], asked.files, folder, asked.seed)
         each = ", ".join(f"{n:,} {result}" for result, n in counts.most_common())
         print(f"{ending}: {each} ({time.monotonic() - start:.0f} s)", flush=True)
         is_sound &= not any(result.startswith("WRONG") for result in counts)

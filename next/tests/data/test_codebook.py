@@ -102,7 +102,7 @@ def test_words_for_missing_are_known_or_refused():
 @pytest.mark.parametrize(
     ("table", "match"),
     [
-        ({"column": ["a"], "code": ["1"]}, "has no column 'label'"),
+        ({"column": ["a"], "code": ["1"]}, "'column', 'code' and 'label'"),
         ({"column": ["a", "a"], "code": ["1", "1"], "label": ["x", "y"]}, "code '1' of 'a' twice"),
     ],
 )

@@ -3,6 +3,7 @@
 import os
 from datetime import datetime
 
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -38,12 +39,39 @@ def test_a_moment_is_that_of_the_clock_on_the_wall(tmp_path):
     assert unveil.read(path).frame["x"].cast(pl.Datetime("us")).to_list() == moments.to_list()
 
 
+def test_a_frame_that_its_owner_changes_does_not_change_a_study():
+    frame = pd.DataFrame({"sex": ["f", "m"], "age": [30, 40], "pay": [1.5, 2.5]})
+    study = unveil.Study(frame, frame.copy(), keys="sex", targets=("age", "pay"))
+    frame.loc[:, "age"] = 99
+    frame.iloc[0, 2] = 99.0
+    assert study.original.rows() == [("f", 30, 1.5), ("m", 40, 2.5)]
+    assert unveil.disclosure(study, expected=False).people == 2
+
+
+def test_a_frame_with_texts_among_numbers_is_refused_and_the_column_named():
+    frame = pd.DataFrame({"sex": ["f", 1], "age": [30, 40]})
+    with pytest.raises(unveil.InputError, match=r"'file' cannot be read .* columns: 'sex'"):
+        unveil.read(frame)
+
+
 def test_the_name_of_a_parquet_file_is_no_pattern(tmp_path):
     for name in ("d[1].parquet", "d1.parquet"):
         pl.DataFrame({"x": [name]}).write_parquet(tmp_path / name)
     assert unveil.read(tmp_path / "d[1].parquet").frame["x"].to_list() == ["d[1].parquet"]
     with pytest.raises(unveil.InputError, match="There is no file"):
         unveil.read(tmp_path / "d*.parquet")
+
+
+def test_a_parquet_file_that_would_fill_the_memory_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("unveil.data.text.BOMB", 1_000_000)
+    path = tmp_path / "bomb.parquet"
+    for n_rows, is_bomb in ((200_000, False), (3_000_000, True)):
+        pl.select(x=pl.repeat(1, n_rows, dtype=pl.Int8)).write_parquet(path)
+        if not is_bomb:
+            assert unveil.read(path).frame.height == n_rows
+            continue
+        with pytest.raises(unveil.InputError, match=r"over 100 times as large when unpacked"):
+            unveil.read(path)
 
 
 def test_a_parser_that_panics_is_not_heard(tmp_path, monkeypatch, capfd):

@@ -156,6 +156,21 @@ def test_commas_that_may_part_thousands_are_left_alone(read):
     assert read(text, decimal=",").frame["pay"].to_list() == [12.5, 1.25]
 
 
+@pytest.mark.parametrize(
+    "late",
+    ["2,5", "1.5", "1.200", "1.200,5", "-,5", "1,5 ", "inf", "nan", "007", "1,2,3", "x.y", ""],
+)
+@pytest.mark.parametrize("beside", ["Nr. 1", "31.12.2020"])
+def test_decimal_commas_are_read_alike_wherever_an_odd_entry_stands(column, read, late, beside):
+    early = [late, *["1,5"] * 1_200]
+    content = "Nr.;c;d\n" + "".join(
+        f"{n},25;{entry};{beside}\n" for n, entry in enumerate(early[::-1])
+    )
+    frame = read(content).frame
+    assert frame["c"].reverse().equals(column(*early), null_equal=True)
+    assert frame["Nr."].to_list() == [n + 0.25 for n in range(1_201)]
+
+
 def test_a_file_that_was_misread_is_read_as_it_is_told(read):
     assert read("a;b,c\n1;2,3\n", delimiter=",").frame.columns == ["a;b", "c"]
     assert read("a;b\n1.500;2\n", decimal=",").frame["a"].to_list() == [1500]
@@ -176,6 +191,21 @@ def test_what_excel_makes_of_a_table_is_read(read):
     assert read("sep=;\na, b;c, d\n1,5;2,5\n").frame.rows() == [(1.5, 2.5)]
     for mark, amount in ((";", "1.234,50"), ("\t", "1,234.50")):
         assert read(f"a{mark}b\n{amount}{mark}1\n").frame["a"].to_list() == [1234.5]
+
+
+def test_row_numbers_without_a_name_are_left_out_with_a_note(read):
+    sentence = "Column 1 has no name and numbers the records; it was left out."
+    for first in (0, 1):
+        data = read(f'"","sex"\n"{first}","f"\n"{first + 1}","m"\n')
+        assert (data.frame.columns, data.notes) == (["sex"], (sentence,))
+
+
+def test_what_programs_write_for_no_number_is_told(read):
+    data = read("age,region\n30,NA\nNA,North\n.,South\n")
+    assert data.frame["age"].to_list() == ["30", "NA", "."]
+    say = "If they are missing: --missing . --missing NA"
+    assert data.notes == (f"age stayed text: . and NA among numbers. {say}",)
+    assert read("age,region\n30,NA\nNA,North\n.,South\n", "NA", ".").frame["age"][0] == 30
 
 
 def test_lines_above_the_names_are_left_out_with_a_note(read):

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import click
 
 import unveil
-from unveil.arguments import split_names
+from unveil.arguments import hints_of, split_names
 from unveil.cli.derive import lacking, parameters_of, settings_of, study_of, summary_of
-from unveil.errors import InputError, check_name
+from unveil.errors import InputError, check_name, printable
 from unveil.results import Check, Result, exit_code, parse_limits, to_json
 from unveil.study import Needs, Study
 
@@ -118,7 +118,8 @@ def make_command(name: str, command: Command) -> click.Command:
         return finish(results, names, limits, out, is_json=is_json)
 
     has_limits = any(_kind_of(call).limited() for call in command.all_calls)
-    output = [SHOW, OUT, JSON, LIMIT] if has_limits else [SHOW, OUT, JSON]
+    is_own = "limits" in hints_of(command.call)  # which knows its limits itself
+    output = [SHOW, OUT, JSON, *([LIMIT] if has_limits and not is_own else [])]
     codes = f"\n\n{EXIT_CODES}" if has_limits else ""
     return click.Command(
         name, callback=run, help=f"{summary_of(command.call)}{codes}",
@@ -134,8 +135,13 @@ def finish(
     checks = _check(results, limits)
     for path in out:
         _save(results, path, names)
+    verdict = results[0].verdict
+    checks += results[0].checks
     print_text(to_json(results, checks) if is_json else screen_of(results, names, checks))
-    return exit_code(checks)
+    if verdict is None:
+        return exit_code(checks)
+    click.echo(f"exit {verdict.exit_code}: {printable(verdict.headline)}", err=True)
+    return int(verdict.exit_code)
 
 
 def tell(what: str, place: int, parts: int) -> None:

@@ -26,6 +26,7 @@ from unveil.results import to_json
 
 ATTACKS = ("inference", "linkability", "singling_out", "membership", "recognition")
 COMMANDS = {
+    "assess": Command("assess", {"utility": when_asked}),
     "cap": Command("cap", {"gtcap": with_tolerance, "differential_confidentiality": with_control}),
     "attack": Command("attack", dict.fromkeys(ATTACKS, within)),
     "describe": Command("describe"),
@@ -35,8 +36,12 @@ COMMANDS = {
 }
 
 
-def demo(show: tuple[str, ...], is_json: bool) -> int:
+def demo(show: tuple[str, ...], is_json: bool, is_project: bool) -> int:
     """Assess the embedded example: 5,000 invented people and one synthetic file of them."""
+    if is_project:
+        from unveil.cli.project import demo as demo_project
+
+        return demo_project()
     from unveil.examples import KEYS, TARGETS, survey, survey_synthetic
 
     income = unveil.Column(special=(-8,), tolerance=200)
@@ -68,7 +73,9 @@ def _noise_command() -> click.Command:
 
 
 def _demo_command() -> click.Command:
-    return click.Command("demo", callback=demo, help=summary_of(demo), params=[SHOW, JSON])
+    project = click.Option(["--project", "is_project"], is_flag=True,
+                           help="Write the files, and a finished project.")  # fmt: skip
+    return click.Command("demo", callback=demo, help=summary_of(demo), params=[project, SHOW, JSON])
 
 
 def _table_command() -> click.Command:
@@ -77,11 +84,19 @@ def _table_command() -> click.Command:
     return table_command()
 
 
+def _project_command(name: str) -> click.Command:
+    from unveil.cli.project import COMMANDS as OF_PROJECT
+
+    return OF_PROJECT[name]()
+
+
+OF_PROJECT = ("init", "run", "explain", "sign", "decide", "report", "pack", "log")
 ALL: dict[str, Callable[[], click.Command]] = {
     "demo": _demo_command,
     "noise": _noise_command,
     "split": _split_command,
     "synthesise": _synthesise_command,
     "table": _table_command,
+    **{name: partial(_project_command, name) for name in OF_PROJECT},
     **{name: partial(make_command, name, command) for name, command in COMMANDS.items()},
 }

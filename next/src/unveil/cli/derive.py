@@ -62,7 +62,7 @@ def options_of(call: Call, names: Any, texts: dict[str, str]) -> Iterator[click.
 def study_of(asked: dict[str, Any]) -> Study:
     """The study of what a command was given."""
     about = {name: asked[name] for name in OF_STUDY if name in asked}
-    synthetic = _versions(asked["synthetic"]) if asked.get("synthetic") else None
+    synthetic = versions_of(asked.get("synthetic") or ())
     return Study(asked["original"], synthetic, **parse_settings(Study.__init__, about))
 
 
@@ -89,8 +89,10 @@ def parse_settings(call: Call, asked: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _versions(texts: tuple[str, ...]) -> Any:
+def versions_of(texts: tuple[str, ...]) -> Any:
     """Files, or NAME=FILE,FILE for each version."""
+    if not texts:
+        return None
     named = [("", "", text) if Path(text).is_file() else text.partition("=") for text in texts]
     if not any(mark for _, mark, _ in named):
         return list(texts)

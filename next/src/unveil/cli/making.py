@@ -24,6 +24,8 @@ from unveil.errors import InputError, check_name, printable
 from unveil.results import to_json
 from unveil.study import ORIGINAL, Study
 
+FOLDER = click.Option(["--project", "-p", "folder"], metavar="FOLDER",
+                      help="A project, which says how; without FILE.")  # fmt: skip
 OF_STUDY = ("columns", "missing")
 OF_SYNTHESIS = ("method", "order", "rules", "leaf", "copies", "rows", "seed")
 OF_NOISE = ("population", "N", "n", "threshold", "noise", "discrete")
@@ -31,22 +33,26 @@ OF_NOISE = ("population", "N", "n", "threshold", "noise", "discrete")
 
 def synthesise_command() -> click.Command:
     where = click.Option(
-        ["--out"], required=True, metavar="FILE", type=click.Path(path_type=Path),
+        ["--out"], metavar="FILE", type=click.Path(path_type=Path),
         help=f"Where to write: {' '.join(WRITERS)}; the name will start with {PREFIX}.",
     )  # fmt: skip
     return click.Command(
         "synthesise", callback=run_synthesise, help=summary_of(unveil.synthesise),
         params=[
-            click.Argument(["original"]),
+            click.Argument(["original"], required=False),
             *options_of(Study.__init__, OF_STUDY, help_texts(Study)),
             *options_of(unveil.synthesise, OF_SYNTHESIS, help_texts(unveil.synthesise)),
-            where, JSON,
+            where, FOLDER, JSON,
         ],
     )  # fmt: skip
 
 
-def run_synthesise(out: Path, is_json: bool, **asked: Any) -> int:
+def run_synthesise(out: Path | None, folder: str | None, is_json: bool, **asked: Any) -> int:
     """Write each copy as a file like the original, and a record of how it was made."""
+    if folder is not None and asked["original"] is None:
+        return run_in_project(folder, is_json, asked)
+    if folder is not None or out is None or asked["original"] is None:
+        raise InputError("Name a FILE and where to write (--out), or a project (--project) alone.")
     study = study_of(asked)
     settings = {name: asked[name] for name in OF_SYNTHESIS}
     record = out.with_suffix(".json")
@@ -72,6 +78,28 @@ def run_synthesise(out: Path, is_json: bool, **asked: Any) -> int:
         f"Written: {', '.join(written)}. Keep {record} confidential: it has the seed.",
         f"Next: unveil describe {original} {' '.join(map(shlex.quote, written))}",
     ]
+    print_text("\n".join(map(printable, lines)))
+    return 0
+
+
+def run_in_project(folder: str, is_json: bool, asked: dict[str, Any]) -> int:
+    """As the project says: what a nightly job types."""
+    from unveil.project.project import Project
+
+    if said := [
+        name for name, value in asked.items() if value not in (None, ()) and name != "seed"
+    ]:
+        raise InputError(f"A project says itself what --{said[0]} says. Write it in [synthesis].")
+    project = Project(folder)
+    with unveil.progress(tell):
+        result = project.synthesise(**parse_settings(Project.synthesise, {"seed": asked["seed"]}))
+    if is_json:
+        print_text(to_json([result]))
+        return 0
+    files = project.settings.data.files()
+    names = ", ".join(name for role, name in files.items() if role.startswith("synthetic"))
+    where = "" if folder == "." else f" --project {shlex.quote(folder)}"
+    lines = [*result.sentences, f"Written: {names}.", f"Next: unveil run{where}"]
     print_text("\n".join(map(printable, lines)))
     return 0
 

@@ -113,8 +113,8 @@ def _count_target(
     n_d = int(np.searchsorted(part.rows, question.n_d))
     t = question.targets[target][part.rows]
     q_d, t_d = part.q[:n_d], t[:n_d]
-    level_s = _single_level(part.q[n_d:], t[n_d:], part.n_q)[q_d]
-    level_d = _single_level(q_d, t_d, part.n_q)[q_d]
+    level_s = single_level(part.q[n_d:], t[n_d:], part.n_q)[q_d]
+    level_d = single_level(q_d, t_d, part.n_q)[q_d]
     counted = question.counted(keys, target)
     is_counted = np.ones(n_d, bool) if counted is None else counted[part.rows[:n_d]]
     if question.limits != (None, None):
@@ -126,7 +126,7 @@ def _count_target(
     )
 
 
-def _single_level(q: Ints, t: Ints, n_q: int) -> Ints:
+def single_level(q: Ints, t: Ints, n_q: int) -> Ints:
     """The level that all records of a combination have: -1 where there are none, -2 for several."""
     level = np.full(n_q, -1, np.int64)
     level[q] = t

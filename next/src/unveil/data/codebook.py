@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from unveil.errors import InputError, check_name
+from unveil.errors import InputError
 
 
 class Variable(msgspec.Struct, frozen=True):
@@ -62,8 +62,11 @@ CODEBOOK = "codebook"  # where a Parquet file has it, and how the name of a tabl
 
 def read_codebook(table: pl.DataFrame) -> dict[str, Variable]:
     """A codebook from its table."""
-    for name in COLUMNS:
-        check_name(name, table.columns, "The codebook has no column")
+    if not {*COLUMNS} <= {*table.columns}:
+        raise InputError(
+            "The codebook lacks a column: it has 'column', 'code' and 'label', and a row for each"
+            " code. Write a data dictionary, as of REDCap, in this form."
+        )
     texts = table.select(pl.col(COLUMNS).cast(pl.String).fill_null("").str.strip_chars())
     is_missing = [False] * len(table)
     if "missing" in table.columns:

@@ -119,18 +119,20 @@ def read_data(source: Any, role: str, how: How) -> Data:
 
 def _from_frame(source: Any, role: str) -> pl.DataFrame:
     try:
-        frame: pl.DataFrame = nw.from_native(source, eager_only=True).to_polars()
+        frame = nw.from_native(source, eager_only=True)
     except TypeError:
         raise InputError(
             f"{role!r} takes a path or a data frame, not {type(source).__name__!r}."
         ) from None
+    try:
+        own = frame.clone() if frame.implementation.is_pandas() else frame  # others do not change
+        return own.to_polars()
     except Exception as fault:  # of any library that narwhals reads
         odd = list_names(_odd_columns(source))
         raise InputError(
             f"The frame for {role!r} cannot be read ({type(fault).__name__}; columns: {odd}). Give"
             " each column a name of its own and values of one type."
         ) from None
-    return frame
 
 
 def _odd_columns(frame: Any) -> Iterator[str]:
@@ -178,6 +180,7 @@ def from_path(source: str | Path, how: How, readers: Mapping[str, "Reader"]) -> 
 Reader = Callable[[Path, str, How], Data]
 TEXTS = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 BOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+BYTES_AN_ENTRY = 4  # of a column in memory, at least about
 LABELLED = (".sav", ".dta", ".sas7bdat", ".xpt")
 
 
@@ -209,9 +212,18 @@ def _read_labelled(path: Path, _: str, __: How) -> Data:
 
 
 def _read_parquet(path: Path, _: str, how: How) -> Data:
+    from unveil.data.text import BOMB, TIMES
+
+    data = read_parquet_codebook(path, "", how)
     with _unheard():
+        whole = pl.scan_parquet(path, glob=False)
+        n = whole.select(pl.len()).collect().item() * len(whole.collect_schema())
+        if n * BYTES_AN_ENTRY > max(BOMB, TIMES * path.stat().st_size):
+            raise InputError(
+                f"{str(path)!r} is over {TIMES} times as large when unpacked. Ask for it as CSV."
+            )
         frame = pl.read_parquet(path, glob=False)
-    return Data(frame, read_parquet_codebook(path, "", how).codebook)
+    return Data(frame, data.codebook)
 
 
 def read_parquet_codebook(path: Path, _: str, __: How) -> Data:

@@ -49,6 +49,8 @@ SAY_COMMAS = "If they are decimal commas: -c :decimal=,"
 SAY_DATES = "Say -c ':dates=day first', or month first."
 NO_THOUSANDS = r"^[+-]?(?:0?,|\d{4,},|\d+,(?:\d{1,2}|\d{4,})$|[\d.]+\.\d{3},\d)"
 """A comma that parts decimals."""
+USUAL = ["NA", "N/A", "n/a", "#N/A", "NULL", "NaN", "nan", "None", "."]
+"""What programs write in the place of a missing number."""
 NAMELESS = "\x01"  # with which the names of columns without one begin here
 TRUTHS = pl.Enum(["false", "False", "FALSE", "true", "True", "TRUE"])
 CLOCKS = ("", "T%H:%M", "T%H:%M:%S%.f", " %H:%M", " %H:%M:%S%.f")
@@ -89,19 +91,19 @@ def _read_as(
         pl.read_csv, path if isinstance(raw, np.memmap) else raw.tobytes(), separator=mark,
         null_values=missing or None, infer_schema=False, glob=False,
     )  # fmt: skip
-    columns, notes = _type_columns(_read_columns(read, raw, mark, names, above, reading), reading)
-    if COMMAS in notes and not all(note for note in notes):
+    columns, notes = _read_columns(read, raw, mark, names, above, reading)
+    if COMMAS in notes and any(map(_has_points, columns, notes)):
         said = structs.replace(reading, decimal=",")
-        other, _ = _type_columns(_read_columns(read, raw, mark, names, above, said), said)
+        other, _ = _read_columns(read, raw, mark, names, above, said)
         columns, notes = _with_thousands(columns, notes, other)
-    frame = without_nameless(pl.DataFrame(columns))
+    frame, unnamed = without_nameless(pl.DataFrame(columns))
     how = [DELIMITERS.get(mark, f"delimiter {mark}")] * (mark != ",")
     how += [COMMAS] * (COMMAS in notes) + [f"encoding {encoding}"] * (encoding != "utf-8")
     sentences = [f"Read with {join_names(how)}."] if how else []
     sentences += [f"The names are in line {above + 1}; the lines above were left out."] * (
         above > 0
     )
-    sentences += [note for note in notes if note not in ("", COMMAS)]
+    sentences += [*unnamed, *(note for note in notes if note not in ("", COMMAS))]
     is_empty = frame.select(pl.all_horizontal(pl.all().is_null())).to_series()
     if n_empty := int(is_empty.sum()) if frame.width > 1 else 0:
         sentences.append(f"{n_empty:,} line(s) without any entry were left out.")
@@ -113,16 +115,16 @@ Typed = tuple[Sequence[pl.Series], Sequence[str]]
 """Columns, and what is to be said of each."""
 
 
-def _type_columns(frame: pl.DataFrame, reading: Reading) -> Typed:
-    columns, notes = zip(*(type_column(column, reading) for column in frame), strict=True)
-    return columns, notes
+def _has_points(column: pl.Series, note: str) -> bool:
+    """Whether its decimals were read with points."""
+    return column.dtype.is_float() and not note
 
 
 def _with_thousands(columns: Sequence[pl.Series], notes: Sequence[str], other: Any) -> Typed:
     """In a file of decimal commas, 1.200 is over a thousand where all its dots part thousands."""
     chosen, said = list(columns), list(notes)
     for place, (column, parted) in enumerate(zip(columns, other, strict=True)):
-        if column.dtype.is_float() and not notes[place] and parted.dtype.is_numeric():
+        if _has_points(column, notes[place]) and parted.dtype.is_numeric():
             chosen[place] = parted
             said[place] = f"{column.name} was read with dots that part thousands."
     return chosen, said
@@ -160,14 +162,19 @@ def tidy_names(names: Sequence[str]) -> list[str]:
     return [" ".join(name.split()) or f"{NAMELESS}{n}" for n, name in enumerate(names)]
 
 
-def without_nameless(frame: pl.DataFrame) -> pl.DataFrame:
-    """A column without a name goes, unless it has entries."""
+def without_nameless(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """Columns without a name go, if they have no entries or number the records; and a note."""
+    notes = []
     for place, column in enumerate(frame, 1):
-        if column.name.startswith(NAMELESS) and column.null_count() < len(column):
+        if not column.name.startswith(NAMELESS) or column.null_count() == len(column):
+            continue
+        is_whole = column.dtype.is_integer() and not column.null_count()
+        if not is_whole or column[0] not in (0, 1) or not (column.diff()[1:] == 1).all():
             raise InputError(
                 f"has nothing readable for the name of column {place:,}. Give each one a name."
             )
-    return frame.select(name for name in frame.columns if not name.startswith(NAMELESS))
+        notes.append(f"Column {place:,} has no name and numbers the records; it was left out.")
+    return frame.select(n for n in frame.columns if not n.startswith(NAMELESS)), notes
 
 
 def _open(path: Path) -> Bytes:
@@ -217,13 +224,17 @@ def _read_columns(
     names: list[str],
     above: int,
     reading: Reading,
-) -> pl.DataFrame:
-    """Columns of text, or of numbers where that loses nothing: it is cheaper."""
+) -> Typed:
+    """Columns in their types; numbers are read as such where that loses nothing: it is cheaper."""
     try:
         head = [type_column(column, reading) for column in read(n_rows=SAMPLE)]
-        types = [x.dtype if x.dtype.is_numeric() and not note else pl.String for x, note in head]
+        commas = {note for x, note in head if x.dtype.is_float()} == {COMMAS}
+        types = [
+            x.dtype if x.dtype.is_numeric() and (commas or not note) else pl.String
+            for x, note in head
+        ]
         try:
-            frame = read(schema_overrides=types)
+            frame = read(schema_overrides=types, decimal_comma=commas)
         except FAULTS:
             frame = read()
         has_gaps = frame[:, -1].null_count() > 0
@@ -234,7 +245,8 @@ def _read_columns(
             elif n_odd:
                 zeros = column.filter(column.str.starts_with("0"))
                 n_odd -= int(zeros.str.contains(CODE).sum())
-        frame = read() if n_odd else frame
+        is_lost = n_odd or (commas and not _are_points_of_texts(raw, names, frame))
+        frame = read() if is_lost else frame
         frame.columns = names
     except FAULTS:
         _find_records(raw, mark, len(names), above)
@@ -248,7 +260,23 @@ def _read_columns(
         frame = frame.filter(records)
     if frame.is_empty():
         raise InputError("has names but no records. Check that its export was finished.")
-    return frame
+    typed = [
+        (column, COMMAS) if column.dtype.is_float() and commas else type_column(column, reading)
+        for column in frame
+    ]
+    columns, notes = zip(*typed, strict=True)
+    return columns, notes
+
+
+def _are_points_of_texts(raw: Bytes, names: Sequence[str], frame: pl.DataFrame) -> bool:
+    """Whether no number has one, which polars reads like a comma."""
+    n = sum(raw[start : start + PIECE].tobytes().count(b".") for start in range(0, len(raw), PIECE))
+    texts = (
+        column.str.count_matches(".", literal=True) for column in frame.select(pl.col(pl.String))
+    )
+    return (
+        n == sum(int(counts.sum()) for counts in texts) + "".join(names).count(".") if n else True
+    )
 
 
 def _count(raw: Bytes, mark: int, is_exact: bool) -> tuple[int, int, int]:
@@ -302,6 +330,13 @@ def type_column(texts: pl.Series, reading: Reading = Reading()) -> tuple[pl.Seri
             return texts, f"{texts.name} stayed text: its commas may part thousands. {SAY_COMMAS}"
     if (truths := _fit(texts, _as_truths)) is not None:
         return truths, ""
+    sample = texts[:SAMPLE]
+    if marks := sample.filter(sample.is_in(USUAL)).unique().sort().to_list():
+        known = texts.filter(~texts.is_in(marks).fill_null(True))
+        if len(known) and _fit(known, _as_numbers, ".", False) is not None:
+            name, say = texts.name, " ".join(f"--missing {mark}" for mark in marks)
+            why = f"{join_names(marks)} among numbers. If they are missing: {say}"
+            return texts, f"{name} stayed text: {why}"
     if not next((text for text in texts[:SAMPLE] if text), "0").strip()[:1].isdigit():
         return texts, ""  # no date, which costs more to try
     other = {"day first": "%m/%d/%Y", "month first": "%d/%m/%Y"}.get(reading.dates)

@@ -11,6 +11,7 @@ import numpy as np
 
 from unveil.arguments import quote_name
 from unveil.data.columns import kind_of, plain
+from unveil.data.read import ROLES
 from unveil.describing.facts import Facts, read_facts
 from unveil.describing.keys import RecodingRow, count, propose_recodings
 from unveil.describing.roles import SENSITIVE, declared_roles, propose_roles
@@ -21,6 +22,7 @@ from unveil.study import ALONE, AnyStudy, Side, Study, measure
 APART = 5  # percentage points by which shares of missing values may differ
 MOST_DECIMALS = 6  # more are those of calculations
 MISSING = "--missing TEXT, if a text stands for no value"
+MOST_NOTES = 3  # on how the original was read, on the first screen
 MOST_LEVELS = 50  # of a column whose levels are listed
 ORDER = ("key", "target", "identifier", "person", "time", "weight", "ignore")
 UNLISTED = ("identifier", "person", "ignore")
@@ -107,7 +109,9 @@ class Description(Result, frozen=True, kw_only=True):
 
     @property
     def foot(self) -> tuple[str, ...]:
-        return self.sentences
+        """How the original was read, too: the wrong sheet is noticed here, or nowhere."""
+        read = [note.sentence for note in self.notes if note.about == ROLES["original"]]
+        return *self.sentences, *read[:MOST_NOTES]
 
     @property
     def next(self) -> str:
@@ -226,7 +230,8 @@ def _of_values(column: Facts, side: Side) -> Iterator[tuple[str, str, str, str]]
         first, last = column.answers[[0, -1]]
         there[first : last + 1] = there[column.special] = False
         if n := synthetic[there].sum():
-            remedy = f"Cut them off; if they are codes, -c {_typed(column.name)}:special=CODE"
+            codes = f"; if they are codes, -c {_typed(column.name)}:special=CODE"
+            remedy = f"Cut them off{codes if column.kind == 'number' else ''}"
             yield "range", "all records", f"{n:,} records outside", remedy
     elif (here ^ there).any():
         lost, new = (here & ~there).sum(), (there & ~here).sum()

@@ -1,6 +1,21 @@
 """Typed results: what was measured, in which unit, and what it means."""
 
-from unveil.results.limits import Check, PeopleFigure, exit_code, grouped, parse_limits
+from unveil.results.limits import (
+    ALONE,
+    COMPLETE,
+    NEARLY,
+    OF_PEOPLE,
+    PROPOSED,
+    Audience,
+    Check,
+    PeopleFigure,
+    Verdict,
+    exit_code,
+    exit_code_of,
+    grouped,
+    limit_figures,
+    parse_limits,
+)
 from unveil.results.result import (
     Chart,
     Copy,
@@ -17,6 +32,12 @@ from unveil.results.result import (
 from unveil.results.units import Count, Figure, Level, Number, People, Percent, Share, Text, Unit
 
 __all__ = [
+    "ALONE",
+    "COMPLETE",
+    "NEARLY",
+    "OF_PEOPLE",
+    "PROPOSED",
+    "Audience",
     "Chart",
     "Check",
     "Copy",
@@ -37,8 +58,11 @@ __all__ = [
     "Table",
     "Text",
     "Unit",
+    "Verdict",
     "exit_code",
+    "exit_code_of",
     "grouped",
+    "limit_figures",
     "parse_limits",
     "to_json",
     "with_mean",

@@ -165,6 +165,8 @@ class Onward(NamedTuple):
     command: str
     keys: Sequence[str] = ()
     columns: Mapping[str, Mapping[str, Any]] = {}
+    drops: Sequence[str] = ()  # options that it does not take
+    adds: Sequence[str] = ()  # and words to add
 
 
 class FileUsed(Row, frozen=True):
@@ -222,9 +224,24 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return "words"
 
     @property
+    def step(self) -> str:
+        """A command to type next, where it is none of these."""
+        return ""
+
+    @property
     def onward(self) -> "Onward | None":
         """The call to make next, where it is another."""
         return None
+
+    @property
+    def verdict(self) -> Any:
+        """Exit code, status and headline, of a result that gives a verdict."""
+        return None
+
+    @property
+    def checks(self) -> tuple[Any, ...]:
+        """Limits that the result itself was given."""
+        return ()
 
     @property
     def figures(self) -> tuple[Any, ...]:
@@ -332,6 +349,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return {
             "unveil": 1,
             "result": self.name,
+            **(self.verdict._asdict() if self.verdict else {}),
             "settings": self.settings,
             "files": msgspec.to_builtins(self.files),
             "tables": {name: msgspec.to_builtins(getattr(self, name)) for name in self.tables},

@@ -54,6 +54,10 @@ def screen(
     if not names:
         lines = _cut(lines)
     texts = [line for _, of_part in lines for line in of_part]
+    if results[0].verdict and not names:
+        from unveil.show.figures import verdict_lines
+
+        texts = [printable(line) for line in verdict_lines(results[0], results[1:])]
     return "\n".join([*texts, printable(_next(results[0], names, typed))])  # one line to copy
 
 
@@ -85,7 +89,12 @@ def _cut(parts: list[tuple[RenderableType, list[str]]]) -> list[tuple[Renderable
 
 def _next(result: Result, names: Sequence[str], typed: str) -> str:
     """What is worth seeing after this, as it is typed."""
-    if result.onward and not names:
+    if result.step and not names:
+        words = shlex.split(typed)
+        places = [place for place, word in enumerate(words) if word in ("-p", "--project")]
+        folder = [part for place in places for part in words[place : place + 2]]
+        return f"Next: {result.step}{' ' * bool(folder)}{shlex.join(folder)}"
+    if result.onward and not names and (typed or result.onward.call):
         return f"Next: {_onward(result.onward, typed)}"
     step = f"--out {result.name}.html" if names else f"--show {result.next}"
     if not typed:
@@ -108,7 +117,17 @@ def _onward(step: Onward, typed: str) -> str:
             part = "" if setting == "role" else f":{setting}"
             words += ["-c", f"{quote_name(name)}{part}={entry}"]
     program, _, *rest = shlex.split(typed)
-    return _with_options([program, step.command, *rest], words)
+    return _with_options([program, step.command, *_without(rest, step.drops)], [*words, *step.adds])
+
+
+def _without(words: Sequence[str], options: Sequence[str]) -> Iterator[str]:
+    """What was typed, without these options and what stands beside them."""
+    is_value = False
+    for word in words:
+        is_dropped = is_value or word.partition("=")[0] in options
+        is_value = word in options and word != "--json"
+        if not is_dropped:
+            yield word
 
 
 def _with_options(typed: list[str], options: list[str]) -> str:

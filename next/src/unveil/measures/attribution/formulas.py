@@ -88,14 +88,13 @@ class TcapRow(Row, frozen=True):
 def tcap_figures(p: CellProfile, baseline: Floats | None, tau: float) -> dict[str, Any]:
     """The mean of TCAP over synthetic records with WEAP of at least tau whose keys somebody has."""
     weap = ratios(p.s_tq, p.s_q)
-    is_selected = (weap >= tau) & (p.n_s > 0)
-    is_defined = is_selected & (p.d_q > 0)
-    n = np.where(is_defined, p.n_s, 0)
+    selected = p.n_s * (weap >= tau)
+    known = selected * (p.d_q > 0)
     return {
-        "selected": int(p.n_s[is_selected].sum()),
-        "undefined": int(p.n_s[is_selected & (p.d_q == 0)].sum()),
-        "tcap": mean_of_cells(ratios(p.d_tq, p.d_q), n),
-        "tcap_baseline": None if baseline is None else mean_of_cells(baseline[p.t], n),
+        "selected": int(selected.sum()),
+        "undefined": int((selected - known).sum()),
+        "tcap": mean_of_cells(ratios(p.d_tq, p.d_q), known),
+        "tcap_baseline": None if baseline is None else mean_of_cells(baseline[p.t], known),
     }
 
 
@@ -124,13 +123,11 @@ def line_through(points: Sequence[tuple[int, float]]) -> dict[str, Any]:
     if n < 2:
         return line
     m, cap = np.array(points, float).T
-    spread = float(((m - m.mean()) ** 2).sum())
-    line["slope"] = slope = float(((m - m.mean()) * cap).sum()) / spread
-    line["intercept"] = intercept = float(cap.mean()) - slope * float(m.mean())
+    line["slope"], line["intercept"] = slope, intercept = np.polyfit(m, cap, 1).tolist()
     rest = cap - intercept - slope * m
     if n > 2:
         is_on_it = abs(rest).max() <= ROUNDING * abs(cap).max()
-        se = 0.0 if is_on_it else sqrt(float((rest**2).sum()) / (n - 2) / spread)
+        se = 0.0 if is_on_it else float(rest.std() / m.std() / sqrt(n - 2))
         line["se_slope"] = se
         if se:
             line |= {"t": slope / se, "p": two_sided_p(slope / se, n - 2)}

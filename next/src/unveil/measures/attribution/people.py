@@ -18,8 +18,6 @@ from unveil.study import ALONE, Study
 Group = str
 """Everyone; people alone with their keys in the original; those with the highest SUDA scores."""
 
-TOP = 0.9  # the quantile of SUDA scores from which a unique is special
-
 
 def ratios(part: Ints, whole: Ints) -> Floats:
     """part / whole, undefined (NaN) where there is no whole."""
@@ -106,13 +104,11 @@ def uniques(study: Study, *, of_people: bool) -> Mask:
 
 def special_uniques(study: Study) -> Mask:
     """The uniques in the top tenth of the SUDA scores, ties included (Taub et al., section 3.3)."""
-    from unveil.measures.uniques.search import suda_scores
+    from unveil.measures.uniques.search import find_uniques
 
-    scores = suda_scores(study, missing_is_level=True)  # as cells count it
-    positive = scores[scores > 0]
-    if not len(positive):
-        return np.zeros(len(scores), bool)
-    return (scores > 0) & (scores >= np.quantile(positive, TOP))
+    found = find_uniques(study, missing_is_level=True)  # as cells count it
+    is_special: Mask = found.special[found.combinations.q]
+    return is_special
 
 
 def records_of(study: Study, group: Group, *, of_people: bool) -> Mask:

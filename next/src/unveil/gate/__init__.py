@@ -1,0 +1,1 @@
+"""Is there anything in these files that stands against their release?"""
