@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from unveil.project.project import Project
     from unveil.results.result import Result
     from unveil.study import Study
+    from unveil.tables.amounts import amounts
     from unveil.tables.bounds import bounds
     from unveil.tables.compare import compare_schemes
     from unveil.tables.plan import plan
@@ -63,6 +64,7 @@ __all__ = [
     "UnveilError",
     "Variable",
     "add_noise",
+    "amounts",
     "assess",
     "attack",
     "bounds",
@@ -110,6 +112,7 @@ _HOMES = {
     "Study": "study",
     "Variable": "data.codebook",
     "add_noise": "making.add_noise",
+    "amounts": "tables.amounts",
     "assess": "gate.assess",
     "attack": "measures.attacks.attack",
     "bounds": "tables.bounds",

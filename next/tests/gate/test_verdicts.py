@@ -164,6 +164,33 @@ def test_nothing_of_a_verdict_is_lost_in_a_file(tmp_path):
     assert list(document)[2:5] == ["exit_code", "status", "headline"]
 
 
+def test_a_limit_of_one_row_is_held_and_a_row_that_is_not_there_refused():
+    part = planted(ORIGINAL, OTHERS, 0.0245)
+    result = assess(part, limits={"beyond@income": 0})
+    assert [(check.subject, check.status) for check in result.checks] == [("income", "above limit")]
+    assert result.exit_code == 3
+    with pytest.raises(unveil.InputError, match="incme"):
+        assess(part, limits={"beyond@incme": 0})
+
+
+def test_people_of_the_original_are_no_control_sample():
+    with pytest.raises(unveil.InputError, match="control sample"):
+        assess(OTHERS, control=ORIGINAL[:300])
+
+
+def test_files_without_a_common_column_are_refused():
+    with pytest.raises(unveil.InputError, match="no column in common"):
+        assess(OTHERS.rename(lambda name: f"{name}_x"))
+
+
+@pytest.mark.parametrize("columns", [["sex", "region", "illness"], ["sex"]])
+def test_where_all_have_twins_nobody_is_told_from_another(columns):
+    result = assess(ORIGINAL[columns], ORIGINAL[columns])
+    records = [figure for figure in result.figures if figure.kind == "records"]
+    assert {figure.status for figure in records} <= {"cannot reach the limit", "within limit"}
+    assert "cannot reach the limit" in {figure.status for figure in records}
+
+
 @pytest.mark.parametrize("limits", [{"no such": 1}, {"beyond": -1}, {"beyond": "x"}, {"repU": 101}])
 def test_a_wrong_limit_is_refused(limits):
     with pytest.raises(unveil.InputError):

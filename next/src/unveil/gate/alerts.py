@@ -11,6 +11,7 @@ from unveil.arguments import split_names
 from unveil.counts.cells import Ints
 from unveil.counts.profile import Mask
 from unveil.data.columns import Column
+from unveil.data.write import FAKE
 from unveil.gate.coding import find_differences
 from unveil.gate.columns import MISSING, Compared, codes_of
 from unveil.gate.links import draw
@@ -251,13 +252,14 @@ class Gate:
         file = side.files[0]
         for column in self.columns:
             about = self.study.columns.get(column.name, Column())
-            people, records = (codes[codes != MISSING] for codes in codes_pair(column, file))
+            people, records, others = (
+                column.codes[number][column.codes[number] != MISSING]
+                for number in (ORIGINAL, file, self.yardstick)
+            )
             n_values = len(np.unique(people))
             is_many = n_values >= 0.1 * len(people)
             if min(len(people), len(records)) < FEWEST or not is_many:
                 continue
-            others = column.codes[self.yardstick]
-            others = others[others != MISSING]
             yardstick = _held_by_one(people, others, itself=self.yardstick == ORIGINAL)
             share = Share.of(_held_by_one(people, records), yardstick)
             is_declared = about.role == "identifier"
@@ -392,7 +394,7 @@ def of_files(study: Study) -> Iterator[AlertRow]:
         if side.copy == "pooled":
             continue
         for name in study.files[side.files[0]].frame.columns:
-            if name not in study.original.columns:
+            if name not in study.original.columns and name != FAKE:
                 sentence = f"{name} stands in the synthetic data alone; nothing here speaks of it."
                 remedy = "Drop the column, or explain it."
                 yield row(side, f"extra-column:{name}", "decide", (name,), sentence, 1, 0, remedy)
@@ -427,10 +429,6 @@ def rows_per_person(study: Study, columns: Sequence[Compared]) -> Iterator[Alert
                 side, "rows-per-person", "decide", (column.name,), sentence, alike, usual, remedy
             )
             return
-
-
-def codes_pair(column: Compared, file: int) -> tuple[Ints, Ints]:
-    return column.codes[ORIGINAL], column.codes[file]
 
 
 def _held_by_one(people: Ints, asked: Ints, *, itself: bool = False) -> Mask:

@@ -5,6 +5,7 @@ from typing import Any
 
 from unveil.gate.rows import NotTestedRow
 from unveil.results import COMPLETE, PeopleFigure
+from unveil.results.units import NOT_MEASURED
 from unveil.results.words import count, join_names, people, percent, side_of, whose
 from unveil.study import Study
 
@@ -83,6 +84,8 @@ def opening(result: Any) -> tuple[str, ...]:
         also = f" ({len(alerts)} alerts)" if len(alerts) > 1 else ""
         said = f"{WORDS[result.status]}: {len(above)} of {len(figures)} figures above {limits}"
         said = f"{said}{also}."
+    elif over := [check.figure for check in result.checks if check.status == "above limit"]:
+        said = f"{WORDS[result.status]}: {join_names(dict.fromkeys(over))} above your policy."
     elif alerts:
         said = f"{WORDS[result.status]}: {join_names(dict.fromkeys(alerts))}."
     elif untold := untold_kinds(figures):
@@ -105,7 +108,6 @@ def _complete(figure: PeopleFigure, unit: str) -> str:
 
 
 def _shown(figure: PeopleFigure, unit: str) -> str:
-    """One figure of values shown, or that none is worth a word."""
     share = percent(100 * (figure.people or 0) / figure.of) if figure.of else "none"
     return (
         f"{side_of(figure)}{figure.what} would be disclosed correctly for {count(figure.people)} of"
@@ -117,17 +119,20 @@ def _shown(figure: PeopleFigure, unit: str) -> str:
 def closing(result: Any) -> Iterator[tuple[str, str]]:
     """Limit and who chose it, alerts by their cause, what was not tested: each with its label."""
     unit, settings = result.settings["unit"], result.settings
-    limits = {"beyond": None, "real_records": None} | {
-        figure.limited_by: figure.limit for figure in result.figures if figure.what != "sensitive"
-    }
-    texts = [
-        f"{limits[name]:,.0f} {what}"
-        for name, what in (("beyond", f"{unit} beyond"), ("real_records", "complete records"))
-        if limits[name] is not None
-    ]
-    whose_choice = "your choice" if result.yours else f"proposed for {settings['audience']} release"
+    limits = {figure.limited_by: figure.limit for figure in result.figures}
+    texts = []
+    for name, what in ("beyond", f"{unit} beyond"), ("real_records", "complete records"):
+        if (limit := limits.get(name)) is not None:
+            whose_choice = "yours" if name in result.yours else "proposed"
+            share = f"{100 * limit / max(result.people, 1):g} %"
+            texts.append(f"{limit:,.0f} {what} ({share}, {whose_choice})")
     if texts:
-        yield "Limits", f"{join_names(texts)}, {whose_choice}; no standard stands behind them."
+        audience = f"{settings['audience']} release"
+        yield "Limits", f"{join_names(texts)} for {audience}; no standard stands behind them."
+    for check in result.checks:
+        value = NOT_MEASURED if check.value is None else f"{check.value:,.1f}"
+        figure = f"{check.figure} {check.subject}".strip()
+        yield "Policy", f"{figure} {value}, {check.status} {check.limit:g}."
     groups = _by_cause([alert for alert in result.alerts if alert.status != "review"])
     for (cause, _), same in groups[:CAUSES]:
         status = same[0].status

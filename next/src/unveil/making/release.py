@@ -18,7 +18,7 @@ from unveil.errors import InputError
 from unveil.making.add_noise import add_noise, compare_with_noise
 from unveil.making.claims import Claims
 from unveil.making.distance_filter import DistanceFilter, distance_filter
-from unveil.making.made import Made, change, say
+from unveil.making.made import Made, alone, change, say
 from unveil.making.noise import Threshold, choose_noise, highest, open_claims
 from unveil.making.recode import apply_step, levels_of
 from unveil.making.rules import Rules
@@ -106,12 +106,12 @@ class Release:
     stage: str = ""
     rules: Rules = field(default_factory=lambda: Rules((), {}))
     synthesis: Synthesis | None = None
-    made: tuple[tuple[int, Step], ...] = ()  # steps after synthesis, by their number
+    since: tuple[tuple[int, Step], ...] = ()  # steps after synthesis, by their number
     changed: Mapping[str, str] = field(default_factory=dict)  # columns, and by which step
     noise: Mapping[str, float] = field(default_factory=dict)
     claims: Mapping[str, Claims] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
-    said: str = ""
+    sentence: str = ""
 
     @property
     def last(self) -> Study:
@@ -147,7 +147,7 @@ class Release:
         else:
             release = _recoded(self, number, step, seed)
         if release.stage:
-            release = replace(_held(release), made=(*self.made, (number, step)))
+            release = replace(_held(release), since=(*self.since, (number, step)))
         return release
 
 
@@ -178,19 +178,19 @@ def _synthesised(release: Release, step: Any, seed: Sequence[int], rows: int | N
         release, study=study.replace(synthetic={S1: files}), stage=S1, synthesis=result,
         rules=Rules.of(settings["rules"], settings["derive"]),
         notes=(*release.notes, *_new_notes(result)),
-        said=f"{result.copies[0].records:,} records made from {result.people:,} people's",
+        sentence=f"{result.copies[0].records:,} records made from {result.people:,} people's",
     )  # fmt: skip
 
 
 def _recoded(release: Release, number: int, step: Any, seed: Sequence[int]) -> Release:
     is_of_rows = isinstance(step, RowStep | RemoveUniques) and release.stage
-    study, n, left = apply_step(release.last if is_of_rows else release.study, step, [*seed])
-    about: dict[str, Any] = {"said": f"{', '.join(step.of)} {step.says()}".strip()}
+    study, n, is_left = apply_step(release.last if is_of_rows else release.study, step, [*seed])
+    about: dict[str, Any] = {"sentence": f"{', '.join(step.of)} {step.says()}".strip()}
     if isinstance(step, Drop):
         about["rules"] = release.rules.without(step.of, release.study.original)
         about["changed"] = {k: v for k, v in release.changed.items() if k not in step.of}
     elif isinstance(step, RowStep | RemoveUniques):
-        about |= {"rows": release.rows[left], "said": f"{about['said']}: {n:,}"}
+        about |= {"rows": release.rows[is_left], "sentence": f"{about['sentence']}: {n:,}"}
     else:
         where = f"step {number} ({step.name})"
         about["changed"] = {**release.changed, **dict.fromkeys(step.of, where)}
@@ -205,25 +205,25 @@ def _filtered(release: Release, step: Any, seed: Sequence[int], rows: int | None
     for copy, row in enumerate(first.rounds, start=1):
         if not row.kept:
             raise InputError("It keeps no record. Compare fewer columns, or make leaves larger.")
-        wanted, drawn, kept, turn = rows or row.drawn, row.drawn, [_kept(first, copy)], 1
-        while (n := sum(map(len, kept))) < wanted and turn < MOST_ROUNDS:
-            more = min(wanted, ceil(MORE * (wanted - n) * drawn / n))
+        n_rows, n_drawn, frames, turn = rows or row.drawn, row.drawn, [_kept(first, copy)], 1
+        while (n := sum(map(len, frames))) < n_rows and turn < MOST_ROUNDS:
+            more = min(n_rows, ceil(MORE * (n_rows - n) * n_drawn / n))
             fresh = _drawn(release, more, [*seed, copy, turn])
             if fresh is None:
                 break
             judged = distance_filter(fresh, **settings)
-            drawn, turn = drawn + judged.rounds[0].drawn, turn + 1
+            n_drawn, turn = n_drawn + judged.rounds[0].drawn, turn + 1
             if not judged.rounds[0].kept:
                 break
-            kept.append(_kept(judged, 1))
-        frame = pl.concat(kept).head(wanted)
+            frames.append(_kept(judged, 1))
+        frame = pl.concat(frames).head(n_rows)
         files.append(Data(frame, before.files[copy].data.codebook))
         words.append(
-            f"{drawn - sum(map(len, kept)):,} of {drawn:,} drawn in {turn:,} rounds refused"
+            f"{n_drawn - sum(map(len, frames)):,} of {n_drawn:,} drawn in {turn:,} rounds refused"
             f" as too close to a person, {len(frame):,} kept"
         )
     return release.at(
-        S2, before.replace(synthetic=files), said="; ".join(words),
+        S2, before.replace(synthetic=files), sentence="; ".join(words),
         notes=(*release.notes, *_new_notes(first)),
     )  # fmt: skip
 
@@ -240,27 +240,27 @@ def _drawn(release: Release, rows: int, seed: Sequence[int]) -> Study | None:
     frame = release.synthesis.draw(rows, _seed(seed)).select(base.synthetic["", 1].columns)
     files = [Data(frame, base.files[ORIGINAL].data.codebook)]
     fresh = replace(
-        release, study=base.replace(synthetic={S1: files}), stage=S1, synthesis=None, made=(),
+        release, study=base.replace(synthetic={S1: files}), stage=S1, synthesis=None, since=(),
         rows=np.arange(len(base.original)),
     )  # fmt: skip
-    for number, step in release.made:
+    for number, step in release.since:
         fresh = fresh.after(number, step, [*seed, number], None)
     return fresh.last
 
 
 def _with_noise(release: Release, number: int, step: AddNoise, seed: Sequence[int]) -> Release:
     study, claims = release.last, dict(release.claims)
-    amounts, said = step.amounts, ""
+    amounts, sentence = step.amounts, ""
     if amounts is None:
-        claims[step.column], sigma, said = _chosen(study, step)
+        claims[step.column], sigma, sentence = _chosen(study, step)
         amounts = {step.column: step.amount(sigma)} if sigma else {}
     if not amounts:
-        return release.at(S3, study, claims=claims, said=said)
+        return release.at(S3, study, claims=claims, sentence=sentence)
     result = add_noise(study, amounts, seed=_seed(seed))
-    made = result.study
+    with_noise = result.study
     sigmas = {row.column: row.sigma for row in result.columns}
-    noisy = change(made, lambda _, file: release.rules.derive(file.frame))
-    columns, notes = dict(made.columns), [*_new_notes(result)]
+    noisy = change(with_noise, lambda _, file: release.rules.derive(file.frame))
+    columns, notes = dict(with_noise.columns), [*_new_notes(result)]
     for name in release.rules.formulas:
         before, after = (s.synthetic["", 1][name] for s in (study, noisy))
         moved = np.nanstd((after - before).to_numpy()) if before.dtype.is_numeric() else 0.0
@@ -277,7 +277,7 @@ def _with_noise(release: Release, number: int, step: AddNoise, seed: Sequence[in
         S3, noisy.replace(columns=columns), claims=claims,
         noise={**release.noise, **sigmas}, notes=(*release.notes, *notes),
         changed={**release.changed, **dict.fromkeys(sigmas, f"step {number} ({step.name})")},
-        said=" ".join(filter(None, (said, result.statement, close))),
+        sentence=" ".join(filter(None, (sentence, result.statement, close))),
     )  # fmt: skip
 
 
@@ -294,13 +294,15 @@ def _chosen(study: Study, step: AddNoise) -> tuple[Claims, float, str]:
     sigma = result.choice[0].sigma_to_publish
     if sigma is None:
         raise InputError(result.sentences[0])
-    said = f"{step.column}: ECAP at most {step.threshold:g}" + ("" if sigma else " without noise")
-    return open_claims(values.tolist(), **about), sigma, f"{said}."
+    sentence = f"{step.column}: ECAP at most {step.threshold:g}" + (
+        "" if sigma else " without noise"
+    )
+    return open_claims(values.tolist(), **about), sigma, f"{sentence}."
 
 
 def _too_close(release: Release, study: Study) -> str:
     """Records that noise brought too close to a person again."""
-    for _, step in release.made:
+    for _, step in release.since:
         if isinstance(step, Filter):
             rounds = distance_filter(study, **msgspec.structs.asdict(step)).rounds
             n = sum(row.refused for row in rounds)
@@ -321,8 +323,8 @@ def _held(release: Release) -> Release:
         for file in study.files
     ]
     if n := sum(int(is_out[number].sum()) for number in study.versions[release.stage]):
-        said = f"{release.said.rstrip('.')}; left out, for then they break a rule: {n:,}"
-        return replace(release, study=leave_out(study, is_out), said=said)
+        sentence = f"{release.sentence.rstrip('.')}; left out, for then they break a rule: {n:,}"
+        return replace(release, study=leave_out(study, is_out), sentence=sentence)
     return replace(release, study=study)
 
 
@@ -352,17 +354,19 @@ def make_release(
         except InputError as fault:
             raise InputError(f"'steps', step {number} ({step.name}): {fault}") from None
         table.append(
-            StepRow(number=number, do=step.name, rows=release.records, sentence=release.said)
+            StepRow(number=number, do=step.name, rows=release.records, sentence=release.sentence)
         )
     last = release.last
-    check_told(study, release.rows, last, release.changed, release.noise, release.rules.formulas)
+    check_told(
+        alone(study), release.rows, last, release.changed, release.noise, release.rules.formulas
+    )
     come_back = _come_back(release, last)
     return replace(release, notes=(*release.notes, *come_back)), table
 
 
 def _come_back(release: Release, last: Study) -> list[Note]:
     """Uniques that were left out, and are there again after later steps."""
-    if not any(isinstance(step, RemoveUniques) for _, step in release.made):
+    if not any(isinstance(step, RemoveUniques) for _, step in release.since):
         return []
     unique = Uniques(last)
     n = sum(int(unique.is_replicated(number).sum()) for number in unique.synthetic)

@@ -23,7 +23,7 @@ Step = Mapping[str, Any]
 FINE, COARSE = 10, 3  # parts of a standard deviation that numbers are rounded to
 RARE = (0.01, 0.03)  # of the people, who have a level that is merged
 BANDS = 5
-LARGER = 2  # times the smallest leaf
+LARGER = 2  # times the smallest leaf, and the default at least
 LEAF = (33, 100)
 RANK = {"within": 0, "review": 0, "decide": 1, "blocked": 2}
 
@@ -34,14 +34,18 @@ class TriedRow(Row, frozen=True):
     number: Annotated[int, Count("of the setting; 0 is as given")]
     column: str
     setting: str
-    complete: Annotated[Figure, People("whose record is in the data, equal in all variables")]
-    worst: str
-    beyond: Annotated[Figure, People("to whom more is told than others' records tell, at worst")]
+    complete: Annotated[Figure, People("whose record is in the data, equal in all variables")] = (
+        None
+    )
+    worst: str = ""
+    beyond: Annotated[
+        Figure, People("of whom more is told than others' records tell, at worst")
+    ] = None
     S_pMSE: Annotated[
         Figure, Number("pMSE over what is expected, beside the original recoded likewise",
                        "Raab 2021", "S_pMSE")
-    ]  # fmt: skip
-    status: str
+    ] = None  # fmt: skip
+    status: str = "not measured"
 
 
 class Try(NamedTuple):
@@ -59,12 +63,12 @@ def coarser_steps(study: Study, steps: Sequence[Step], columns: Sequence[str]) -
     fine, coarse, banded = ([*level] for level in levels)
     has_leaves = any(step.get("do") == "synthesise" for step in steps)
     has_filter = any(step.get("do") == "distance_filter" for step in steps)
-    asked = [(fine, False, False), (coarse, False, False)]
+    settings = [(fine, False, False), (coarse, False, False)]
     if has_leaves:
-        asked += [(fine, True, False), (coarse, True, False), (banded, True, False)]
+        settings += [(fine, True, False), (coarse, True, False), (banded, True, False)]
     if not has_filter:
-        asked.append((coarse, has_leaves, True))
-    return [_try(steps, *setting) for setting in asked]
+        settings.append((coarse, has_leaves, True))
+    return [_try(steps, *setting) for setting in settings]
 
 
 def _coarser(study: Study, name: str) -> Iterator[tuple[str, Step]]:
@@ -96,7 +100,8 @@ def _try(
     names = [step.get("do") for step in steps]
     place = names.index("synthesise") if "synthesise" in names else 0
     if larger:
-        leaf = [LARGER * size for size in changed[place].get("leaf", LEAF)]
+        sizes = zip(changed[place].get("leaf", LEAF), LEAF, strict=True)
+        leaf = [max(LARGER * size, default) for size, default in sizes]
         changed[place]["leaf"] = leaf
         words.append(f"leaves of {leaf[0]:,}")
     if filtered:
@@ -115,22 +120,23 @@ def try_settings(
     table, notes = [_row(0, about, "as given", release)], []
     for number, setting in enumerate(progress_of("tries", tries), start=1):
         try:
-            made, _ = make_release(study, setting.steps, rows, seed)
-            table.append(_row(number, about, setting.setting, made.last))
+            release_of_try, _ = make_release(study, setting.steps, rows, seed)
+            table.append(_row(number, about, setting.setting, release_of_try.last))
         except InputError as fault:
+            table.append(TriedRow(number=number, column=about, setting=setting.setting))
             notes.append(Note(about="tried", sentence=f"Try {number} is not measured. {fault}"))
     return table, notes
 
 
 def _row(number: int, column: str, setting: str, study: Study) -> TriedRow:
     result = assess(study)
-    told = worst_first([figure for figure in result.figures if figure.kind in ("keys", "links")])
+    figures = worst_first([figure for figure in result.figures if figure.kind in ("keys", "links")])
     complete = [figure.people or 0 for figure in result.figures if figure.what == COMPLETE]
     overall = utility(study).overall[0]
     return TriedRow(
         number=number, column=column, setting=setting, complete=max(complete, default=None),
-        worst=f"{told[0].what} by {told[0].by}" if told else "",
-        beyond=told[0].beyond if told else None, S_pMSE=overall.S_pMSE, status=result.status,
+        worst=f"{figures[0].what} by {figures[0].by}" if figures else "",
+        beyond=figures[0].beyond if figures else None, S_pMSE=overall.S_pMSE, status=result.status,
     )  # fmt: skip
 
 
@@ -144,6 +150,7 @@ def best_of(table: Sequence[TriedRow]) -> TriedRow | None:
     better = [
         row
         for row in table[1:]
+        if row.status in RANK
         if RANK[row.status] < RANK[given.status]
         or (RANK[row.status] == RANK[given.status] > 0
             and all(a <= b for a, b in zip(risk(row), risk(given), strict=True)))

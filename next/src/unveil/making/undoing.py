@@ -54,16 +54,16 @@ def _faults(
 ) -> Iterator[str]:
     """Why a step cannot stand between these."""
     changes = isinstance(step, LevelStep) or step.name == "add_noise"
-    is_after = any(other.name == "synthesise" for other in before)
+    is_after = any(earlier.name == "synthesise" for earlier in before)
     if changes and is_after and (computed := {*step.of} & {*derived}):
         yield (
             f"{list_names(computed)} is computed again after every step, which undoes this one."
             " Change the columns that it is computed from."
         )
-    noisy = {name for other in before if other.name == "add_noise" for name in other.of}
+    noisy = {n for earlier in before if earlier.name == "add_noise" for n in earlier.of}
     if changes and (twice := {*step.of} & noisy):
         yield f"{list_names(twice)} has noise by then. Put the noise last, and once."
-    had_removal = any(isinstance(other, RemoveUniques) for other in before)
+    had_removal = any(isinstance(earlier, RemoveUniques) for earlier in before)
     if step.name == "distance_filter" and is_after and had_removal:
         yield "it draws more records, unique ones too. Put remove_uniques after it."
     if isinstance(step, Drop) and (noisy & {*step.of}):
@@ -71,7 +71,7 @@ def _faults(
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
+class Values:
     """One column of the original, record by record: amounts where it has some, codes of levels."""
 
     codes: Ints
@@ -80,7 +80,7 @@ class Told:
     written: np.ndarray
 
     @classmethod
-    def of(cls, study: Study, name: str, rows: Ints | slice = slice(None)) -> "Told":
+    def of(cls, study: Study, name: str, rows: Ints | slice = slice(None)) -> "Values":
         column: Coded = study.unbanded(name)
         codes = column.codes[column.rows[ORIGINAL]][rows].astype(np.int64)
         written = np.array(column.written, object)[codes]
@@ -99,22 +99,22 @@ def check_told(
 
     `rows` are those of the first original that are left, `changed` says which step changed what.
     """
-    released = [n for n in after.original.columns if n in after.files[1].frame.columns]
-    others = {name: Told.of(after, name) for name in released if name not in derived}
+    released = [n for n in after.original.columns if all(n in f.frame.columns for f in after.files)]
+    columns = {name: Values.of(after, name) for name in released if name not in derived}
     for name, where in changed.items():
-        hidden = Told.of(before, name, rows)
+        hidden = Values.of(before, name, rows)
         is_known = np.isfinite(hidden.values)
         if name in noise:
             meant = float(noise[name] * OF_NORMAL)
-        elif name in others:
-            is_known &= hidden.written != others[name].written
-            meant = _distance(hidden, others[name], is_known) or 0.0
+        elif name in columns:
+            is_known &= hidden.written != columns[name].written
+            meant = _distance(hidden, columns[name], is_known) or 0.0
         else:
             continue
         if is_known.sum() < FEWEST or not meant:
             continue
-        rest = {other: told for other, told in others.items() if other != name}
-        if telling := [*_telling(hidden, rest, is_known, CLOSE * meant)]:
+        beside = {n: column for n, column in columns.items() if n != name}
+        if telling := [*_telling(hidden, beside, is_known, CLOSE * meant)]:
             raise InputError(
                 f"'steps', {where}: {list_names(telling)} still"
                 f" {'tells' if len(telling) == 1 else 'tell'} what {name!r} was before. Change"
@@ -123,32 +123,36 @@ def check_told(
 
 
 def _telling(
-    hidden: Told, others: Mapping[str, Told], is_known: Mask, close: float
+    hidden: Values, columns: Mapping[str, Values], is_known: Mask, close: float
 ) -> Iterator[str]:
     """Columns that tell what was hidden: each by itself, else numbers by a linear formula."""
     single = [
         name
-        for name, told in others.items()
-        if (distance := _distance(hidden, told, is_known)) is not None and distance < close
+        for name, column in columns.items()
+        if (distance := _distance(hidden, column, is_known)) is not None and distance < close
     ]
     if single or not hidden.has_amounts:
         yield from single
         return
-    names = [name for name, told in others.items() if told.has_amounts]
+    names = [
+        name
+        for name, column in columns.items()
+        if column.has_amounts and np.isfinite(column.values[is_known]).any()
+    ]
     y = hidden.values[is_known]
     if not names or len(y) < FEWEST + 2 * len(names):
         return
-    columns = np.stack([others[name].values[is_known] for name in names], axis=1)
-    x = np.nan_to_num(columns - np.nanmean(columns, axis=0))
+    amounts = np.stack([columns[name].values[is_known] for name in names], axis=1)
+    x = np.nan_to_num(amounts - np.nanmean(amounts, axis=0))
     x, y = x - x.mean(axis=0), y - y.mean()
     weights, *_ = np.linalg.lstsq(x, y, rcond=None)
-    left = np.sqrt(((y - x @ weights) ** 2).sum() / (len(y) - len(names) - 1))
-    if left * OF_NORMAL < close:
+    residual = np.sqrt(((y - x @ weights) ** 2).sum() / (len(y) - len(names) - 1))
+    if residual * OF_NORMAL < close:
         adds = np.abs(weights) * x.std(axis=0)
         yield from (name for name, part in zip(names, adds, strict=True) if part > WEIGHED * close)
 
 
-def _distance(hidden: Told, by: Told, is_known: Mask) -> float | None:
+def _distance(hidden: Values, by: Values, is_known: Mask) -> float | None:
     """How much values differ, on average, of records that are next to each other in a column."""
     values, codes = hidden.values[is_known], by.codes[is_known]
     order = np.lexsort((np.random.default_rng(1).permutation(len(codes)), codes))

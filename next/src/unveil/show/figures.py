@@ -54,7 +54,8 @@ def figure_lines(result: Any) -> Iterator[str]:
             continue
         yield _title(block, result.settings["unit"])
         for figure in _first(block):
-            yield line(f"  {SHOWN_AS.get(figure.what, figure.what)}", rows[id(figure)])
+            odd = " (exceptions)" if figure.symbol == "exceptions" else ""
+            yield line(f"  {SHOWN_AS.get(figure.what, figure.what)}{odd}", rows[id(figure)])
         yield from _others(block)
 
 
@@ -77,16 +78,22 @@ def _first(block: Sequence[PeopleFigure]) -> list[PeopleFigure]:
     """The rows that a block prints: records one by one, of others the worst."""
     if block[0].kind == "records":
         return [f for f in block if f.what in (COMPLETE, NEARLY) or f.status in STANDS_OUT]
-    return sorted(block, key=_gravity)[:1]
+    return _by_gravity(block)[:1]
+
+
+def _by_gravity(block: Sequence[PeopleFigure]) -> list[PeopleFigure]:
+    """The gravest first; exceptions only where they stand out."""
+    told = [f for f in block if f.symbol != "exceptions" or f.status in STANDS_OUT]
+    return sorted(told, key=_gravity)
 
 
 def _others(block: Sequence[PeopleFigure]) -> Iterator[str]:
     """One line that counts the rows that are not printed."""
     if block[0].kind == "records":
         return
-    others = [f for f in sorted(block, key=_gravity)[1:] if f.symbol != "exceptions"]
-    others += [f for f in block if f.symbol == "exceptions" and f.status in STANDS_OUT]
-    for same in grouped(others, lambda f: f.status if f.status in STANDS_OUT else "")[:2]:
+    for same in grouped(
+        _by_gravity(block)[1:], lambda f: f.status if f.status in STANDS_OUT else ""
+    )[:2]:
         beyond = [f.beyond for f in same if f.beyond is not None]
         status = f" {same[0].status}" if same[0].status in STANDS_OUT else ""
         ends = dict.fromkeys(f"{end:+,.0f}" for end in (min(beyond), max(beyond))) if beyond else {}
