@@ -2,7 +2,7 @@
 
     python benchmarks/gate.py honest [SPLITS] | disclosing [SPLITS] | small | cart | cost
 
-All people are invented, but for the breast cancer and the diabetes data of scikit-learn. Exit codes
+All people are invented, but for the breast cancer and the digits of scikit-learn. Exit codes
 are counted: 0, 3, 4 because too few people can be told, 4 for another reason.
 """
 
@@ -73,11 +73,26 @@ def cells(n, seed):
     return frame.with_columns(found=pl.Series(data.target[rows]))
 
 
-SETS = {"coarse, 4": coarse, "patients, 12": patients, "answers, 20": answers, "cells, 12": cells}
+def digits(n, seed):
+    """Handwritten digits of scikit-learn: twelve pixels in 17 steps and the digit, at most 1,797."""
+    from sklearn.datasets import load_digits
+
+    data, random = load_digits(), np.random.default_rng(seed)
+    rows = random.permutation(len(data.data))[:n]
+    pixels = data.data[:, 18:30].astype(int)  # of the two rows near the middle
+    frame = pl.DataFrame(pixels[rows], [f"p{c}" for c in range(12)])
+    return frame.with_columns(digit=pl.Series(data.target[rows]))
+
+
+SETS = {
+    "coarse, 4": coarse, "patients, 12": patients, "answers, 20": answers, "cells, 12": cells,
+    "digits, 13": digits,
+}  # fmt: skip
 KEYS = {
     "coarse, 4": (["age", "sex", "region"], None), "survey, 12": (["sex", "age", "region"], 3),
     "patients, 12": (["age", "sex", "region"], 3), "answers, 20": (["q0", "q1", "q2"], 3),
     "cells, 12": (["x0", "x1"], 3),
+    "digits, 13": (["p2", "p3", "p4"], 3),
 }  # fmt: skip
 
 
@@ -228,7 +243,7 @@ if __name__ == "__main__":
     number = int(rest[0]) if rest else 20
     if what == "small":
         for few in (150, 300, 500, 1_000):
-            honest(number, few)
+            honest(number, few, ("survey, 12", "digits, 13"))
     else:
         {"honest": honest, "disclosing": disclosing, "cart": cart, "cost": lambda _: cost()}[what](
             number

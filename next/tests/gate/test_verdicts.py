@@ -181,6 +181,93 @@ def test_targets_that_files_code_differently_are_listed():
     assert "coding:illness" in ids(result, "decide")
 
 
+WITH_TEXT = ORIGINAL.with_columns(
+    age=pl.when(pl.int_range(N) < 8).then(pl.lit("85+")).otherwise(pl.col("age").cast(pl.String))
+)
+NOT_ALL = pl.int_range(N) % 10 < 9
+WRITTEN_OTHERWISE = {
+    "capitals in most keys": (
+        ORIGINAL, "region", pl.when(NOT_ALL).then(pl.col("region").str.to_uppercase())
+        .otherwise(pl.col("region")),
+    ),
+    "one target in capitals": (ORIGINAL, "illness", pl.col("illness").replace({"flu": "Flu"})),
+    "an accent in a key": (ORIGINAL, "region", pl.col("region").replace({"a": "á", "e": "é"})),
+    "1.0 for 1": (
+        ORIGINAL.with_columns(pl.col("age").cast(pl.String)), "age", pl.col("age") + ".0",
+    ),
+    "1.0 for 1, and a text": (
+        WITH_TEXT, "age",
+        pl.when(pl.col("age") != "85+").then(pl.col("age") + ".0").otherwise(pl.col("age")),
+    ),
+    "dust": (ORIGINAL, "weight", pl.col("weight") * 3 / 3),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRITTEN_OTHERWISE)
+def test_what_keys_tell_is_never_within_where_a_file_writes_them_otherwise(name):
+    """Each record is another person's and would be quiet, but it is not told."""
+    original, column, written = WRITTEN_OTHERWISE[name]
+    others = OTHERS.with_columns(age=original["age"]).with_columns(written.alias(column))
+    keys = ("sex", "weight") if column == "weight" else ("sex", "age", "region")
+    result = assess(others, original, keys=keys, targets="illness")
+    assert f"coding:{column}" in ids(result, "decide")
+    assert result.exit_code == 4
+    quiet = [f for f in result.figures if f.kind == "keys" and f.status == "within limit"]
+    assert not quiet
+    assert "illness" in {row.what for row in result.not_tested}
+    uniques = {f.kind for f in result.figures} & {"uniques"}
+    is_key = column != "illness"
+    assert bool(uniques) != is_key
+    assert ("unique in both files" in {row.what for row in result.not_tested}) == is_key
+
+
+def test_what_keys_tell_too_much_however_they_are_written_stays():
+    written = ORIGINAL.with_columns(pl.col("illness").replace({"flu": "Flu"}))
+    keys = ("sex", "age", "region", "visits")
+    result = assess(written, keys=keys, targets="illness", limits={"beyond": 1})
+    above = {f.what for f in result.figures if f.kind == "keys" and f.status == "above limit"}
+    assert above == {"illness"}
+
+
+def test_of_two_versions_the_other_is_told():
+    both = {"good": OTHERS, "bad": OTHERS.with_columns(pl.col("region").replace({"a": "A"}))}
+    result = assess(both, keys=("sex", "age", "region"), targets="illness")
+    assert {f.version for f in result.figures if f.kind in ("keys", "uniques")} == {"good"}
+    assert "illness" in {row.what for row in result.not_tested}
+
+
+def test_numbers_that_nobody_asks_about_may_be_written_otherwise():
+    dusty = OTHERS.with_columns(pl.col("weight") * 3 / 3)
+    assert assess(dusty, keys=("sex", "age"), targets="illness").exit_code == 0
+
+
+@pytest.mark.parametrize("synthetic", [OTHERS, ORIGINAL])
+def test_a_sample_is_said_to_be_one(synthetic, monkeypatch):
+    """300 of 1,200 people and records for links, 100 records for nearness."""
+    monkeypatch.setattr("unveil.gate.links.MOST_ROWS", 300)
+    monkeypatch.setattr("unveil.gate.alerts.WORK", 0)
+    result = assess(synthetic)
+    said = {row.what: row.sentence for row in result.not_tested}
+    assert said["links of all"].startswith(
+        "Links are asked of 300 of 1,200 people and 300 of 1,200 records, drawn at random"
+    )
+    assert "25.0 %" in said["links of all"]
+    near = "Nearness is asked of 100 of 1,200 records, drawn at random."
+    assert said["nearness of all"] == near
+    assert any(near in line for line in result.foot)
+    linked = [f for f in result.figures if f.kind == "links"]
+    assert linked
+    assert all(f.of == N and f.people % 4 == 0 for f in linked)
+    assert (result.exit_code == 3) == (synthetic is ORIGINAL)
+
+
+def test_more_records_than_people_are_drawn_and_that_is_said():
+    said = {row.what: row.sentence for row in assess(people(2 * N, 3)).not_tested}
+    assert "1,200 of 1,200 people and 1,199 of 2,400 records" in said["links of all"]
+    assert "nearness of all" not in said
+    assert "links of all" not in {row.what for row in assess(OTHERS).not_tested}
+
+
 def test_people_of_the_original_are_no_control_sample():
     with pytest.raises(unveil.InputError, match="control sample"):
         assess(OTHERS, control=ORIGINAL[:300])

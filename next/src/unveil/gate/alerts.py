@@ -17,7 +17,7 @@ from unveil.gate.columns import MISSING, Compared, codes_of
 from unveil.gate.links import draw
 from unveil.gate.nearest import Space, binned
 from unveil.gate.records import column_that_differs, mark_values, records_compared
-from unveil.gate.rows import URGENCIES, AlertRow, Urgency
+from unveil.gate.rows import ALL_NEAR, ASKS, URGENCIES, AlertRow, NotTestedRow, Urgency
 from unveil.results import ALONE, COMPLETE, NEARLY, PeopleFigure
 from unveil.results.words import count, people, percent
 from unveil.study import ORIGINAL, Side, Study
@@ -117,17 +117,32 @@ class Gate:
         yield from self._own_values(side)
         yield from self._single_holders(side)
         for column in self.columns:
-            for difference in find_differences(column, file):
+            for difference in find_differences(column, file, self._is_asked(column.name)):
                 yield row(
                     side, f"coding:{column.name}", difference.status, (column.name,),
                     difference.sentence, difference.share, difference.expected,
                     "Give it the same coding in every file, then assess again.",
                 )  # fmt: skip
 
+    def _is_asked(self, name: str) -> bool:
+        """Whether the keys or targets have the column, and it must be written alike."""
+        about = self.study.columns.get(name, Column())
+        names = {*self.study.keys, *self.study.targets}
+        parts = {part for name in names for part in self.study.joint.get(name, [name])}
+        return name in parts and about.bands is None and about.tolerance is None
+
     def _sample(self, file: int, work: float, most: int | None = None) -> Ints:
         n = len(self.codes[file][0])
         many = int(work / len(self.person) / max(len(self.columns), 1))
         return draw(n, min(n, max(100, many), most or n), self.seed)
+
+    def drawn(self) -> Iterator[NotTestedRow]:
+        """Of how many records nearness is asked, if not of all."""
+        files = [number for side in self.study.sides() for number in side.files]
+        n, asked = max((len(self.whole[file]), len(self._sample(file, WORK))) for file in files)
+        if asked < n:
+            sentence = f"Nearness is asked of {asked:,} of {n:,} records, drawn at random."
+            yield NotTestedRow(what=ALL_NEAR, sentence=sentence)
 
     def _askers(self, file: int, rows: Ints) -> Ints | None:
         return self.person[rows] if file == ORIGINAL else None
@@ -306,7 +321,6 @@ class Gate:
 BLOCKED_ABOVE = {COMPLETE: 0.10, ALONE: 0.10, NEARLY: 0.20, "links": 0.20}
 """Share of people beyond expected, and beyond chance, that no audience excuses."""
 REAL = "Find out how real records came into the data, and make these again."
-ASKS = ("above limit", "to be decided")
 
 
 def of_figures(

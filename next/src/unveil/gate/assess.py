@@ -10,8 +10,8 @@ from unveil.arguments import Form, Seed, Texts
 from unveil.errors import InputError
 from unveil.gate.alerts import Gate, of_figures, of_files, rows_per_person, with_cause
 from unveil.gate.columns import compared_columns
-from unveil.gate.keys import measure_keys
-from unveil.gate.links import measure_links
+from unveil.gate.keys import is_too_low, measure_keys
+from unveil.gate.links import links_drawn, measure_links
 from unveil.gate.records import measure_records
 from unveil.gate.rows import AlertRow, NotTestedRow
 from unveil.gate.sentences import closing, headline_of, not_tested, opening
@@ -160,12 +160,13 @@ def assess(
         *(alert for side in study.sides() if side.copy != "pooled" for alert in gate.alerts(side)),
         *of_files(study), *rows_per_person(study, columns),
     ]  # fmt: skip
+    told = tuple(figure for figure in limited if not is_too_low(study, figure, alerts))
     assessment = Assessment(
-        figures=limited,
+        figures=told,
         alerts=tuple(with_cause(alerts)),
         attribute=keys.attribute,
         identity=keys.identity,
-        not_tested=tuple(not_tested(study, limited)),
+        not_tested=(*links_drawn(study), *gate.drawn(), *not_tested(study, told)),
         notes=keys.notes,
     )
     assessment.check(_policy(limits))  # refuses rows that are not there

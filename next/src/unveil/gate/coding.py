@@ -31,8 +31,11 @@ class Difference(NamedTuple):
     sentence: str
 
 
-def find_differences(column: Compared, file: int) -> Iterator[Difference]:
-    """Everything that speaks against the same coding."""
+def find_differences(column: Compared, file: int, is_asked: bool) -> Iterator[Difference]:
+    """Everything that speaks against the same coding.
+
+    Keys and targets must be written alike too; other numbers are read, however they are written.
+    """
     name, ours, theirs = column.name, column.readings[ORIGINAL], column.readings[file]
     n, m = len(column.codes[ORIGINAL]), len(column.codes[file])
     if min(n, m) < FEWEST or not column.counts(ORIGINAL)[1:].any():
@@ -43,11 +46,13 @@ def find_differences(column: Compared, file: int) -> Iterator[Difference]:
         yield Difference(
             "decide", 1, 0, f"{said} in the original and {other} in the synthetic data."
         )
-    if (respelt := column.respelt[file]) >= max(10, RESPELT * m):
+    elif (respelt := column.respelt[file]) >= max(10, RESPELT * m) and (
+        is_asked or column.numbers is None
+    ):
         yield Difference(
             "decide", respelt / m, 0,
-            f"{name}: {respelt:,} of {m:,} records spell a value otherwise than the original"
-            " (capitals, accents, blanks, punctuation).",
+            f"{name}: {respelt:,} of {m:,} records write a value otherwise than the original"
+            " (capitals, accents, punctuation, 1.0 for 1, last digits).",
         )  # fmt: skip
     yield from (_levels if column.numbers is None else _numbers)(column, file)
 

@@ -45,7 +45,7 @@ class Compared:
     readings: tuple[Reading, ...]  # of the levels, by file
     codes: tuple[Ints, ...]
     numbers: Floats | None  # of each code; NaN is missing
-    respelt: tuple[int, ...]  # records of each file whose text is the original's in another form
+    respelt: tuple[int, ...]  # records of each file whose value is the original's in another form
 
     @property
     def n_levels(self) -> int:
@@ -106,18 +106,26 @@ def compare_column(study: Study, name: str) -> Compared:
     else:
         texts = column.levels.cast(pl.String).str.strip_chars()
         readings = [read_texts(texts, of_file > 0) for of_file in counts]
-    nothing = (0,) * len(files)
     if len({reading.kind for reading in readings}) == 1 and readings[0].kind != "text":
         amounts = [_significant(r.numbers[codes]) for r, codes in zip(readings, files, strict=True)]
         values = np.unique(np.concatenate(amounts))
         values = values[np.isfinite(values)]
         codes = tuple(_place(values, amount) for amount in amounts)
-        return Compared(name, tuple(readings), codes, np.append(np.nan, values), nothing)
+        respelt = _respelt(codes, files)
+        return Compared(name, tuple(readings), codes, np.append(np.nan, values), respelt)
     known = column.levels.is_not_null().to_numpy()
     code = np.where(known, np.cumsum(known), MISSING)
     same = _spelt_alike(texts, counts[ORIGINAL])
-    respelt = tuple(int(of_file[same != np.arange(len(same))].sum()) for of_file in counts)
-    return Compared(name, tuple(readings), tuple(code[same][c] for c in files), None, respelt)
+    codes = tuple(code[same][written] for written in files)
+    return Compared(name, tuple(readings), codes, None, _respelt(codes, files))
+
+
+def _respelt(read: Sequence[Ints], written: Sequence[Ints]) -> tuple[int, ...]:
+    """Of each file the records with a value that the original has, but not as it is written."""
+    return tuple(
+        int((np.isin(codes, read[ORIGINAL]) & ~np.isin(texts, written[ORIGINAL])).sum())
+        for codes, texts in zip(read, written, strict=True)
+    )
 
 
 def _place(values: Floats, amounts: Floats) -> Ints:

@@ -11,6 +11,7 @@ from unveil.counts.cells import Floats, Ints
 from unveil.counts.profile import CellProfile
 from unveil.errors import InputError
 from unveil.gate.records import Z, beside_control
+from unveil.gate.rows import ASKS, UNIQUE, AlertRow
 from unveil.measures.disclosure.disclosure import Disclosure, disclosure
 from unveil.measures.disclosure.exclusions import parse_exclusions
 from unveil.measures.disclosure.formulas import AttributeRow, IdentityRow
@@ -71,6 +72,22 @@ def comparable_targets(study: Study) -> list[str]:
     return [name for name in study.targets if are_keys and is_comparable(name)]
 
 
+def is_too_low(study: Study, figure: PeopleFigure, alerts: Sequence[AlertRow]) -> bool:
+    """Whether a figure of the keys is quiet while one of its columns is coded otherwise."""
+    if figure.kind not in ("keys", "uniques", "sensitive") or figure.status in ASKS:
+        return False
+    targets = [t for t in study.targets if figure.what == t or figure.what.startswith(f"{t}=")]
+    recoded = {
+        name
+        for alert in alerts
+        if alert.id.startswith("coding:") and alert.status == "decide"
+        if alert.version == figure.version and figure.copy in (alert.copy, "pooled")
+        for name in alert.columns
+    }
+    names = (*study.keys, *targets)
+    return any(part in recoded for name in names for part in study.joint.get(name, [name]))
+
+
 def _beside_control(
     figure: PeopleFigure, study: Study, sides: dict[tuple[str, int | str], Side]
 ) -> PeopleFigure:
@@ -100,7 +117,7 @@ def _uniques(
         if row.unit != unit or row.copy in SUMMARIES:
             continue
         figure = PeopleFigure(
-            version=row.version, copy=row.copy, kind="uniques", what="unique in both files",
+            version=row.version, copy=row.copy, kind="uniques", what=UNIQUE,
             by=by, people=row.replicated, of=row.unique, symbol="repU",
             searched=len(sides),
         )  # fmt: skip

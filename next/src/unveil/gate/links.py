@@ -16,8 +16,10 @@ from unveil.counts.cells import Ints, number
 from unveil.counts.key_sets import single_level
 from unveil.gate.columns import Compared, codes_of
 from unveil.gate.records import Z, beside_control
+from unveil.gate.rows import ALL_LINKS, NotTestedRow
 from unveil.progress import steps
 from unveil.results import PeopleFigure
+from unveil.results.words import percent
 from unveil.study import ORIGINAL, Study
 
 SEARCHED = 2.5  # margins that a search of thousands of sets takes for certain
@@ -149,7 +151,7 @@ def measure_links(study: Study, columns: Sequence[Compared]) -> Iterator[PeopleF
     for side in sides:
         files = [codes_of(columns, number) for number in side.files]
         records = in_order([np.concatenate(parts) for parts in zip(*files, strict=True)])
-        drawn = draw(len(records[0]), max(len(rows) - 1, 1) if scale == 1 else MOST_ROWS, 13)
+        drawn = draw(len(records[0]), _most_records(n_people), 13)
         found = Links(people, [codes[drawn] for codes in records], control).search()
         links = sorted(found.links.values(), key=lambda link: -link.certain)
         for link in links:
@@ -162,6 +164,25 @@ def measure_links(study: Study, columns: Sequence[Compared]) -> Iterator[PeopleF
                 beyond=scale * (link.people - link.expected), margin=scale * link.margin,
                 reach=scale * reach, symbol="DiSCO", searched=found.asked * len(sides),
             )  # fmt: skip
+
+
+def _most_records(n_people: int) -> int:
+    """As many as there are other people, or as are drawn."""
+    return max(n_people - 1, 1) if n_people <= MOST_ROWS else MOST_ROWS
+
+
+def links_drawn(study: Study) -> Iterator[NotTestedRow]:
+    """Of how many people and records links are asked, if not of all."""
+    _, n_people = study.people()
+    n, m = min(n_people, MOST_ROWS), max(len(f.frame) for f in study.files if f.role == "synthetic")
+    n_records = min(m, _most_records(n_people))
+    if n < n_people or n_records < m - 1:
+        sentence = (
+            f"Links are asked of {n:,} of {n_people:,} {study.unit} and {n_records:,} of {m:,}"
+            f" records, drawn at random; a record is drawn with {percent(100 * n_records / m)}, and"
+            " a copied one tells only then."
+        )
+        yield NotTestedRow(what=ALL_LINKS, sentence=sentence)
 
 
 def in_order(file: Sequence[Ints]) -> list[Ints]:

@@ -26,6 +26,11 @@ class AlertRow(Row, frozen=True):
     remedy: str = ""
 
 
+ASKS = ("above limit", "to be decided")
+UNIQUE = "unique in both files"
+ALL_LINKS, ALL_NEAR = "links of all", "nearness of all"  # where some are drawn
+
+
 class NotTestedRow(Row, frozen=True):
     """What the figures do not speak of."""
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from unveil.gate.rows import NotTestedRow
+from unveil.gate.rows import ALL_LINKS, ALL_NEAR, UNIQUE, NotTestedRow
 from unveil.results import COMPLETE, PeopleFigure
 from unveil.results.units import NOT_MEASURED
 from unveil.results.words import count, join_names, people, percent, side_of, whose
@@ -146,7 +146,11 @@ def closing(result: Any) -> Iterator[tuple[str, str]]:
     if rest or reviews:
         more = [f"{rest} more"] * bool(rest) + [f"{reviews} to review"] * bool(reviews)
         yield "Alerts", f"{join_names(more)} (--show alerts)."
-    yield "Not tested", f"{join_names(row.what for row in result.not_tested)}."
+    drawn = [row for row in result.not_tested if row.what in (ALL_LINKS, ALL_NEAR)]
+    if drawn:
+        yield "Sampled", " ".join(row.sentence for row in drawn)
+    names = [row.what for row in result.not_tested if row not in drawn]
+    yield "Not tested", f"{join_names(dict.fromkeys(names))}."
 
 
 def _by_cause(alerts: Sequence[Any]) -> list[tuple[tuple[str, str], list[Any]]]:
@@ -168,10 +172,11 @@ def not_tested(study: Study, figures: Sequence[PeopleFigure]) -> Iterator[NotTes
         yield NotTestedRow(
             what="keys", sentence="What an intruder with some knowledge learns: name keys (--keys)."
         )
-    told = {figure.what for figure in figures if figure.kind == "keys"}
-    for name in study.targets if study.keys else ():
-        if name not in told:
-            sentence = f"What the keys tell of {name}: the files do not code these columns alike."
+    told = {(f.version, f.copy, f.what) for f in figures if f.kind in ("keys", "uniques")}
+    asked = {name: f"What the keys tell of {name}" for name in study.targets if study.keys}
+    for name, what in (asked and {UNIQUE: "Who is unique by the keys", **asked}).items():
+        if any((side.version, side.copy, name) not in told for side in study.sides()):
+            sentence = f"{what}: the files do not code these columns alike."
             yield NotTestedRow(what=name, sentence=sentence)
     if not any(column.sensitive for column in study.columns.values()):
         yield NotTestedRow(
