@@ -74,7 +74,7 @@ def cells(n, seed):
 
 
 def digits(n, seed):
-    """Handwritten digits of scikit-learn: twelve pixels in 17 steps and the digit, at most 1,797."""
+    """Handwritten digits of scikit-learn, 1,797 at most: twelve pixels in 17 steps, the digit."""
     from sklearn.datasets import load_digits
 
     data, random = load_digits(), np.random.default_rng(seed)

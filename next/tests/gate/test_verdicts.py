@@ -229,6 +229,19 @@ def test_what_keys_tell_too_much_however_they_are_written_stays():
     assert above == {"illness"}
 
 
+def test_the_margin_of_keys_has_the_variance_of_a_person_more():
+    about = {"keys": ("sex", "age"), "targets": ("illness", "visits")}
+    study = unveil.Study(ORIGINAL, OTHERS, **about)
+    alone = {(f.what, f.symbol): f for f in unveil.disclosure(study, seed=1).figures}
+    told = [f for f in unveil.assess(study, seed=1).figures if f.kind == "keys"]
+    assert len(told) == 4
+    for row in told:
+        same = alone[row.what, row.symbol]
+        assert (row.people, row.expected) == (same.people, same.expected)
+        assert row.margin**2 == pytest.approx(same.margin**2 + 1.96**2)
+        assert row.searched == 4
+
+
 def test_of_two_versions_the_other_is_told():
     both = {"good": OTHERS, "bad": OTHERS.with_columns(pl.col("region").replace({"a": "A"}))}
     result = assess(both, keys=("sex", "age", "region"), targets="illness")

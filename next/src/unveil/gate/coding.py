@@ -52,7 +52,7 @@ def find_differences(column: Compared, file: int, is_asked: bool) -> Iterator[Di
         yield Difference(
             "decide", respelt / m, 0,
             f"{name}: {respelt:,} of {m:,} records write a value otherwise than the original"
-            " (capitals, accents, punctuation, 1.0 for 1, last digits).",
+            " (an accent, a capital, 1.0 for 1).",
         )  # fmt: skip
     yield from (_levels if column.numbers is None else _numbers)(column, file)
 

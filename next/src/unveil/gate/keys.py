@@ -41,11 +41,10 @@ def measure_keys(study: Study, exclude: Texts, seed: int) -> KeyFigures:
     asked = study.replace(targets=names)
     result = disclosure(asked, exclude=exclude, seed=seed)
     sides = {(side.version, side.copy): side for side in asked.sides()}
-    searched = len(targets) * len(sides)
+    rows = [figure for figure in result.figures if figure.copy not in SUMMARIES]
     figures = [
-        msgspec.structs.replace(_beside_control(figure, asked, sides), searched=searched)
-        for figure in result.figures
-        if figure.copy not in SUMMARIES
+        msgspec.structs.replace(_beside_control(_of_few(figure), asked, sides), searched=len(rows))
+        for figure in rows
     ]
     return KeyFigures(
         uniques=tuple(_uniques(asked, result, sides)),
@@ -86,6 +85,13 @@ def is_too_low(study: Study, figure: PeopleFigure, alerts: Sequence[AlertRow]) -
     }
     names = (*study.keys, *targets)
     return any(part in recoded for name in names for part in study.joint.get(name, [name]))
+
+
+def _of_few(figure: PeopleFigure) -> PeopleFigure:
+    """With the variance of a person more: of hardly any expected, two or three are no surprise."""
+    if figure.margin is None:
+        return figure
+    return msgspec.structs.replace(figure, margin=float(np.hypot(figure.margin, Z)))
 
 
 def _beside_control(

@@ -179,8 +179,8 @@ def links_drawn(study: Study) -> Iterator[NotTestedRow]:
     if n < n_people or n_records < m - 1:
         sentence = (
             f"Links are asked of {n:,} of {n_people:,} {study.unit} and {n_records:,} of {m:,}"
-            f" records, drawn at random; a record is drawn with {percent(100 * n_records / m)}, and"
-            " a copied one tells only then."
+            " records, drawn at random; a copied record tells only if it is among them"
+            f" ({percent(100 * n_records / m)})."
         )
         yield NotTestedRow(what=ALL_LINKS, sentence=sentence)
 

@@ -147,8 +147,8 @@ def closing(result: Any) -> Iterator[tuple[str, str]]:
         more = [f"{rest} more"] * bool(rest) + [f"{reviews} to review"] * bool(reviews)
         yield "Alerts", f"{join_names(more)} (--show alerts)."
     drawn = [row for row in result.not_tested if row.what in (ALL_LINKS, ALL_NEAR)]
-    if drawn:
-        yield "Sampled", " ".join(row.sentence for row in drawn)
+    for row in drawn:
+        yield "Sampled", f"{row.sentence.partition(';')[0].rstrip('.')}."
     names = [row.what for row in result.not_tested if row not in drawn]
     yield "Not tested", f"{join_names(dict.fromkeys(names))}."
 
