@@ -43,7 +43,7 @@ def check_name(name: str, known: Iterable[str], lacks: str) -> None:
         return
     by_lower = {str(other).lower(): other for other in known}
     nearest = get_close_matches(str(name).lower(), by_lower, n=1)
-    hint = f"Choose from {list_names(known)}."
+    hint = f"Choose from {list_names(known)}." if known else "There is none to choose here."
     if nearest:
         hint = f"Did you mean {str(by_lower[nearest[0]])!r}?"
     raise InputError(f"{lacks} {name!r}. {hint}")

@@ -70,6 +70,8 @@ def test_a_table_of_shares_is_a_baseline(tmp_path):
         assert rows["health"].cap_baseline == pytest.approx(health.cap_baseline)
         assert rows["income"].cap_baseline is None
         assert any("no share of it in the table" in note.sentence for note in result.notes)
+        of_income = [said for said in result.sentences if "income" in said]
+        assert all("nothing is told by the given baseline" in said for said in of_income)
     near = {"income": {"tolerance": 200, "special": (-8,)}}
     study = unveil.Study(SURVEY, SYNTHETIC, keys=KEYS, targets="income", columns=near)
     shares = SURVEY["income"].value_counts(normalize=True).rename({"proportion": "share"})
@@ -171,7 +173,7 @@ def test_a_small_difference_is_not_called_none():
     assert numbers(said) == wanted
     assert said.endswith("This does not show that there is no difference.")
     inside = differences(survey_synthetic(), margin=0.05).sentences[0]
-    assert inside.endswith("The interval lies within 5 points of none.")
+    assert inside.endswith("The interval lies within 5 points of 0.")
 
 
 def test_training_records_are_noticed():
@@ -179,7 +181,17 @@ def test_training_records_are_noticed():
     row = result.difference[0]
     assert row.low > 0.3
     assert result.sentences[0].endswith(
-        "By chance alone 2.5 % of such intervals would lie above none."
+        "Were there no difference, 2.5 % of such intervals would lie above 0."
+    )
+
+
+def test_a_difference_is_not_denied_where_others_are_told_more_of():
+    copy_of_others = survey().gather_every(2, 1)
+    row, said = (r := differences(copy_of_others, margin=0.9)).difference[0], r.sentences[0]
+    assert row.high < 0
+    assert "does not show" not in said
+    assert said.endswith(
+        "2.5 % of such intervals would lie below 0. The interval lies within 90 points of 0."
     )
 
 

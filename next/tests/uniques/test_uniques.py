@@ -167,7 +167,7 @@ def aligned(original, synthetic, **about):
 def test_rows_matched_to_rows_by_hand():
     original = frame_of("ax ay bx bx cy")
     row = aligned(original, frame_of("ax bx bx ay cx")).aligned[0]
-    assert (row.matched, row.expected_match_risk, row.unchanged) == (4, 1.5, 4)
+    assert (row.matched, row.expected_match_risk) == (4, 1.5)
     rates = row.perceived_match_rate, row.true_match_rate, row.false_match_rate
     assert rates == (0.4, 0.2, 0.5)
     assert (row.own, row.own_by_chance) == (2, (1 + 1 + 2 * 2) / 5)
@@ -187,7 +187,8 @@ def test_a_copy_whose_rows_were_shuffled_is_seen_as_such():
     row = shuffled.aligned[0]
     assert row.own == pytest.approx(row.own_by_chance, rel=0.3)
     assert "would if rows were shuffled" in shuffled.sentences[-1]
-    assert copy.aligned[0].expected_match_risk == pytest.approx(copy.aligned[0].unchanged)
+    assert copy.aligned[0].expected_match_risk == pytest.approx(copy.risk[0].combinations)
+    assert f"in the original for {copy.risk[0].combinations:,}." in copy.sentences[-1]
     assert mixed.aligned[0].own > 2_500 > 10 * mixed.aligned[0].own_by_chance
 
 
@@ -205,6 +206,14 @@ def test_weights_that_are_none_are_refused(weights):
     frame = pl.DataFrame({"k1": ["a", "b", "b"], "w": weights}, strict=False)
     study = unveil.Study(frame, keys="k1", columns={"w": "weight"})
     assert "'w'" in refusal(lambda: unveil.match_risk(study))
+
+
+def test_weights_of_less_than_the_file_do_not_shrink_the_population():
+    frame = SIX.with_columns(w=pl.lit(0.5))
+    study = unveil.Study(frame, keys=("k1", "k2"), targets="t", columns={"w": "weight"})
+    result = unveil.match_risk(study)
+    assert result.risk[0].expected_matches == pytest.approx(4)
+    assert result.sentences[1].endswith("the file holds the whole population.")
 
 
 def test_two_columns_of_weights_are_refused():

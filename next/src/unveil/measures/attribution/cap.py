@@ -38,7 +38,7 @@ from unveil.measures.attribution.people import (
 from unveil.measures.attribution.pools import cells_of_copies, pools
 from unveil.measures.disclosure.formulas import Unit
 from unveil.progress import steps
-from unveil.results import Chart, FileUsed, Heading, Note, Result, grouped
+from unveil.results import Chart, Figure, FileUsed, Heading, Note, Result, grouped
 from unveil.results.words import Words, count, side_of
 from unveil.study import Study, measure
 
@@ -122,6 +122,11 @@ class _Wording(Words):
         super().__init__(settings, files)
         self.known = "the shares alone" if settings["baseline"] is None else "the given baseline"
 
+    def yardstick(self, share: Figure) -> str:
+        if share is None:
+            return f"nothing is told by {self.known}"
+        return f"{self.known} would be right in {percent_of(share)}"
+
     def draw(self, row: CapRow) -> str:
         group = self.base(row)[1] if row.group == "full" else GROUPS[row.group]
         start = f"{side_of(row)}{row.target}, {count(row.people)} {group}: "
@@ -130,7 +135,7 @@ class _Wording(Words):
         sentence = (
             f"{start}a draw is right in {percent_of(row.cap_synthetic_zero)} of cases, and in"
             f" {percent_of(row.cap_synthetic_undefined)} for the {count(row.matched)} with a"
-            f" match; {self.known} would be right in {percent_of(row.cap_baseline)}, the original"
+            f" match; {self.yardstick(row.cap_baseline)}, the original"
             f" itself in {percent_of(row.cap_original)}."
         )
         base, matched = row.cap_baseline, row.cap_synthetic_undefined
@@ -148,8 +153,8 @@ class _Wording(Words):
             return sentence
         return (
             f"{sentence} Of the {self.counted} with the keys of one of the others,"
-            f" {percent_of(row.tcap)} have that {row.target} on average (TCAP); {self.known} would"
-            f" be right in {percent_of(row.tcap_baseline)}."
+            f" {percent_of(row.tcap)} have that {row.target} on average (TCAP);"
+            f" {self.yardstick(row.tcap_baseline)}."
         )
 
 
@@ -227,12 +232,6 @@ class _Request:
             return np.full(self.study.column(target).n_levels, self.baseline)
         return self.study.shares(target, self.baseline)
 
-    def scored(self, p: CellProfile, unit: Unit) -> dict[Group, Scored]:
-        """Each group by its cells."""
-        person = self.person if unit == "people" else None
-        records = self.records[unit == "people"]
-        return {group: Scored.of(p, where, person) for group, where in records.items()}
-
 
 class _Rows(NamedTuple):
     """The rows about one target."""
@@ -246,18 +245,16 @@ def _measure(request: _Request, target: str) -> _Rows:
     """CAP, TCAP and GCAP for every version and m."""
     study, known, rows = request.study, request.known(target), _Rows([], [], [])
     for version in study.versions:
-        scored: dict[Unit, dict[Group, Scored]] = {}
         for m, p in pools(study, target, version):
             about: dict[str, Any] = {
                 "version": version, "keys": study.keys, "target": target, "m": m,
             }  # fmt: skip
             for unit, profile, baseline in _units(request, p, known):
-                if unit not in scored:
-                    scored[unit] = request.scored(p, unit)
-                rows.cap.extend(
-                    CapRow(**about, unit=unit, group=g, **cap_figures(profile, baseline, people))
-                    for g, people in scored[unit].items()
-                )
+                person = request.person if unit == "people" else None
+                for group, records in request.records[unit == "people"].items():
+                    scored = Scored.of(p, records, person)
+                    figures = cap_figures(profile, baseline, scored)
+                    rows.cap.append(CapRow(**about, unit=unit, group=group, **figures))
             rows.tcap.append(
                 TcapRow(**about, tau=request.tau, **tcap_figures(p, known, request.tau))
             )
@@ -318,13 +315,9 @@ def _scores(study: Study, target: str, version: str) -> Iterator[pl.DataFrame]:
     *_, (_, p) = pools(study, target, version)
     cell = cells_of_copies(p.cells)
     in_original, in_synthetic = ratios(p.d_tq, p.d_q), ratios(p.s_tq, p.s_q)
-    of_file = {
-        "original": {"cap_original": p.of_people(in_original),
-                     "cap_synthetic": p.of_people(in_synthetic)},
-        "synthetic": {"weap": in_synthetic[cell], "tcap": in_original[cell]},
-    }  # fmt: skip
-    for file, scores in of_file.items():
-        about = {"file": file, "version": version, "target": target}
-        frame = pl.DataFrame(scores, nan_to_null=True).with_row_index("row")
-        about_row = (pl.lit(text).alias(name) for name, text in about.items())
-        yield frame.select(pl.col("row").cast(pl.Int64), *about_row, *scores)
+    of_people = {"cap_original": p.of_people(in_original),
+                 "cap_synthetic": p.of_people(in_synthetic)}  # fmt: skip
+    of_synthetic = {"weap": in_synthetic[cell], "tcap": in_original[cell]}
+    for file, n, scores in (("original", p.N_d, of_people), ("synthetic", p.N_s, of_synthetic)):
+        about = {"row": np.arange(n), "file": file, "version": version, "target": target}
+        yield pl.DataFrame(about | scores, nan_to_null=True)

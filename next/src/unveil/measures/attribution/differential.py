@@ -86,12 +86,15 @@ def _said(words: Words, row: DifferenceRow, settings: dict[str, Any]) -> str:
         f"{start}: a difference of {100 * (row.difference or 0):z.1f} points ({level}"
         f" {100 * row.low:z.1f} to {100 * row.high:z.1f})."
     )
-    if row.low > 0:
+    if row.low > 0 or row.high < 0:
         chance = percent(50 * (1 - settings["level"]))
-        return f"{sentence} By chance alone {chance} of such intervals would lie above none."
+        side = "above" if row.low > 0 else "below"
+        sentence += f" Were there no difference, {chance} of such intervals would lie {side} 0."
+    elif not row.equivalent:
+        sentence += " This does not show that there is no difference."
     if row.equivalent:
-        return f"{sentence} The interval lies within {100 * settings['margin']:g} points of none."
-    return f"{sentence} This does not show that there is no difference."
+        sentence += f" The interval lies within {100 * settings['margin']:g} points of 0."
+    return sentence
 
 
 @measure
@@ -154,7 +157,8 @@ class _Part(NamedTuple):
 
     @property
     def of_people(self) -> Floats:
-        return means_of_people(self.score, self.person)
+        """In their order: no order of records changes a sum."""
+        return np.sort(means_of_people(self.score, self.person))
 
 
 def _compare(training: _Part, control: _Part, level: float, margin: float | None) -> dict[str, Any]:
@@ -162,7 +166,8 @@ def _compare(training: _Part, control: _Part, level: float, margin: float | None
     a, b = training.of_people, control.of_people
     figures: dict[str, Any] = {
         "training_people": len(a), "control_people": len(b),
-        "training": _mean(a), "control": _mean(b),
+        "training": float(a.mean()) if len(a) else None,
+        "control": float(b.mean()) if len(b) else None,
         **dict.fromkeys(("difference", "t", "df", "p", "low", "high", "equivalent")),
     }  # fmt: skip
     if not len(a) or not len(b):
@@ -181,25 +186,19 @@ def _compare(training: _Part, control: _Part, level: float, margin: float | None
     return figures
 
 
-def _mean(values: Floats) -> Figure:
-    return fsum(values.tolist()) / len(values) if len(values) else None
-
-
 def _error(values: Floats) -> float:
     """The squared standard error of a mean."""
-    mean, n = fsum(values.tolist()) / len(values), len(values)
-    return fsum(((values - mean) ** 2).tolist()) / (n - 1) / n
+    return float(values.var(ddof=1)) / len(values)
 
 
 def _clustered(training: _Part, control: _Part) -> float:
     """The squared standard error of the difference, where records with the same keys, and those of
     a person, vary together: Cameron, Gelbach and Miller (2011), equation 2.11.
     """
-    weights = [
-        sign * (part.score - (_mean(part.of_people) or 0)) / np.bincount(part.person)[part.person]
-        / len(np.unique(part.person))
-        for sign, part in ((1, training), (-1, control))
-    ]  # fmt: skip
+    weights = []
+    for sign, part in ((1, training), (-1, control)):
+        people, n = part.of_people, np.bincount(part.person)[part.person]
+        weights.append(sign * (part.score - people.mean()) / n / len(people))
     weight = np.concatenate(weights)
     q = np.unique(np.concatenate([training.q, control.q]), return_inverse=True)[1]
     person = np.concatenate([training.person, control.person + training.person.max() + 1])

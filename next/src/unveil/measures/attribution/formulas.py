@@ -6,14 +6,14 @@ printed means give 0.3193 + 0.01087 m), Table 3 model 2 for CART model 5 (0.3155
 """
 
 from collections.abc import Sequence
-from math import fsum, sqrt
+from math import sqrt
 from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from unveil.counts.cells import Floats
 from unveil.counts.profile import CellProfile
-from unveil.measures.attribution.people import Scored, ratios
+from unveil.measures.attribution.people import Scored, mean_of_cells, ratios
 from unveil.measures.disclosure.formulas import Unit
 from unveil.results import Count, Figure, Number, Row, Share
 
@@ -88,18 +88,13 @@ class TcapRow(Row, frozen=True):
 def tcap_figures(p: CellProfile, baseline: Floats | None, tau: float) -> dict[str, Any]:
     """The mean of TCAP over synthetic records with WEAP of at least tau whose keys somebody has."""
     weap = ratios(p.s_tq, p.s_q)
-    is_selected = (weap >= tau) & (p.n_s > 0)
-    is_defined = is_selected & (p.d_q > 0)
-    n = p.n_s[is_defined]
-
-    def mean(shares: Floats) -> Figure:
-        return fsum((n * shares[is_defined]).tolist()) / int(n.sum()) if len(n) else None
-
+    selected = p.n_s * (weap >= tau)
+    known = selected * (p.d_q > 0)
     return {
-        "selected": int(p.n_s[is_selected].sum()),
-        "undefined": int(p.n_s[is_selected & (p.d_q == 0)].sum()),
-        "tcap": mean(ratios(p.d_tq, p.d_q)),
-        "tcap_baseline": None if baseline is None else mean(baseline[p.t]),
+        "selected": int(selected.sum()),
+        "undefined": int((selected - known).sum()),
+        "tcap": mean_of_cells(ratios(p.d_tq, p.d_q), known),
+        "tcap_baseline": None if baseline is None else mean_of_cells(baseline[p.t], known),
     }
 
 
@@ -128,13 +123,11 @@ def line_through(points: Sequence[tuple[int, float]]) -> dict[str, Any]:
     if n < 2:
         return line
     m, cap = np.array(points, float).T
-    spread = float(((m - m.mean()) ** 2).sum())
-    line["slope"] = slope = float(((m - m.mean()) * cap).sum()) / spread
-    line["intercept"] = intercept = float(cap.mean()) - slope * float(m.mean())
+    line["slope"], line["intercept"] = slope, intercept = np.polyfit(m, cap, 1).tolist()
     rest = cap - intercept - slope * m
     if n > 2:
         is_on_it = abs(rest).max() <= ROUNDING * abs(cap).max()
-        se = 0.0 if is_on_it else sqrt(float((rest**2).sum()) / (n - 2) / spread)
+        se = 0.0 if is_on_it else float(rest.std() / m.std() / sqrt(n - 2))
         line["se_slope"] = se
         if se:
             line |= {"t": slope / se, "p": two_sided_p(slope / se, n - 2)}

@@ -12,12 +12,12 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from unveil.counts.cells import Floats, Ints, number, pack
+from unveil.measures.attribution.nearness import MOST_PAIRS, pairs
 from unveil.measures.attribution.pools import all_copies
 from unveil.results import Figure, Number, Row, Share
 from unveil.study import ORIGINAL, Study
 
 COUNTING = 40  # what counting one combination costs, in comparisons of one key (measured)
-MOST_PAIRS = 2**22  # compared at once
 
 
 class GcapRow(Row, frozen=True):
@@ -54,42 +54,40 @@ class Nearest:
         files = all_copies(study, version).files[:m]
         self.rows = slice(study.rows[files[0]].start, study.rows[files[-1]].stop)
         self.q, self.q_of_synthetic = q[study.rows[ORIGINAL]], q[self.rows]
-        has = np.bincount(self.q_of_synthetic, minlength=n_q)
-        people = np.unique(self.q[has[self.q] == 0])
-        self.alike = list(self._search(people, np.flatnonzero(has)))
-        self.nearest, distance = has.copy(), np.zeros(n_q)
+        has = np.zeros(n_q, bool)
+        has[self.q_of_synthetic] = True
+        self.is_left = ~has[self.q]
+        self.alike = list(self._search(np.unique(self.q[self.is_left]), np.flatnonzero(has)))
+        self.n_nearest = self._count(np.zeros(len(q), np.int64))
+        distance = np.zeros(n_q)
         for alike in self.alike:
-            self.nearest[alike.people] += _sums(
-                alike.group_of_synthetic, has[alike.synthetic], alike.group
-            )
             distance[alike.people] = alike.distance
         self.distance: Floats = distance[self.q]
 
     def draw(self, target: str, matched: Floats) -> Floats:
         """For each person, the part of their nearest records that have their target."""
-        column = self.study.column(target)
-        t, n_t = column.codes[self.study.rows[ORIGINAL]], column.n_levels
-        is_left = np.isnan(matched)
-        people, place = np.unique(self.q[is_left] * n_t + t[is_left], return_inverse=True)
+        scores = matched.copy()
+        scores[self.is_left] = self._count(self.study.column(target).codes) / self.n_nearest
+        return scores
+
+    def _count(self, codes: Ints) -> Ints:
+        """For each person without a match, how many of their nearest records have their code."""
+        t, n_t = codes[self.study.rows[ORIGINAL]][self.is_left], np.int64(codes.max() + 1)
+        people, of_record = np.unique(self.q[self.is_left] * n_t + t, return_inverse=True)
         q, t = np.divmod(people, n_t)
-        cells, s_tq = np.unique(
-            self.q_of_synthetic * n_t + column.codes[self.rows], return_counts=True
-        )
+        cells, s_tq = np.unique(self.q_of_synthetic * n_t + codes[self.rows], return_counts=True)
         q_of_cell, t_of_cell = np.divmod(cells, n_t)
-        right = np.zeros(len(people), np.int64)
-        group = np.full(len(self.nearest), -1)
+        n, group = np.zeros(len(people), np.int64), np.full(self.q.max() + 1, -1)
         for alike in self.alike:
             group[alike.people] = alike.group
             mine = np.flatnonzero(group[q] >= 0)
             start = np.searchsorted(q_of_cell, alike.synthetic)
-            n = np.searchsorted(q_of_cell, alike.synthetic, side="right") - start
-            cell = np.repeat(start - np.cumsum(n) + n, n) + np.arange(n.sum())
-            groups = np.repeat(alike.group_of_synthetic, n) * n_t + t_of_cell[cell]
-            right[mine] += _sums(groups, s_tq[cell], group[q[mine]] * n_t + t[mine])
+            stop = np.searchsorted(q_of_cell, alike.synthetic, side="right")
+            for place, cell in pairs(start, stop):
+                groups = alike.group_of_synthetic[place] * n_t + t_of_cell[cell]
+                n[mine] += _sums(groups, s_tq[cell], group[q[mine]] * n_t + t[mine])
             group[alike.people] = -1
-        scores = matched.copy()
-        scores[is_left] = (right / self.nearest[q])[place]
-        return scores
+        return n[of_record]
 
     def _search(self, people: Ints, synthetic: Ints) -> Iterator[_Alike]:
         """Those who differ in one key, then in two, and so on until everyone has somebody.
@@ -135,7 +133,6 @@ class Nearest:
 
 def _sums(groups: Ints, amounts: Ints, wanted: Ints) -> Ints:
     """The sum of the amounts of each group wanted."""
-    known, place = np.unique(groups, return_inverse=True)
-    sums = np.append(np.bincount(place, amounts).astype(np.int64), 0)
-    at = np.searchsorted(known, wanted)
-    return np.where(np.append(known, -1)[at] == wanted, sums[at], 0)
+    _, place = np.unique(np.append(groups, wanted), return_inverse=True)
+    mine, asked = np.split(place, [len(groups)])
+    return np.bincount(mine, amounts, len(place))[asked].astype(np.int64)

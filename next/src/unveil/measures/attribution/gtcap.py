@@ -7,7 +7,6 @@ tolerance of 0, or of people whose original and baseline are the same: those cho
 
 from collections.abc import Iterator
 from functools import cache
-from itertools import pairwise
 from typing import Annotated, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -30,14 +29,13 @@ from unveil.results import (
     Result,
     Row,
     Share,
-    grouped,
     with_mean,
 )
 from unveil.results.words import Words, count, side_of
 from unveil.study import ORIGINAL, NearStudy, Side, Study, measure
 
 SAME = 1e-12  # original and baseline are the same
-EDGES = (None, *np.linspace(-1, 1, 9).tolist(), None)  # of bins
+EDGES = np.linspace(-1, 1, 9).tolist()  # of bins; the outer ones are open
 NEARLY = 0.75  # a score that is nearly the original's own
 SWUNG = 0.25  # the mean and the ratio of means differ by so much: few people swing the mean
 DIGITS = 12  # to which scores are rounded before they are put into bins
@@ -53,6 +51,7 @@ class GtcapRow(Row, frozen=True):
     uniques: Annotated[Figure, Count("people whom nobody else is near in every key")]
     unmatched: Annotated[Figure, Count("of them, those no synthetic record is near: they score 0")]
     dropped: Annotated[Figure, Count("of them, those whose original and baseline are the same")]
+    near: Annotated[Figure, Count(f"of them, those with a score of {NEARLY} or more")]
     GTCAP: Annotated[
         Figure,
         Number("nearness of synthetic claims, from the shares alone (0) to the original's own (1)",
@@ -91,24 +90,15 @@ class Gtcap(Result, frozen=True, kw_only=True):
 
     gtcap: Annotated[
         tuple[GtcapRow, ...],
-        Heading("GTCAP", ("target", "uniques", "unmatched", "GTCAP", "ratio_of_means",
-                          "synthetic_mean", "baseline_mean", "original_mean"), True),
+        Heading("GTCAP", ("target", "uniques", "unmatched", "near", "GTCAP", "synthetic_mean",
+                          "baseline_mean", "original_mean"), True),
     ]  # fmt: skip
     bins: Annotated[tuple[BinRow, ...], Heading("GTCAP of each")] = ()
 
     @property
     def sentences(self) -> tuple[str, ...]:
         words = Words(self.settings, self.files)
-        rows = {(row.version, row.copy, row.target): row for row in self.gtcap}
-        bins = grouped(self.table("bins").first_rows, lambda b: (b.version, b.copy, b.target))
-        return tuple(
-            _said(
-                words,
-                rows[of_target[0].version, of_target[0].copy, of_target[0].target],
-                sum(b.people for b in of_target if b.low is not None and b.low >= NEARLY),
-            )
-            for of_target in bins
-        )
+        return tuple(_said(words, row) for row in self.table().first_rows)
 
     def records(self, *targets: str) -> pl.DataFrame:
         """The scores of each unique: confidential."""
@@ -121,7 +111,7 @@ class Gtcap(Result, frozen=True, kw_only=True):
         )
 
 
-def _said(words: Words, row: GtcapRow, near: float) -> str:
+def _said(words: Words, row: GtcapRow) -> str:
     """Nearness, not correct draws."""
     if row.GTCAP is None:
         return f"{side_of(row)}GTCAP of {row.target} is not measured: there is {NO_SCALE}."
@@ -129,7 +119,7 @@ def _said(words: Words, row: GtcapRow, near: float) -> str:
         f"{side_of(row)}GTCAP of {row.target} is {row.GTCAP:z.3f}, over {count(row.uniques)}"
         f" {words.unit} whom nobody else is near: 0 is as near to the truth as guesses by the"
         f" shares, 1 as near as the original's own records. It is {NEARLY:g} or more for"
-        f" {count(near)} of them, where guesses by the shares have a mean nearness of"
+        f" {count(row.near)} of them, where guesses by the shares have a mean nearness of"
         f" {row.baseline_mean:.2f}; no synthetic record is near {count(row.unmatched)} of them."
     )
     if row.ratio_of_means is not None and abs(row.GTCAP - row.ratio_of_means) > SWUNG:
@@ -202,6 +192,12 @@ class _StandingOut:
         return np.divide(kc_tc, kc, out=np.zeros(len(kc)), where=kc > 0), kc > 0
 
 
+def normalise(synthetic: Floats, baseline: Floats, original: Floats) -> Floats:
+    """Line 68; undefined where there is no scale."""
+    scale = original - baseline
+    return (synthetic - baseline) / np.where(np.abs(scale) > SAME, scale, np.nan)
+
+
 class _Scores(NamedTuple):
     """The scores of the uniques beside some synthetic data."""
 
@@ -215,40 +211,34 @@ class _Scores(NamedTuple):
 
     @property
     def normalised(self) -> Floats:
-        """Line 68; undefined where there is no scale."""
-        scale = self.original - self.baseline
-        scale[np.abs(scale) <= SAME] = np.nan
-        return (self.synthetic - self.baseline) / scale
+        return normalise(self.synthetic, self.baseline, self.original)
+
+    @property
+    def of_people(self) -> Floats:
+        return np.round(means_of_people(self.normalised, self.person), DIGITS)
 
     def row(self, side: Side) -> GtcapRow:
-        normalised, n = self.normalised, len(np.unique(self.person))
-        synthetic, baseline, original = (
+        n, scores = len(np.unique(self.person)), self.of_people
+        synthetic, baseline, original = means = [
             mean_of_people(values, self.person)
             for values in (self.synthetic, self.baseline, self.original)
-        )
-        ratio = None
-        if synthetic is not None and baseline is not None and original is not None:
-            scale = original - baseline
-            ratio = (synthetic - baseline) / scale if abs(scale) > SAME else None
+        ]
+        ratio = float(normalise(*np.array(means, float)))
         return GtcapRow(
             version=side.version, copy=side.copy, target=self.target, uniques=n,
             unmatched=n - len(np.unique(self.person[self.is_found])),
-            dropped=n - len(np.unique(self.person[~np.isnan(normalised)])),
-            GTCAP=mean_of_people(normalised, self.person), ratio_of_means=ratio,
+            dropped=n - len(scores), near=int((scores >= NEARLY).sum()),
+            GTCAP=mean_of_people(self.normalised, self.person),
+            ratio_of_means=None if np.isnan(ratio) else ratio,
             original_mean=original, synthetic_mean=synthetic, baseline_mean=baseline,
         )  # fmt: skip
 
     def bins(self, side: Side) -> Iterator[BinRow]:
         """Figure 14."""
-        scores = np.round(means_of_people(self.normalised, self.person), DIGITS)
-        for low, high in pairwise(EDGES):
-            is_in = (scores >= (-np.inf if low is None else low)) & (
-                scores < (np.inf if high is None else high)
-            )
-            yield BinRow(
-                version=side.version, copy=side.copy, target=self.target, low=low, high=high,
-                people=int(is_in.sum()),
-            )  # fmt: skip
+        counts, _ = np.histogram(self.of_people, [-np.inf, *EDGES, np.inf])
+        for low, high, n in zip((None, *EDGES), (*EDGES, None), counts.tolist(), strict=True):
+            yield BinRow(version=side.version, copy=side.copy, target=self.target, low=low,
+                         high=high, people=n)  # fmt: skip
 
     def frame(self, side: Side) -> pl.DataFrame:
         about = {"version": side.version, "copy": str(side.copy), "target": self.target}

@@ -104,7 +104,7 @@ class Part:
         stop = np.searchsorted(spots, category * len(values) + high[my_rank])
         mine_at, value_at = values[my_rank], values[spots % len(values)]
         total = np.zeros(len(mine))
-        for some, other in _pairs(start, stop):
+        for some, other in pairs(start, stop):
             weight = lead.near(mine_at[some], value_at[other]) * n[other]
             if rest.numbers:
                 a, b = example[my_kind[some]], example[kind[other]]
@@ -139,7 +139,7 @@ class Part:
         return APART * np.unique(by.places, return_inverse=True)[1].astype(float)
 
 
-def _pairs(start: Ints, stop: Ints) -> Iterator[tuple[Ints, Ints]]:
+def pairs(start: Ints, stop: Ints) -> Iterator[tuple[Ints, Ints]]:
     """Each row with every place from start to stop, some rows at a time."""
     n = stop - start
     block = np.cumsum(n) // MOST_PAIRS

@@ -18,8 +18,6 @@ from unveil.study import ALONE, Study
 Group = str
 """Everyone; people alone with their keys in the original; those with the highest SUDA scores."""
 
-TOP = 0.9  # the quantile of SUDA scores from which a unique is special
-
 
 def ratios(part: Ints, whole: Ints) -> Floats:
     """part / whole, undefined (NaN) where there is no whole."""
@@ -55,9 +53,14 @@ class Scored:
         """The mean of what is true of cells, over those for whom it is defined."""
         if self.person is not None:
             return mean_of_people(shares[self.cell], self.person)
-        defined = (self.n > 0) & ~np.isnan(shares)
-        n = self.n[defined]
-        return fsum((n * shares[defined]).tolist()) / int(n.sum()) if len(n) else None
+        return mean_of_cells(shares, self.n)
+
+
+def mean_of_cells(shares: Floats, n: Ints) -> Figure:
+    """The mean over n records of each cell, as far as it is defined."""
+    is_defined = (n > 0) & ~np.isnan(shares)
+    n = n[is_defined]
+    return fsum((n * shares[is_defined]).tolist()) / int(n.sum()) if len(n) else None
 
 
 def mean_of_people(values: Floats, person: Ints) -> Figure:
@@ -94,13 +97,11 @@ def uniques(study: Study, *, of_people: bool) -> Mask:
 
 def special_uniques(study: Study) -> Mask:
     """The uniques in the top tenth of the SUDA scores, ties included (Taub et al., section 3.3)."""
-    from unveil.measures.uniques.search import suda_scores
+    from unveil.measures.uniques.search import find_uniques
 
-    scores = suda_scores(study, missing_is_level=True)  # as cells count it
-    positive = scores[scores > 0]
-    if not len(positive):
-        return np.zeros(len(scores), bool)
-    return (scores > 0) & (scores >= np.quantile(positive, TOP))
+    found = find_uniques(study, missing_is_level=True)  # as cells count it
+    is_special: Mask = found.special[found.combinations.q]
+    return is_special
 
 
 def records_of(study: Study, group: Group, *, of_people: bool) -> Mask:

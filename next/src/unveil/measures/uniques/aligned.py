@@ -27,7 +27,6 @@ class AlignedRow(Row, frozen=True):
         float, People("records a guess among their likeliest rows is correct for",
                       "Reiter and Mitra 2009", limited=True)
     ]  # fmt: skip
-    unchanged: Annotated[int, Count("the same, were the original released")]
     perceived_match_rate: Annotated[float, Share("of records: those with one likeliest row")]
     true_match_rate: Annotated[
         float, Share("of records: those with one, which is their own", "Reiter and Mitra 2009",
@@ -61,16 +60,15 @@ def aligned_rows(study: Study) -> list[AlignedRow]:
 
 def _row(side: Side, q: Ints, copies: Ints) -> AlignedRow:
     c, is_own = candidates(q, copies)
-    n_one, n_true = int((c == 1).sum()), int(((c == 1) & is_own).sum())
+    n, n_one, n_true = len(q), int((c == 1).sum()), int(((c == 1) & is_own).sum())
     d_q = np.bincount(q, minlength=copies.max() + 1)
     return AlignedRow(
         version=side.version,
         copy=side.copy,
         matched=int((c > 0).sum()),
         expected_match_risk=float(np.sort(is_own / np.maximum(c, 1)).sum()),
-        unchanged=int((d_q > 0).sum()),
-        perceived_match_rate=n_one / len(q),
-        true_match_rate=n_true / len(q),
+        perceived_match_rate=n_one / n,
+        true_match_rate=n_true / n,
         false_match_rate=(n_one - n_true) / n_one if n_one else None,
         own=int((copies == q).sum()) / len(copies),
         own_by_chance=float(d_q[copies].mean()),
@@ -93,12 +91,12 @@ def candidates(q: Ints, copies: Ints) -> tuple[Ints, Mask]:
     return c, np.isin(q * n + np.arange(n), likeliest)
 
 
-def aligned_sentence(row: AlignedRow, counted: str) -> str:
+def aligned_sentence(row: AlignedRow, counted: str, combinations: int) -> str:
     """What an intruder believes to find and finds, beside the original, and were rows shuffled."""
     return (
         f"{side_of(row)}{percent(100 * row.perceived_match_rate)} of {counted} have one likeliest"
         f" row, {percent(100 * row.true_match_rate)} have one that is their own; a guess is correct"
-        f" for {people(row.expected_match_risk)}, in the original for {row.unchanged:,}."
+        f" for {people(row.expected_match_risk)}, in the original for {combinations:,}."
         f" {count(row.own)} own rows have the same keys, and {people(row.own_by_chance)} would if"
         " rows were shuffled."
     )

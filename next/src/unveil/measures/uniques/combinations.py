@@ -27,9 +27,9 @@ class Combinations:
     n_people: int
     people: Ints  # how many people have each combination
     holder: Ints  # one of them
-    codes: tuple[Ints, ...]  # of each key, the level in each combination
-    n_levels: tuple[int, ...]
-    missing: tuple[int, ...]  # of each key, the level that stands for a missing value; -1 for none
+    codes: Ints  # of each key, the level in each combination
+    n_levels: Ints
+    missing: Ints  # of each key, the level that stands for a missing value; -1 for none
 
     @property
     def has_several(self) -> bool:
@@ -46,29 +46,26 @@ class Combinations:
         np.maximum.at(highest, self.person, values[self.q])
         return np.sort(highest)
 
-    def matching(self, *, wildcard: bool) -> Iterator[tuple[Ints, Ints, Ints, Ints]]:
+    def wildcard_matches(self) -> Iterator[tuple[Ints, Ints, Ints, Ints]]:
         """Some combinations, some others, and a number for each of both: equal ones match.
 
-        With `wildcard` a missing key matches any value. Combinations that lack some keys match
-        those that lack others where the keys are equal that neither lacks.
+        A missing key matches any value: combinations that lack some keys match those that lack
+        others where the keys are equal that neither lacks.
         """
-        everyone = np.arange(len(self.people))
-        if not wildcard:
-            yield everyone, everyone, everyone, everyone
-            return
-        lacks = np.array([c == m for c, m in zip(self.codes, self.missing, strict=True)])
+        lacks = self.codes == self.missing[:, np.newaxis]
         patterns, pattern = np.unique(lacks, axis=1, return_inverse=True)
         if patterns.shape[1] > MOST_PATTERNS:
             raise InputError(
                 f"Records lack keys in {patterns.shape[1]:,} ways, and 'wildcard' compares at most"
                 f" {MOST_PATTERNS}. Name fewer keys."
             )
-        parts = [(everyone[pattern == place], lack) for place, lack in enumerate(patterns.T)]
+        parts = [(np.flatnonzero(pattern == place), lack) for place, lack in enumerate(patterns.T)]
         for (some, lack), (others, lacked) in product(parts, parts):
-            numbers, n = np.zeros(len(some) + len(others), np.int64), 1
+            both, n = np.append(some, others), 1
+            numbers = np.zeros(len(both), np.int64)
             for key in np.flatnonzero(~(lack | lacked)):
-                codes = self.codes[key][np.append(some, others)]
-                numbers, n = number(numbers * self.n_levels[key] + codes, n * self.n_levels[key])
+                numbers = numbers * self.n_levels[key] + self.codes[key, both]
+                numbers, n = number(numbers, n * self.n_levels[key])
             yield some, others, numbers[: len(some)], numbers[len(some) :]
 
 
@@ -92,7 +89,7 @@ def _combinations(study: Study, keys: tuple[str, ...]) -> Combinations:
         n_people,
         people=np.bincount(pairs // n_people, minlength=n_q),
         holder=person[record],
-        codes=tuple(column.codes[record].astype(np.int64) for column in columns),
-        n_levels=tuple(column.n_levels for column in columns),
-        missing=tuple(c.n_levels - 1 if c.has_missing else -1 for c in columns),
+        codes=np.array([column.codes[record] for column in columns], np.int64),
+        n_levels=np.array([column.n_levels for column in columns]),
+        missing=np.array([c.n_levels - 1 if c.has_missing else -1 for c in columns]),
     )

@@ -87,7 +87,7 @@ class MatchRisk(Result, frozen=True, kw_only=True):
         row, words, k = self.risk[0], Words(self.settings, self.files), self.settings["k"]
         n, unit = row.people, words.unit
         assumed = "the file holds the whole population"
-        if row.population != n:
+        if row.population > n:
             assumed = f"they stand for {people(row.population)}"
         return (
             f"{row.below_k:,} of {n:,} {unit} ({percent(100 * row.below_k / n)})"
@@ -105,17 +105,20 @@ class MatchRisk(Result, frozen=True, kw_only=True):
             f" the same {target.target}; {target.unique:,} of them are unique."
             for target in worst
         )
-        rates = self.table("aligned").first_rows
-        return *self.foot, *of_targets, *(aligned_sentence(row, words.counted) for row in rates)
+        n_combinations = self.risk[0].combinations
+        of_rows = (
+            aligned_sentence(row, words.counted, n_combinations)
+            for row in self.table("aligned").first_rows
+        )
+        return *self.foot, *of_targets, *of_rows
 
     def records(self) -> pl.DataFrame:
         """Of each record: people with its keys, in the file and in the population; the risk."""
         study, asked = self.study, self.settings
         combinations = combinations_of(study, study.keys)
         k, F = frequencies(study, asked["fraction"], wildcard=asked["wildcard"])
-        figures = {"k": k, "population": F, "risk": individual_risk(k, F)}
-        of_records = {name: values[combinations.q] for name, values in figures.items()}
-        return pl.DataFrame({"row": np.arange(len(combinations.q))} | of_records)
+        figures = pl.DataFrame({"k": k, "population": F, "risk": individual_risk(k, F)})
+        return figures[combinations.q].with_row_index("row").cast({"row": pl.Int64})
 
 
 def frequencies(study: Study, fraction: float | None, *, wildcard: bool) -> tuple[Ints, Floats]:
@@ -131,10 +134,12 @@ def frequencies(study: Study, fraction: float | None, *, wildcard: bool) -> tupl
     if weights is not None:
         order = np.lexsort((weights, combinations.q))  # so that a sum hangs on no order of rows
         own_F = np.bincount(combinations.q[order], weights[order])
+    if not wildcard:
+        return own_f, own_F
     f, F = np.zeros_like(own_f), np.zeros(len(own_f))
-    for some, others, of_some, of_others in combinations.matching(wildcard=wildcard):
+    for some, others, of_some, of_others in combinations.wildcard_matches():
         n = 1 + max(of_some.max(), of_others.max())
-        f[some] += np.bincount(of_others, own_f[others], n)[of_some].astype(f.dtype)
+        f[some] += np.bincount(of_others, own_f[others], n)[of_some].astype(np.int64)
         F[some] += np.bincount(of_others, own_F[others], n)[of_some]
     return f, F
 
@@ -142,18 +147,14 @@ def frequencies(study: Study, fraction: float | None, *, wildcard: bool) -> tupl
 def individual_risk(f: Ints, F: Floats) -> Floats:
     """The chance that a match is correct: the mean of 1/F over what F may be.
 
-    With p = f/F and q = 1 - p: (p/q) log(1/p) for f = 1, p/q - (p/q)^2 log(1/p) for f = 2,
-    p / (f - q) for more; 1/f where nobody else is in the population. sdcMicro's `indivRisk`,
-    "approx".
+    With p = f/F and q = 1 - p it is p^f/f 2F1(f, f; f + 1; q), written here as p/f 2F1(1, 1; f + 1;
+    q); for f = 3 and more nearly p / (f - q): sdcMicro's `indivRisk`, "approx".
     """
-    more = np.maximum(F - f, 0)
-    p, q = f / (f + more), more / (f + more)
-    odds, log = f / np.where(more, more, 1), np.log1p(more / f)
-    # Of nearly all people the formula for two is a difference of equals; its series is not.
-    series = p * sum(q**n / ((n + 1) * (n + 2)) for n in range(8))
-    of_two = np.where(q < 0.01, series, odds - odds**2 * log)
-    formulas = [1 / f, odds * log, of_two, p / (f - q)]
-    return np.asarray(np.choose(np.where(more, np.minimum(f, 3), 0), formulas))
+    from scipy.special import hyp2f1
+
+    p = f / np.maximum(F, f)
+    few = np.minimum(f, 2)
+    return np.where(f < 3, p / few * hyp2f1(1, 1, few + 1, 1 - p), p / (f - 1 + p))
 
 
 @measure

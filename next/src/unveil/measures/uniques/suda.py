@@ -119,15 +119,16 @@ class Suda(Result, frozen=True, kw_only=True):
     def records(self) -> pl.DataFrame:
         """Each unique record: score, DIS, whether it is special, its minimal sample uniques."""
         uniques, known = find_uniques(self.study, self.settings["largest"]), self.uniques[0]
-        values = {
+        q, people = uniques.combinations.q, uniques.combinations.people
+        row = np.flatnonzero(people[q] == 1)
+        figures = {
             "score": uniques.score,
             "DIS": dis_of_records(uniques, known.pairs, known.fraction),
             "special": uniques.special,
             "sets": uniques.sets.sum(axis=1),
         }
-        row = np.flatnonzero(uniques.combinations.people[uniques.combinations.q] == 1)
-        of_records = {name: uniques.of_records(value)[row] for name, value in values.items()}
-        return pl.DataFrame({"row": row} | of_records).with_columns(pl.col("DIS").fill_nan(None))
+        frame = pl.DataFrame(figures, nan_to_null=True)[q[row]]
+        return frame.insert_column(0, pl.Series("row", row))
 
 
 def dis_of_file(U: int, P: int, f: float) -> Figure:
@@ -190,7 +191,7 @@ def suda(
     row = UniquesRow(
         people=combinations.n_people,
         uniques=U,
-        special=uniques.people(uniques.special),
+        special=uniques.combinations.count(uniques.special),
         special_threshold=uniques.special_threshold,
         pairs=P,
         fraction=f,
@@ -207,21 +208,26 @@ def suda(
 
 def _key(uniques: Uniques, n_uniques: int, key: str) -> KeyRow:
     place = uniques.combinations.keys.index(key)
-    sets = int(uniques.with_key[place].sum())
-    parts = {
-        "share_of_sets": (sets, uniques.sets.sum()),
-        "share_of_uniques": (uniques.people(uniques.has[place]), n_uniques),
-        "share_of_score": ((uniques.with_key[place] * uniques.weights).sum(), uniques.score.sum()),
-    }
-    shares = {name: 100 * float(part / of) if of else None for name, (part, of) in parts.items()}
-    return KeyRow(key=key, sets=sets, **shares)
+    with_key = uniques.with_key[place]
+    n_people = uniques.combinations.count(uniques.has[place])
+    return KeyRow(
+        key=key,
+        sets=int(with_key.sum()),
+        share_of_sets=_percent(with_key.sum(), uniques.sets.sum()),
+        share_of_uniques=_percent(n_people, n_uniques),
+        share_of_score=_percent(with_key @ uniques.weights, uniques.score.sum()),
+    )
+
+
+def _percent(part: float, of: float) -> Figure:
+    return float(100 * part / of) if of else None
 
 
 def _sizes(uniques: Uniques) -> Iterator[SizeRow]:
     """Each size that was searched; a person counts at the smallest of theirs."""
     n_before = 0
     for size in range(1, uniques.largest + 1):
-        n = uniques.people(uniques.sets[:, : size + 1].sum(axis=1) > 0)
+        n = uniques.combinations.count(uniques.sets[:, : size + 1].sum(axis=1) > 0)
         yield SizeRow(size=size, sets=int(uniques.sets[:, size].sum()), people=n - n_before)
         n_before = n
 
@@ -231,7 +237,7 @@ def _notes(uniques: Uniques, n_uniques: int, study: Study) -> Iterator[Note]:
     if largest < K:
         sentence = f"Sets of more than {largest} of the {K} keys are not searched for."
         yield Note(about="sizes", sentence=sentence)
-    if n_left := n_uniques - uniques.people(uniques.score > 0):
+    if n_left := n_uniques - uniques.combinations.count(uniques.score > 0):
         or_more = ", or more keys than that" if largest < K else ""
         sentence = f"{n_left:,} unique {study.unit} have no score: a missing key makes them unique"
         yield Note(about="uniques.uniques", sentence=f"{sentence}{or_more}.")
