@@ -153,7 +153,7 @@ def view_of_standing(standing: Standing) -> View:
         policy=tuple(_policy(rows.checks)),
         alerted=_alerted(rows.alerts),
         utility=utility_of(standing),
-        not_tested=tuple(dict.fromkeys(row.sentence for row in rows.not_tested)),
+        not_tested=tuple(_not_tested(standing)),
         alerts=rows.alerts,
         choices=tuple(_choices(standing)),
         outstanding=standing.outstanding(),
@@ -432,6 +432,15 @@ def _alerted(alerts: Sequence[AlertRow]) -> str:
     if stops:
         return f"■ Alerts: {join_names(dict.fromkeys(stops))}."
     return f"● To be looked at: {join_names(dict.fromkeys(reviews))}." if reviews else ""
+
+
+def _not_tested(standing: Standing) -> list[str]:
+    """What no figure speaks of, then the figures that cannot tell, of several copies once."""
+    measured = {figure.what for figure in standing.figures}
+    rows = standing.rows.not_tested
+    untold = {(row.scenario, row.what): row.sentence for row in rows if row.what in measured}
+    never = [row.sentence for row in rows if row.what not in measured]
+    return list(dict.fromkeys([*never, *untold.values()]))
 
 
 def utility_of(standing: Standing) -> str:

@@ -1,4 +1,4 @@
-"""A figure of people as a bar of three parts: what shares tell, what others' records, and beyond."""
+"""A figure of people as a bar of three parts: told by shares, by others' records, and beyond."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
@@ -24,7 +24,7 @@ def bars_of(lines: Iterable[Any]) -> Callable[[Any], Bar | None]:
             return None
         expected = row.people - row.beyond
         known = min(row.people, expected)
-        # beside sensitive values and real records stands what shares alone give, or others alone
+        # a sensitive value stands beside what the shares alone give
         shares = known if row.kind == "sensitive" else min(row.shares or 0, known)
         parts = (("shares", shares), ("others", known - shares), ("beyond", row.people - known))
         limit = None if row.limit is None else percent(expected + row.limit)

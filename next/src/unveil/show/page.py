@@ -9,6 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from unveil.results import Result
+from unveil.results.words import whose
 from unveil.show.bar import bars_of
 from unveil.show.chart import draw
 
@@ -24,9 +25,11 @@ class PeopleRows(NamedTuple):
 def template(name: str) -> Template:
     """A template of this folder: every text is escaped, and a missing one is a fault."""
     loader = PackageLoader("unveil.show", ".")
-    return Environment(
+    environment = Environment(
         loader=loader, autoescape=True, trim_blocks=True, undefined=StrictUndefined
-    ).get_template(name)
+    )
+    environment.filters["whose"] = whose
+    return environment.get_template(name)
 
 
 @cache

@@ -83,13 +83,13 @@ def report(view: View) -> str:
 def annexes_of(view: View) -> Iterator[Annex]:
     variables = [*variables_of(view)]
     rest = _count_others(variables[VARIABLES:])
-    yield Annex("2 All variables", variables[:VARIABLES], [AnnexPart(rest)] if rest else [])
-    yield Annex("3 People at risk and links", (),
+    yield Annex("Annex 2. All variables", variables[:VARIABLES], [AnnexPart(rest)] if rest else [])
+    yield Annex("Annex 3. People at risk and links", (),
                 [*_alerts(view), *_links(view), *_parts(view, AT_RISK)])  # fmt: skip
-    yield Annex("4 Utility", (), [*_parts(view, USEFUL)])
-    yield Annex("5 Setting", (), [*_setting(view)])
+    yield Annex("Annex 4. Utility", (), [*_parts(view, USEFUL)])
+    yield Annex("Annex 5. Setting", (), [*_setting(view)])
     if tables := [*_parts(view, OF_TABLES)]:
-        yield Annex("6 Tables to be published", (), tables)
+        yield Annex("Annex 6. Tables to be published", (), tables)
 
 
 # Annex 2
@@ -97,24 +97,25 @@ def annexes_of(view: View) -> Iterator[Annex]:
 
 def variables_of(view: View) -> Iterator[Variable]:
     """A row for each variable, the most beyond first; of several intruders the worst."""
-    worst: dict[str, dict[str, Line]] = {"keys": {}, "links": {}}
-    for block in view.blocks:
-        for line in block.all_lines if block.kind in worst else ():
-            worst[block.kind].setdefault(line.row.what, line)
+    keys, links = _worst_lines(view, "keys"), _worst_lines(view, "links")
     tables = {part.row.scenario: part.result.table("attribute") for part in view.parts
               if part.row.measure == "disclosure" and part.result}  # fmt: skip
-    names = dict.fromkeys(name for of_kind in worst.values() for name in of_kind)
     variables = [
-        Variable(name, line := worst["keys"].get(name), worst["links"].get(name),
-                 _papers_of(line, tables))
-        for name in names
-    ]  # fmt: skip
+        Variable(name, keys.get(name), links.get(name), _papers_of(keys.get(name), tables))
+        for name in keys | links
+    ]
     yield from sorted(variables, key=lambda variable: -_most(variable))
 
 
+def _worst_lines(view: View, kind: str) -> dict[str, Line]:
+    """Of each variable the first line, which is the worst."""
+    lines = [line for block in view.blocks if block.kind == kind for line in block.all_lines]
+    return {line.row.what: line for line in reversed(lines)}
+
+
 def _most(variable: Variable) -> float:
-    beyond = (line.row.beyond for line in variable[1:3] if isinstance(line, Line))
-    return max((most for most in beyond if most is not None), default=0)
+    lines = filter(None, (variable.keys, variable.link))
+    return max((line.row.beyond or 0 for line in lines), default=0)
 
 
 def _papers_of(line: Line | None, tables: Mapping[str, Table]) -> str:
@@ -183,14 +184,13 @@ def _first_rows(table: Table, shown: Shown) -> Table:
     return msgspec.structs.replace(table, heading=heading, rows=table.first_rows[: shown.rows])
 
 
-def _most_different(result: Any) -> Result:
+def _most_different(result: Result) -> Result:
     """A comparison with the distributions that differ most, and the largest of their levels."""
     if not isinstance(result, Compare):
-        return result  # type: ignore[no-any-return]
-    columns = sorted(
-        result.table("columns").first_rows, key=lambda row: -(row.total_variation or 0)
-    )
-    names = [row.column for row in columns[:DIFFER]]
+        return result
+    columns = result.table("columns").first_rows
+    worst = sorted(columns, key=lambda row: -(row.total_variation or 0))
+    names = [row.column for row in worst[:DIFFER]]
     levels: list[Any] = []
     for name in names:
         rows = [row for row in result.table("levels").first_rows if row.column == name]
