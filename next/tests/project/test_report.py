@@ -35,7 +35,7 @@ class Page(HTMLParser):
         self.tags.append((tag, about))
         self.is_first = self.is_first and "annex" not in names
         if self.is_first and tag == "tr" and names and names[0].startswith("at-"):
-            self.rows.append({name: "" for name in ("label", *CELLS)} | {"bar": {}})
+            self.rows.append(dict.fromkeys(("label", *CELLS), "") | {"bar": {}})
         if tag in ("td", "th", "tr", "style", "h2", "p"):
             self.place = names[0] if tag == "td" and names else {"th": "label"}.get(tag, tag)
         if self.is_first and tag == "i" and self.rows and self.place == "chart":
@@ -77,8 +77,8 @@ def figures(variables, scenarios=("everything",), copies=1, length=42, seed=1, p
         rows += [row("records", what, "", copy, "")
                  for what in ("equal in all variables", "different in at most one")]  # fmt: skip
         rows += [row("links", name, ", ".join(names[:3]), copy, "") for name in names]
-        for scenario in scenarios:
-            by = ", ".join(names[:6])
+        for place, scenario in enumerate(scenarios):
+            by = ", ".join(names[place : place + 6])
             rows += [row("uniques", "unique in both files", by, copy, scenario)]
             rows += [row("keys", name, by, copy, scenario) for name in names]
             rows += [row("sensitive", f"{names[0]}=poor", by, copy, scenario)]
