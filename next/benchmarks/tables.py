@@ -1,4 +1,4 @@
-"""SAP beside inclusion and exclusion, 1,200 small tables, and hundreds of linked tables.
+"""SAP beside inclusion and exclusion, 1,200 small tables, sums, and hundreds of linked tables.
 
     python benchmarks/tables.py [linked tables ...]
 
@@ -127,6 +127,14 @@ if __name__ == "__main__":
     small = [unveil.PublishedTable(rng.poisson(2, 12), margins="total") for _ in range(1200)]
     with timed("Table 3: 1,200 tables of 12 cells, base 5, rounded total"):
         unveil.compare_schemes(small, "conventional:5")
+    for n, rows, columns in ((3_000, 12, 9), (20_000, 40, 20)):
+        draw = np.random.default_rng(1)
+        firms = unveil.Study(pl.DataFrame({
+            "row": draw.integers(0, rows, n), "column": draw.integers(0, columns, n),
+            "holding": draw.integers(0, 3 * n // 10, n), "turnover": draw.pareto(1.1, n).round(2),
+        }))  # fmt: skip
+        with timed(f"sums of {n:,} records by {rows} x {columns}, p = 15"):
+            unveil.amounts(firms, "turnover", [("row", "column")], unit="holding", rule={"p": 15})
     for n in map(int, sys.argv[1:] or ("25", "100", "200")):
         with tempfile.TemporaryDirectory() as folder:
             invent_people(20_000, np.random.default_rng(7)).write_csv(f"{folder}/people.csv")

@@ -53,9 +53,21 @@ def tables_of(name: str, study: Any) -> Any:
     return {"hidden": table, **rounded} if name == "plan" else table
 
 
+def by_keys(call: Callable[..., Any]) -> Callable[..., Any]:
+    """A call on tables of sums, by two keys."""
+
+    @wraps(call)
+    def summed(study: Any, **settings: Any) -> Any:
+        return call(study, **{"tables": [getattr(study, "keys", ())[:2]]} | settings)
+
+    return summed
+
+
 TABLE_CALLS = calls_on("table", "tables")
 CALLS = calls_on("study") | {name: on_tables(call) for name, call in TABLE_CALLS.items()}
+CALLS |= {"amounts": by_keys(unveil.amounts)}
 NEEDED: dict[str, dict[str, Any]] = {
+    "amounts": {"of": "income"},
     "add_noise": {"amounts": {"income": {"sigma": 50, "round": 0}}},
     "recode": {
         "steps": [
@@ -63,6 +75,13 @@ NEEDED: dict[str, dict[str, Any]] = {
             {"do": "round", "column": "income", "to": 100},
             {"do": "smooth", "columns": "income"},
             {"do": "remove_uniques"},
+        ]
+    },
+    "protect": {
+        "steps": [
+            {"do": "round", "column": "income", "to": 100},
+            {"do": "synthesise", "leaf": [5, 10]},
+            {"do": "add_noise", "amounts": {"income": 20}},
         ]
     },
     "compare_schemes": {"schemes": ("exact", "random:3"), "people": 2, "draws": 2},
@@ -86,7 +105,7 @@ NEEDED: dict[str, dict[str, Any]] = {
         "people": 5,
     },
 }
-FREE = {"missing", "unit"}
+FREE = {"missing", "unit", "by", "reason"}
 CANARIES = ("Zq-key", "Zq-target", "Zq-pid", "Zq-note", "7654321")
 ABOUT: dict[str, Any] = {
     "keys": ("sex", "age", "region"),

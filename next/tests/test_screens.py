@@ -54,7 +54,7 @@ def test_the_next_step_works_as_it_is_printed(name, shown, tmp_path, monkeypatch
     words = f"unveil {name} 'o =1.csv' {'s.csv' * (len(files) - 1)} --keys sex,age {shown}"
     for _ in range(3):
         code, printed = typed(shlex.split(words), monkeypatch, capsys)
-        assert code == 0, words
+        assert code in ((0, 3, 4) if name == "assess" else (0,)), words
         words = printed.splitlines()[-1].removeprefix("Next: ")
         if words.endswith("--help"):
             break

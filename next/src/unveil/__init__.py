@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from unveil.making.add_noise import add_noise
     from unveil.making.distance_filter import distance_filter
     from unveil.making.noise import choose_noise, ecap
+    from unveil.making.overview import overview
+    from unveil.making.protect import protect
     from unveil.making.recode import recode
     from unveil.making.synthesise import synthesise
     from unveil.making.uniques import remove_uniques
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from unveil.project.project import Project
     from unveil.results.result import Result
     from unveil.study import Study
+    from unveil.tables.amounts import amounts
     from unveil.tables.bounds import bounds
     from unveil.tables.compare import compare_schemes
     from unveil.tables.plan import plan
@@ -61,6 +64,7 @@ __all__ = [
     "UnveilError",
     "Variable",
     "add_noise",
+    "amounts",
     "assess",
     "attack",
     "bounds",
@@ -80,8 +84,10 @@ __all__ = [
     "linkability",
     "match_risk",
     "membership",
+    "overview",
     "plan",
     "progress",
+    "protect",
     "read",
     "recode",
     "recognition",
@@ -106,6 +112,7 @@ _HOMES = {
     "Study": "study",
     "Variable": "data.codebook",
     "add_noise": "making.add_noise",
+    "amounts": "tables.amounts",
     "assess": "gate.assess",
     "attack": "measures.attacks.attack",
     "bounds": "tables.bounds",
@@ -125,7 +132,9 @@ _HOMES = {
     "linkability": "measures.attacks.linkability",
     "match_risk": "measures.uniques.match_risk",
     "membership": "measures.attacks.membership",
+    "overview": "making.overview",
     "plan": "tables.plan",
+    "protect": "making.protect",
     "read": "data.read",
     "recode": "making.recode",
     "recognition": "measures.attacks.recognition",

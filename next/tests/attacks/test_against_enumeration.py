@@ -38,6 +38,7 @@ def assert_rates(row, main, naive, control):
     n = min(main[1], control[1])
     ours, others = (wilson(of[0] * Fraction(n, of[1]), n)[0] for of in (main, control))
     assert_agrees({"R": row["R"]}, {"R": (ours - others) / (1 - others)})
+    assert 0 <= row["p"] <= 1
 
 
 @every_world
@@ -150,3 +151,15 @@ def test_the_chance_of_closest_people_is_that_of_all_orders():
     for h in range(n + 1):
         found = sum(places[k - 1] - (k - 1) >= h for places in orders)
         assert chance_of_closest(h, n, m, k) == pytest.approx(found / len(orders))
+
+
+def test_the_p_of_more_successes_is_that_of_all_ways_to_divide_them():
+    """Of 9 people 5 succeed: 4 of the 5 used and 1 of the 4 not used, or about so many."""
+    from unveil.models.intervals import chance_of_more
+
+    hits = (1,) * 5 + (0,) * 4
+    divisions = [sum(division) for division in combinations(hits, 4)]
+    as_few = sum(of_control <= 1 for of_control in divisions) / len(divisions)
+    assert chance_of_more((4, 5), (1, 4)) == pytest.approx(as_few)
+    assert chance_of_more((4.6, 5), (0.4, 4)) == pytest.approx(as_few)
+    assert chance_of_more((0, 5), (0, 4)) == 1

@@ -70,6 +70,16 @@ def test_one_planted_record_is_found_among_all_tested():
     assert result.recognition[0].self_test == pytest.approx(0.5, abs=0.03)
 
 
+def test_the_synthesiser_of_this_package_can_be_asked():
+    def synthesise(data, seed):
+        made = unveil.synthesise(unveil.Study(data), leaf=(5, 10), seed=seed)
+        return made.study.synthetic["", 1]
+
+    row, _ = recognise(synthesise, worlds=20, tested=5)
+    assert (row.people, row.worlds) == (5, 20)
+    assert row.self_test == pytest.approx(0.5, abs=0.25)
+
+
 def test_people_with_a_double_are_counted():
     original = pl.concat([FILES[0], FILES[0][:30]])
     files = study(original, None, FILES[1])
@@ -128,7 +138,6 @@ def test_counts_are_those_of_every_set_of_columns():
 def test_figures_are_those_of_the_definitions():
     random = np.random.default_rng(1)
     scores = random.integers(0, 6, size=(40, 3)).astype(float) - 1
-    coins = np.tile(np.arange(40)[:, None] < 20, 3)
     sides = [(scores[:20, k].tolist(), scores[20:, k].tolist()) for k in range(3)]
     for ours, others in sides:
         value, error = auc(np.array(ours), np.array(others))
@@ -141,9 +150,9 @@ def test_figures_are_those_of_the_definitions():
         )
         for ours, others in sides
     ]  # fmt: skip
-    assert measured._epsilon(scores, coins, 0.95) == pytest.approx(max(bounds), abs=1e-9)
-    both = np.hstack([scores, scores])
+    pairs = [tuple(map(np.array, side)) for side in sides]
+    assert measured._epsilon(pairs, 0.95) == pytest.approx(max(bounds), abs=1e-9)
     ours, others = ([s for side in sides for s in side[place]] for place in (0, 1))
-    hits, alarms = measured._called(both, np.hstack([coins, coins]), 3)
+    hits, alarms = measured._called(pairs + pairs, 3)
     assert hits == float(oracle.hit_rate(ours, others, Fraction(1, 100)))
     assert alarms == sum(s > max(others) for s in ours + others) / 120

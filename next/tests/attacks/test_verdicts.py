@@ -48,6 +48,17 @@ def test_a_release_that_is_independent_of_everyone_is_never_accused(n_control):
         assert all(row.R_low < 0.1 for row in result.attacks)
 
 
+@pytest.mark.parametrize(
+    ("sizes", "seed"), [((1_000, 300, 60), 14), ((300, 2_000, 300), 1)], ids=["few", "alike"]
+)
+def test_a_release_is_not_accused_for_few_people_or_guesses_that_are_alike(sizes, seed):
+    """Both have an R whose interval is far above 0: of 60 people, or of guesses about the same."""
+    files = (people(n, 10_000 + 3 * seed + place) for place, n in enumerate(sizes))
+    result = attack(*files, seed=seed)
+    assert max(row.R_low for row in result.attacks) >= 0.05
+    assert not any(word in text_of(result) for word in ACCUSES)
+
+
 def test_a_small_control_sample_does_not_move_R():
     """Of about 0.9 of 2,000 people and of 40, Wilson's centres alone give an R of 0.2."""
     ratios = []
@@ -200,6 +211,25 @@ def test_a_forest_learns_what_nearest_records_do_not():
     assert f"{everyone.correct:,.0f} of 1,500 people (" in text_of(result)
     assert f"{surest.correct:,.0f} of 300 people it is surest of" in text_of(result)
     assert text_of(result).count("nothing measurable") == 2
+
+
+@pytest.mark.parametrize("seed", [2, 6])
+def test_a_forest_does_not_accuse_a_release_of_strangers(seed):
+    """Where a forest learns with each record, two samples of one population teach unlike much."""
+    files = study(*(interaction(800, 100 + 2 * seed + place) for place in (0, 1)), None,
+                  keys=[f"key {place}" for place in range(14)])  # fmt: skip
+    result = unveil.inference(files, model="forest", seed=seed)
+    assert result.model[0].beyond > 5
+    assert text_of(result).count("nothing measurable") == 2
+
+
+def test_a_forest_of_a_number_of_very_many_values_is_refused():
+    original = people(600, 1).with_columns(height=pl.int_range(600))
+    files = study(original, original, None, targets="height")
+    with pytest.raises(unveil.InputError, match="height:bands=20"):
+        unveil.inference(files, model="forest")
+    few = files.replace(columns={"height": {"bands": 20}})
+    assert unveil.inference(few, model="forest", people=50).attacks[0].guesses == 50
 
 
 def test_a_forest_finds_copied_records():

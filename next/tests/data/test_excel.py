@@ -142,6 +142,15 @@ def test_of_several_sheets_the_first_is_read_and_named(read):
     assert read(book, "Notes").frame.to_dict(as_series=False) == {"b": [2]}
 
 
+def test_row_numbers_and_marks_for_no_number_are_told(read):
+    data = read(write_book(S=[[None, "age", "sex"], [0, 30, "f"], [1, "NA", "m"]]))
+    assert data.frame.to_dict(as_series=False) == {"age": ["30", "NA"], "sex": ["f", "m"]}
+    assert data.notes == (
+        "Column 1 has no name and numbers the records; it was left out.",
+        "age stayed text: NA among numbers. If they are missing: --missing NA",
+    )
+
+
 def test_rows_above_the_names_and_empty_rows_are_left_out(read):
     rows = [["Survey of 2020"], [], ["a", "b", "a_1"], [1, "x", 3], [], [None, "y", 4]]
     data = read(write_book(S=rows))

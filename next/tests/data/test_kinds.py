@@ -62,6 +62,18 @@ def test_the_name_of_a_parquet_file_is_no_pattern(tmp_path):
         unveil.read(tmp_path / "d*.parquet")
 
 
+def test_a_parquet_file_that_would_fill_the_memory_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("unveil.data.text.BOMB", 1_000_000)
+    path = tmp_path / "bomb.parquet"
+    for n_rows, is_bomb in ((200_000, False), (3_000_000, True)):
+        pl.select(x=pl.repeat(1, n_rows, dtype=pl.Int8)).write_parquet(path)
+        if not is_bomb:
+            assert unveil.read(path).frame.height == n_rows
+            continue
+        with pytest.raises(unveil.InputError, match=r"over 100 times as large when unpacked"):
+            unveil.read(path)
+
+
 def test_a_parser_that_panics_is_not_heard(tmp_path, monkeypatch, capfd):
     def panic(*_, **__):
         os.write(2, b"thread panicked at 4711")

@@ -193,6 +193,21 @@ def test_what_excel_makes_of_a_table_is_read(read):
         assert read(f"a{mark}b\n{amount}{mark}1\n").frame["a"].to_list() == [1234.5]
 
 
+def test_row_numbers_without_a_name_are_left_out_with_a_note(read):
+    sentence = "Column 1 has no name and numbers the records; it was left out."
+    for first in (0, 1):
+        data = read(f'"","sex"\n"{first}","f"\n"{first + 1}","m"\n')
+        assert (data.frame.columns, data.notes) == (["sex"], (sentence,))
+
+
+def test_what_programs_write_for_no_number_is_told(read):
+    data = read("age,region\n30,NA\nNA,North\n.,South\n")
+    assert data.frame["age"].to_list() == ["30", "NA", "."]
+    say = "If they are missing: --missing . --missing NA"
+    assert data.notes == (f"age stayed text: . and NA among numbers. {say}",)
+    assert read("age,region\n30,NA\nNA,North\n.,South\n", "NA", ".").frame["age"][0] == 30
+
+
 def test_lines_above_the_names_are_left_out_with_a_note(read):
     data = read("Survey of 2020\n\na,b\n1,2\n")
     assert data.frame.rows() == [(1, 2)]

@@ -353,6 +353,21 @@ def test_a_range_tells_how_many_lie_outside_and_no_value():
     days = pl.DataFrame({"x": [date(2020, 1, day) for day in (2, 3, 4, 4)]})
     later = pl.DataFrame({"x": [date(2020, 1, day) for day in (1, 2, 4, 5)]})
     assert differences(days, later) == [("x", "range", "all records", "2 records outside")]
+    remedies = [
+        describe(unveil.Study(*pair)).differences[0].remedy
+        for pair in ((amounts, beyond), (days, later))
+    ]
+    assert remedies == ["Cut them off; if they are codes, -c x:special=CODE", "Cut them off"]
+
+
+def test_the_first_screen_says_how_the_original_was_read(tmp_path):
+    for name in ("o.csv", "s.csv"):
+        (tmp_path / name).write_text("Survey\nsex;height\nf;1,5\nm;1,8\n")
+    foot = describe(unveil.Study(tmp_path / "o.csv", tmp_path / "s.csv")).foot
+    assert foot[-2:] == (
+        "o.csv: Read with semicolons and decimal commas.",
+        "o.csv: The names are in line 2; the lines above were left out.",
+    )
 
 
 def test_five_points_of_missing_values_are_no_difference():

@@ -168,6 +168,65 @@ def test_sentences_say_what_the_tables_hold():
     assert none.startswith("No noise is needed: ECAP is at most 0.1 without it")
 
 
+TOGETHER = {
+    "values": {"height": [158, 178, None, 158], "weight": [60, 75, 80, 60]},
+    "population": {"height": "normal(170, 12)", "weight": "normal(70, 15)"},
+    "N": 1500,
+    "n": 25,
+    "sigma": {"height": 0.5, "weight": 1},
+}
+
+
+@pytest.mark.parametrize("replacement", [True, False])
+def test_who_knows_several_columns_needs_all_of_them_to_fit(replacement):
+    """p and b of people are products: what is released of each column is independent."""
+    rows = unveil.ecap(**TOGETHER, replacement=replacement).values
+    assert [(row.column, row.level) for row in rows] == [
+        ("height, weight", "158, 60"), ("height, weight", "178, 75"),
+    ]  # fmt: skip
+    for row, person in zip(rows, ((158, 60), (178, 75)), strict=True):
+        p = b = 1.0
+        for name, value in zip(("height", "weight"), person, strict=True):
+            (alone,) = unveil.ecap(
+                [value], population=TOGETHER["population"][name], N=1500, n=25,
+                sigma=TOGETHER["sigma"][name],
+            ).values  # fmt: skip
+            p, b = p * alone.p, b * alone.b
+        form = oracle.printed_form if replacement else oracle.without_replacement_form
+        assert (row.p, row.b) == pytest.approx((p, b), rel=1e-12)
+        assert pytest.approx(float(form(p, b, 1500, 25)), rel=1e-9) == row.ECAP
+
+
+@pytest.mark.parametrize("replacement", [True, False])
+def test_several_columns_in_a_population_small_enough_for_all_samples(replacement):
+    """Whole numbers that are 1 or 2: everybody else lands on each with a known chance."""
+    shares, flips = {1: 0.3, 2: 0.7}, {-1: 0.1, 0: 0.8, 1: 0.1}
+    (row,) = unveil.ecap(
+        {"a": [1], "b": [2]}, population={"a": shares, "b": shares}, N=4, n=2, noise=flips,
+        discrete=True, replacement=replacement,
+    ).values  # fmt: skip
+    b = (0.3 * 0.8 + 0.7 * 0.1) * (0.7 * 0.8 + 0.3 * 0.1)
+    enumerated = oracle.enumerated_people([0.8 * 0.8] + [b] * 3, 0, 2, replaced=replacement)
+    assert pytest.approx(enumerated, rel=1e-12) == row.ECAP
+
+
+@pytest.mark.parametrize(
+    ("wrong", "word"),
+    [
+        ({"population": "normal(34, 8)"}, "'population' names one"),
+        ({"population": {"height": "normal(170, 12)"}}, "'population' names one"),
+        ({"sigma": {"height": 1}}, "'sigma' names one"),
+        ({"values": {"height": [158], "weight": [60, 75]}}, "differ in length"),
+        ({"values": {"height": ["a secret text"], "weight": [60]}}, "list of numbers"),
+        ({"values": {"height": [None], "weight": [60]}}, "has none"),
+    ],
+)
+def test_wrong_columns_are_refused_in_a_sentence_without_them(wrong, word):
+    with pytest.raises(unveil.InputError, match=word) as refusal:
+        unveil.ecap(**TOGETHER | wrong)
+    assert "secret" not in str(refusal.value)
+
+
 @pytest.mark.parametrize(
     ("wrong", "word"),
     [
@@ -180,6 +239,7 @@ def test_sentences_say_what_the_tables_hold():
         ({"n": 70_000}, "more than"),
         ({"n": 0}, "n"),
         ({"sigma": -1}, "sigma"),
+        ({"sigma": {"height": 1}}, "sigma"),
         ({"noise": "uniform"}, "noise"),
         ({"values": ["a secret text"]}, "values"),
         ({"values": []}, "values"),

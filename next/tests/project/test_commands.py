@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from project.desk import ANN, ANSWERS, CARL, copy_of, people, with_canary
+from project.desk import ANN, ANSWERS, CARL, copy_of, people, settle, with_canary
 from unveil import Project
 from unveil.cli.main import main
 from unveil.project.view import view_of
@@ -175,3 +175,35 @@ def test_rows_that_page_1_does_not_show_are_counted(project):
     for block in view_of(project).blocks:
         hidden = sum(int(re.search(r"(\d+) more", text)[1]) for text in block.more)
         assert len(block.lines) + hidden == len(block.all_lines)
+
+
+def test_steps_recode_the_original_likewise_and_a_try_is_used(tmp_path, monkeypatch, typed):
+    """Like is compared with like: the original is recoded as the synthetic data are."""
+    monkeypatch.chdir(tmp_path)
+    people(1).write_csv("secret.csv")
+    typed("init", "secret.csv", "-k", "sex,age,region", "--by", ANN)
+    project = Project()
+    step = '\n[[protect]]\ndo = "round"\ncolumn = "income"\nto = 500\n'
+    step += '\n[[protect]]\ndo = "synthesise"\n'
+    project.file.write_text(project.file.read_text() + step)
+    code, printed, _ = typed("protect", "--seed", 7)
+    assert (code, next_of(printed)) == (0, ["run"])
+    assert set(project.study().original["income"]) <= set(range(500, 3001, 500))
+    assert max(people(1)["income"] % 500) > 0
+    assert project.settings.data.recoded == "confidential/recoded.json"
+    assert project.settings.data.original == "secret.csv"
+    typed(*next_of(printed))
+    assert "extra-column:FAKE" not in {row.id for row in project.run().alerts}
+    settle(project)
+    project.decide("release", by=CARL)
+    assert not project.pack(tmp_path / "release.zip").faults
+    people(3).write_csv("secret.csv")
+    code, _, complaint = typed("run")
+    assert (code, "The original changed since it was recoded" in complaint) == (3, True)
+    assert typed("protect", "--use", 1)[0] == 2  # nothing was tried
+    code, printed, _ = typed("protect", "--try", "income", "--seed", 7)
+    assert code == 0
+    assert "income to " in printed
+    assert typed("protect", "--use", 2, "--seed", 8)[0] == 0
+    assert [step["do"] for step in project.settings.protect].count("round") >= 1
+    assert typed("run")[0] in (3, 4)

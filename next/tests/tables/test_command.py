@@ -44,11 +44,9 @@ def typed(tmp_path, monkeypatch, capsys):
 
 
 def test_counts_are_measured_as_python_does(typed):
-    words = "counts.csv --publish conventional:3 --margins all --structural column=F --people 4"
+    words = "counts.csv --publish conventional:3 --margins all --people 4"
     code, printed, _ = typed(f"{words} --json")
-    table = unveil.PublishedTable.read(
-        "counts.csv", publish="conventional:3", margins="all", structural="column=F"
-    )
+    table = unveil.PublishedTable.read("counts.csv", publish="conventional:3", margins="all")
     document = json.loads(printed)
     assert code == 0
     values = json.loads(unveil.bounds(table).save("bounds.json").read_text())["tables"]["values"]
@@ -88,6 +86,44 @@ def test_a_plan_is_measured(typed):
     assert code == 0
     rows = unveil.plan("plan.toml").frame("planned").to_dicts()
     assert json.loads(printed)["tables"]["planned"] == rows
+
+
+FIRMS = "firm,region,turnover\na,N,900\nb,N,40\nc,S,400\nd,S,420\ne,S,390\nf,W,8\ng,W,9\nh,W,7\n"
+SUMS = '[data]\noriginal = "firms.csv"\n[[table]]\nname = "T"\ndims = ["region"]\nmargins = "all"\n'
+
+
+def test_sums_are_protected_by_a_rule(typed, tmp_path):
+    (tmp_path / "firms.csv").write_text(FIRMS)
+    (tmp_path / "sums.toml").write_text(SUMS)
+    study = unveil.Study("firms.csv", columns={"firm": "person"})
+    cells = unveil.amounts(study, "turnover", ["region"], rule={"p": 10}).frame().to_dicts()
+    code, printed, _ = typed(
+        "firms.csv -c firm=person --dims region --amount turnover --rule p=10 --json"
+    )
+    assert code == 0
+    assert json.loads(printed)["tables"]["cells"] == cells
+    assert [row["value"] for row in cells] == [None, None, 24.0, 2174.0]
+    code, printed, _ = typed("sums.toml --amount turnover --rule n=1,k=80 --rule least=1")
+    assert code == 0
+    assert "1 of 4 sums is unsafe by the rule" in printed
+    words = printed.splitlines()[-1].removeprefix("Next: unveil table ")
+    assert typed(words)[0] == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["firms.csv --amount turnover", "firms.csv --dims region --rule p=10",
+     "firms.csv --dims region --amount turnover --publish suppress:5", "sums.toml --amount profit",
+     "firms.csv --dims region --amount turnover --below 5",
+     "sums.toml --dims region --amount turnover",
+     "firms.csv --dims region --amount turnover --rule p", "firms.csv --dims region --amount firm",
+     "firms.csv --dims region --amount turnover --rule n=1"],
+)  # fmt: skip
+def test_what_sums_are_not_asked_is_refused(typed, tmp_path, words):
+    (tmp_path / "firms.csv").write_text(FIRMS)
+    (tmp_path / "sums.toml").write_text(SUMS)
+    code, printed, complaint = typed(words)
+    assert (code, printed, complaint.count("\n")) == (2, "", 1)
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def test_hiding_can_fail_and_says_so():
 @pytest.mark.parametrize(
     "settings",
     [{"below": 2}, {"below": "5"}, {"below": True}, {"keep": "ward=Z"}, {"hide": "age=3"},
-     {"keep": "job"}],
+     {"keep": "job"}, {"keep": "ward=A", "hide": "ward=A"}],
 )  # fmt: skip
 def test_wrong_settings_are_refused(settings):
     table = unveil.PublishedTable(COUNTS, margins="all", **NAMES)

@@ -90,7 +90,7 @@ def _project_command(name: str) -> click.Command:
     return OF_PROJECT[name]()
 
 
-OF_PROJECT = ("init", "run", "explain", "sign", "decide", "report", "pack", "log")
+OF_PROJECT = ("init", "protect", "run", "explain", "sign", "decide", "report", "pack", "log")
 ALL: dict[str, Callable[[], click.Command]] = {
     "demo": _demo_command,
     "noise": _noise_command,

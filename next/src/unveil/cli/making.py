@@ -135,7 +135,7 @@ def run_noise(
     """The least noise of a column, or its ECAP with the noise that is given."""
     study = study_of(asked)
     check_name(name, study.original.columns, "The original has no column")
-    call: Any = unveil.choose_noise if asked["sigma"] is None else unveil.ecap
+    call: Any = unveil.ecap if asked["sigma"] else unveil.choose_noise
     names = OF_NOISE if call is unveil.choose_noise else (*OF_NOISE, "sigma")
     settings = {setting: asked[setting] for setting in names if setting != "threshold"}
     if call is unveil.choose_noise:

@@ -20,12 +20,14 @@ from unveil.arguments import hints_of, split_names
 from unveil.cli.command import JSON, OUT, SHOW, check_paths, finish, print_text
 from unveil.cli.derive import help_texts, options_of, parse_settings, summary_of, versions_of
 from unveil.errors import InputError, printable
+from unveil.making.tries import best_of
 from unveil.project.pack import verify as verify_pack
 from unveil.project.parts import open_study
 from unveil.project.project import Project
 from unveil.project.view import next_of
 from unveil.results import Result, to_json
 from unveil.show.save import write_csv
+from unveil.show.terminal import screen
 
 EXIT_CODES = "Exit codes: 0 within limits, or released; 2 input; 3 blocked; 4 a person must decide."
 FOLDER = click.Option(["--project", "-p", "folder"], default=".", metavar="FOLDER",
@@ -136,6 +138,23 @@ def explain(
     return print_result(result, show, out, is_json)
 
 
+def protect(
+    folder: str, show: tuple[str, ...], out: tuple[Path, ...], is_json: bool, **asked: Any
+) -> int:
+    project = Project(folder)
+    check_out(out, project)
+    with unveil.progress(Progress()):
+        result = project.protect(**parse_settings(Project.protect, asked))
+    if show or out or is_json:
+        return print_result(result, show, out, is_json)
+    best = best_of(result.tried) if result.tried else None
+    step = f"unveil protect --use {best.number:g}" if best else "unveil run"
+    tables = screen([result], ["tried"] if result.tried else ["steps"]).splitlines()[1:-1]
+    lines = [*(line for text in result.sentences for line in wrap(text, 80)), *tables]
+    print_text("\n".join(map(printable, [*lines, f"Next: {in_folder(step, folder)}"])))
+    return 0
+
+
 def sign(folder: str, **asked: Any) -> int:
     project = Project(folder)
     signed = project.sign(**{"answers": {}} | parse_settings(Project.sign, asked))
@@ -210,6 +229,7 @@ COMMANDS: dict[str, Callable[[], click.Command]] = {
         "init", Project.create, init, [ORIGINAL, SYNTHETIC], [JSON], ["folder"]
     ),
     "run": lambda: make_command("run", Project.run, run, [], [SHOW, OUT, JSON]),
+    "protect": lambda: make_command("protect", Project.protect, protect, [], [SHOW, OUT, JSON]),
     "explain": lambda: make_command(
         "explain", Project.explain, explain, [TARGET], [SHOW, OUT, JSON]
     ),
@@ -257,7 +277,8 @@ def demo() -> int:
     written = project.report()
     lines = [
         f"{EXAMPLE} has two files, a run, {len(answers)} statements, a decision and a pack.",
-        f"The page to sign is {written}; what would leave is {EXAMPLE / 'release.zip'}.",
+        f"The page to sign is {written}.",
+        f"What would leave is {EXAMPLE / 'release.zip'}.",
         f"Next: unveil run --project {EXAMPLE}",
     ]
     print_text("\n".join(lines))

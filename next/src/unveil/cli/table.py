@@ -27,23 +27,23 @@ from unveil.results import Result, parse_limits
 from unveil.study import Study
 from unveil.tables.published import PublishedTable
 
-CALLS = Command("bounds", dict.fromkeys(("sap", "compare_schemes", "plan"), always))
-OF_TABLE = ("dims", "publish", "margins", "structural", "nested", "seed")
-OF_RECORDS = ("columns", "missing")
-OF_SAP = ("known", "given", "people", "seconds")
+CALLS = Command("bounds", dict.fromkeys(("sap", "compare_schemes", "plan", "amounts"), always))
+OF_TABLE = ("dims", "publish", "margins", "seed")
+OF_SAP = ("known", "given", "people")
+NOT_OF_AMOUNTS = ("publish", "margins", "seed", *OF_SAP, "schemes", "below")
 
 
 def run(
     original: str, show: tuple[str, ...], out: tuple[Path, ...], is_json: bool,
     limit: tuple[str, ...], below: int | None, **asked: Any,
 ) -> int:  # fmt: skip
-    """Measure what a published table discloses, or all tables of a publication together."""
+    """Measure what published tables disclose: of counts, of sums, or of a whole publication."""
     limits, names = parse_limits(limit), split_names(show)
     for shown in names:
         check_name(shown, sorted(CALLS.known), "There is no table or chart")
     calls, subject = _subject(original, below, asked)
     check_limits_of(calls, limits)
-    if isinstance(subject, PublishedTable):
+    if isinstance(subject, PublishedTable | Study):
         check_paths(out, subject)
     with unveil.progress(tell):
         results = [call(subject, **_settings(call, below, asked)) for call in calls]
@@ -57,10 +57,20 @@ def _subject(
     original: str, below: int | None, asked: dict[str, Any]
 ) -> tuple[list[Callable[..., Result]], Any]:
     """What is measured, and by which calls."""
-    if original.lower().endswith(".toml"):
-        ignored = [name for name in (*OF_TABLE, "schemes", *OF_SAP[:3]) if asked.get(name)]
-        if ignored:
-            raise InputError(f"A plan says itself what --{ignored[0]} says. Write it in the file.")
+    is_plan = original.lower().endswith(".toml")
+    said = [name for name in (*OF_TABLE, "schemes", *OF_SAP) if asked[name]]
+    if is_plan and said:
+        raise InputError(f"A plan says itself what --{said[0]} says. Write it in the file.")
+    if not asked["of"] and asked["rule"]:
+        raise InputError("A rule is of sums. Name the column that is summed (--amount).")
+    if asked["of"]:
+        if below is not None or set(said) - {"dims"}:
+            raise InputError(f"--{[*said, 'below'][-1]} is of counts, and not of sums (--amount).")
+        if not said and not is_plan:
+            raise InputError("Name what sums are by (--dims region,industry), or give a plan.")
+        asked["tables"] = (original,) if is_plan else asked["dims"]
+        return [unveil.amounts], _study(original, asked, is_plan=is_plan)
+    if is_plan:
         return [unveil.plan], original
     table = table_of(original, asked)
     if below is not None:
@@ -70,6 +80,15 @@ def _subject(
     if table.counts is None:
         return [unveil.bounds], table
     return [unveil.bounds, unveil.sap], table
+
+
+def _study(original: str, asked: dict[str, Any], *, is_plan: bool = False) -> Study:
+    """The records of a file, or of a plan."""
+    if is_plan:
+        from unveil.tables.plan_file import PlanFile
+
+        return PlanFile.read(Path(original)).study()
+    return Study(original, **parse_settings(Study.__init__, {"columns": asked["columns"]}))
 
 
 def _settings(
@@ -88,13 +107,12 @@ def table_of(original: str, asked: dict[str, Any]) -> PublishedTable:
 
     settings = parse_settings(PublishedTable.__init__, {n: asked.get(n) for n in OF_TABLE})
     dims = settings.pop("dims", ())
-    records = parse_settings(Study.__init__, {name: asked.get(name) for name in OF_RECORDS})
     try:
         names = open_file(original, "original").frame.columns if dims else []
     except InputError:
         names = []  # laid out as no records are
     if dims and set(dims) <= set(names) and not has_counts(names):
-        return PublishedTable.count(Study(original, **records), dims, **settings)
+        return PublishedTable.count(_study(original, asked), dims, **settings)
     return PublishedTable.read(original, dims, **settings)
 
 
@@ -103,6 +121,9 @@ def table_command() -> click.Command:
         ["--below"], type=int, metavar="N",
         help="Hide counts below it, and what protects them; of a plan: what must not be told.",
     )  # fmt: skip
+    amount = click.Option(
+        ["--amount", "of"], metavar="COLUMN", help=help_texts(unveil.amounts)["of"]
+    )
     return click.Command(
         "table", callback=run, help=f"{summary_of(run)}\n\n{EXIT_CODES}",
         params=[
@@ -110,7 +131,8 @@ def table_command() -> click.Command:
             *options_of(PublishedTable.__init__, OF_TABLE, help_texts(PublishedTable)),
             *options_of(unveil.sap, OF_SAP, help_texts(unveil.sap)),
             *options_of(unveil.compare_schemes, ["schemes"], help_texts(unveil.compare_schemes)),
-            below, *options_of(Study.__init__, OF_RECORDS, help_texts(Study)),
+            below, amount, *options_of(unveil.amounts, ["rule"], help_texts(unveil.amounts)),
+            *options_of(Study.__init__, ["columns"], help_texts(Study)),
             SHOW, OUT, JSON, LIMIT,
         ],
     )  # fmt: skip

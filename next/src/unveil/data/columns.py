@@ -7,7 +7,7 @@ What cannot be compared is refused: nothing would match, and the risk would look
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, time
 from functools import cached_property
 from typing import Annotated, Any, Literal, TypeVar
@@ -153,6 +153,19 @@ class Coded:
         known = [level for level in self.written if level is not None]
         is_labelled = bool(known) and all(self.labels.get(level) for level in known)
         return [self.labels[level] if level and is_labelled else level for level in self.written]
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether its levels are codes, which people read by their labels."""
+        return self.texts != self.written
+
+    def with_dates(self) -> "Coded":
+        """As dates, if it is text and all levels are days such as 2026-11-19."""
+        if self.kind != "text":
+            return self
+        days = self.levels.cast(pl.String).str.to_datetime("%Y-%m-%d", strict=False)
+        is_dates = days.null_count() == self.has_missing < self.n_levels
+        return replace(self, kind="date", levels=days) if is_dates else self
 
     @cached_property
     def numbers(self) -> NDArray[np.float64]:

@@ -52,10 +52,10 @@ def parse(path: Path, sheet: str, *missing: str) -> Data:
             raise InputError("has names but no records. Check that its export was finished.")
         pairs = zip(cells.filter(is_filled), texts[above + 1 :].filter(is_filled), strict=True)
         columns, about = zip(*(_type_cells(*pair, missing) for pair in pairs), strict=True)
-        frame = without_nameless(pl.DataFrame(columns))
+        frame, unnamed = without_nameless(pl.DataFrame(columns))
     notes = [f"Sheet {sheet!r} was read, of {list_names(sheets)}."] * (len(sheets) > 1)
     notes += [f"The names are in row {above + 1}; the rows above were left out."] * (above > 0)
-    return Data(frame, {}, (*notes, *filter(None, about)))
+    return Data(frame, {}, (*notes, *unnamed, *filter(None, about)))
 
 
 def check_archive(path: Path) -> None:
@@ -88,7 +88,7 @@ def _type_cells(
     """Whole numbers, days and times of day, which a book has as decimals and moments."""
     note = ""
     if column.null_count() > texts.null_count():  # NA and None, which fastexcel takes as missing
-        column = texts.alias(column.name)
+        column, note = type_column(texts.alias(column.name))
     if column.dtype == pl.String and (is_missing := column.is_in(list(missing))).any():
         column, note = type_column(column.set(is_missing, None))
     if column.dtype == pl.Float64:

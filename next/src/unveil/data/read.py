@@ -169,6 +169,7 @@ def _from_path(source: str | Path, how: How) -> Data:
 Reader = Callable[[Path, str, How], Data]
 TEXTS = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 BOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+BYTES_AN_ENTRY = 4  # of a column in memory, at least about
 LABELLED = (".sav", ".dta", ".sas7bdat", ".xpt")
 
 
@@ -200,9 +201,17 @@ def _read_labelled(path: Path, _: str, __: How) -> Data:
 
 
 def _read_parquet(path: Path, _: str, __: How) -> Data:
+    from unveil.data.text import BOMB, TIMES
+
     codebook: dict[str, Variable] = {}
     with _unheard(), path.open("rb") as file:
         text = pl.read_parquet_metadata(file).get(CODEBOOK, "{}")
+        whole = pl.scan_parquet(path, glob=False)
+        n = whole.select(pl.len()).collect().item() * len(whole.collect_schema())
+        if n * BYTES_AN_ENTRY > max(BOMB, TIMES * path.stat().st_size):
+            raise InputError(
+                f"{str(path)!r} is over {TIMES} times as large when unpacked. Ask for it as CSV."
+            )
         frame = pl.read_parquet(path, glob=False)
     with suppress(msgspec.MsgspecError):  # of others, who have something else by this name
         codebook = msgspec.json.decode(text, type=dict[str, Variable])

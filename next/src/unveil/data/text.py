@@ -49,6 +49,8 @@ SAY_COMMAS = "If they are decimal commas: -c :decimal=,"
 SAY_DATES = "Say -c ':dates=day first', or month first."
 NO_THOUSANDS = r"^[+-]?(?:0?,|\d{4,},|\d+,(?:\d{1,2}|\d{4,})$|[\d.]+\.\d{3},\d)"
 """A comma that parts decimals."""
+USUAL = ["NA", "N/A", "n/a", "#N/A", "NULL", "NaN", "nan", "None", "."]
+"""What programs write in the place of a missing number."""
 NAMELESS = "\x01"  # with which the names of columns without one begin here
 TRUTHS = pl.Enum(["false", "False", "FALSE", "true", "True", "TRUE"])
 CLOCKS = ("", "T%H:%M", "T%H:%M:%S%.f", " %H:%M", " %H:%M:%S%.f")
@@ -94,14 +96,14 @@ def _read_as(
         said = structs.replace(reading, decimal=",")
         other, _ = _read_columns(read, raw, mark, names, above, said)
         columns, notes = _with_thousands(columns, notes, other)
-    frame = without_nameless(pl.DataFrame(columns))
+    frame, unnamed = without_nameless(pl.DataFrame(columns))
     how = [DELIMITERS.get(mark, f"delimiter {mark}")] * (mark != ",")
     how += [COMMAS] * (COMMAS in notes) + [f"encoding {encoding}"] * (encoding != "utf-8")
     sentences = [f"Read with {join_names(how)}."] if how else []
     sentences += [f"The names are in line {above + 1}; the lines above were left out."] * (
         above > 0
     )
-    sentences += [note for note in notes if note not in ("", COMMAS)]
+    sentences += [*unnamed, *(note for note in notes if note not in ("", COMMAS))]
     is_empty = frame.select(pl.all_horizontal(pl.all().is_null())).to_series()
     if n_empty := int(is_empty.sum()) if frame.width > 1 else 0:
         sentences.append(f"{n_empty:,} line(s) without any entry were left out.")
@@ -160,14 +162,19 @@ def tidy_names(names: Sequence[str]) -> list[str]:
     return [" ".join(name.split()) or f"{NAMELESS}{n}" for n, name in enumerate(names)]
 
 
-def without_nameless(frame: pl.DataFrame) -> pl.DataFrame:
-    """A column without a name goes, unless it has entries."""
+def without_nameless(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """Columns without a name go, if they have no entries or number the records; and a note."""
+    notes = []
     for place, column in enumerate(frame, 1):
-        if column.name.startswith(NAMELESS) and column.null_count() < len(column):
+        if not column.name.startswith(NAMELESS) or column.null_count() == len(column):
+            continue
+        is_whole = column.dtype.is_integer() and not column.null_count()
+        if not is_whole or column[0] not in (0, 1) or not (column.diff()[1:] == 1).all():
             raise InputError(
                 f"has nothing readable for the name of column {place:,}. Give each one a name."
             )
-    return frame.select(name for name in frame.columns if not name.startswith(NAMELESS))
+        notes.append(f"Column {place:,} has no name and numbers the records; it was left out.")
+    return frame.select(n for n in frame.columns if not n.startswith(NAMELESS)), notes
 
 
 def _open(path: Path) -> Bytes:
@@ -323,6 +330,13 @@ def type_column(texts: pl.Series, reading: Reading = Reading()) -> tuple[pl.Seri
             return texts, f"{texts.name} stayed text: its commas may part thousands. {SAY_COMMAS}"
     if (truths := _fit(texts, _as_truths)) is not None:
         return truths, ""
+    sample = texts[:SAMPLE]
+    if marks := sample.filter(sample.is_in(USUAL)).unique().sort().to_list():
+        known = texts.filter(~texts.is_in(marks).fill_null(True))
+        if len(known) and _fit(known, _as_numbers, ".", False) is not None:
+            name, say = texts.name, " ".join(f"--missing {mark}" for mark in marks)
+            why = f"{join_names(marks)} among numbers. If they are missing: {say}"
+            return texts, f"{name} stayed text: {why}"
     if not next((text for text in texts[:SAMPLE] if text), "0").strip()[:1].isdigit():
         return texts, ""  # no date, which costs more to try
     other = {"day first": "%m/%d/%Y", "month first": "%d/%m/%Y"}.get(reading.dates)

@@ -22,6 +22,7 @@ from unveil.study import ALONE, AnyStudy, Side, Study, measure
 APART = 5  # percentage points by which shares of missing values may differ
 MOST_DECIMALS = 6  # more are those of calculations
 MISSING = "--missing TEXT, if a text stands for no value"
+MOST_NOTES = 3  # on how the original was read, on the first screen
 MOST_LEVELS = 50  # of a column whose levels are listed
 ORDER = ("key", "target", "identifier", "person", "time", "weight", "ignore")
 UNLISTED = ("identifier", "person", "ignore")
@@ -109,8 +110,8 @@ class Description(Result, frozen=True, kw_only=True):
     @property
     def foot(self) -> tuple[str, ...]:
         """How the original was read, too: the wrong sheet is noticed here, or nowhere."""
-        original = ROLES["original"]
-        return *self.sentences, *(n.sentence for n in self.notes if n.about == original)
+        read = [note.sentence for note in self.notes if note.about == ROLES["original"]]
+        return *self.sentences, *read[:MOST_NOTES]
 
     @property
     def next(self) -> str:

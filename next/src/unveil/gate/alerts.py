@@ -1,22 +1,24 @@
 """What stands against a release besides figures of people, each beside what chance would give."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from msgspec.structs import replace
 
 from unveil.arguments import split_names
 from unveil.counts.cells import Ints
 from unveil.counts.profile import Mask
 from unveil.data.columns import Column
+from unveil.data.write import FAKE
 from unveil.gate.coding import find_differences
 from unveil.gate.columns import MISSING, Compared, codes_of
 from unveil.gate.links import draw
 from unveil.gate.nearest import Space, binned
-from unveil.gate.records import ALONE, column_that_differs
-from unveil.gate.rows import AlertRow, Urgency
-from unveil.results import COMPLETE, NEARLY, PeopleFigure
+from unveil.gate.records import column_that_differs, mark_values, records_compared
+from unveil.gate.rows import URGENCIES, AlertRow, Urgency
+from unveil.results import ALONE, COMPLETE, NEARLY, PeopleFigure
 from unveil.results.words import count, people, percent
 from unveil.study import ORIGINAL, Side, Study
 
@@ -85,6 +87,7 @@ class Nearness(NamedTuple):
 
 SHARP = Nearness("5 times nearer to one person than to anybody else", 0.2, 10, 0.0075, 0.025)
 NEAR = Nearness("twice as near to one person as to anybody else", 0.5, 6, 0.08, 0.20)
+WHOLE = Nearness("the whole record of exactly one person", 0, 0, 0.20, 0.40)
 LEAVES = "Synthesise again with larger leaves, and coarser or smoothed numbers."
 
 
@@ -97,6 +100,9 @@ class Gate:
         small = [binned(column) for column in columns]
         self.codes = [[codes[file] for codes, _ in small] for file in range(len(study.files))]
         self.space = Space(self.codes[ORIGINAL], [bits for _, bits in small], self.person)
+        compared = records_compared(study, columns)
+        files = mark_values([codes_of(compared, file) for file in range(len(study.files))])
+        self.whole = [marks.sum(1) for marks in files]
         self.yardstick = study.control_number if study.has_control else ORIGINAL
         self.near = self._nearness(self.yardstick)
 
@@ -133,15 +139,19 @@ class Gate:
         (nearest,) = self.space.nearest(records, self._askers(file, rows))
         worth = self.space.worth(records)
         first, second = worth - nearest.bits_first, worth - nearest.bits_second
-        return {
+        near = {
             kind: (rows, (second - first >= kind.bits) & (first <= kind.ratio * second))
             for kind in (SHARP, NEAR)
         }
+        whole = self.whole[ORIGINAL], self.whole[file]
+        hits = _held_by_one(*whole, itself=file == ORIGINAL)
+        return {**near, WHOLE: (np.arange(len(hits)), hits)}
 
     def _near_records(
         self, side: Side, answers: Mapping[Nearness, tuple[Ints, Mask]]
     ) -> Iterator[AlertRow]:
-        for kind, (rows, hits) in answers.items():
+        for kind in (SHARP, NEAR):  # whole records are figures of people
+            rows, hits = answers[kind]
             share = Share.of(hits, self.near[kind][1])
             if status := share.urgency(kind.decide, kind.block):
                 sample = "a sample of " if len(rows) < len(self.codes[side.files[0]][0]) else ""
@@ -242,13 +252,14 @@ class Gate:
         file = side.files[0]
         for column in self.columns:
             about = self.study.columns.get(column.name, Column())
-            people, records = (codes[codes != MISSING] for codes in codes_pair(column, file))
+            people, records, others = (
+                column.codes[number][column.codes[number] != MISSING]
+                for number in (ORIGINAL, file, self.yardstick)
+            )
             n_values = len(np.unique(people))
             is_many = n_values >= 0.1 * len(people)
             if min(len(people), len(records)) < FEWEST or not is_many:
                 continue
-            others = column.codes[self.yardstick]
-            others = others[others != MISSING]
             yardstick = _held_by_one(people, others, itself=self.yardstick == ORIGINAL)
             share = Share.of(_held_by_one(people, records), yardstick)
             is_declared = about.role == "identifier"
@@ -304,9 +315,6 @@ def of_figures(
     """What figures of records and links say of one file, with the cause that they share."""
     mine = [f for f in figures if (f.version, f.copy) == (side.version, side.copy)]
     cause = cause_of(mine)
-    remedy = REAL
-    if cause != REAL_RECORDS:
-        remedy = f"Make {cause} coarser in both files (round or band it), then assess again."
     for figure in mine:
         beyond, margin, of = figure.beyond or 0, figure.margin or 0, figure.of or 1
         is_asked = figure.status in ASKS
@@ -334,7 +342,7 @@ def of_figures(
             version=side.version, copy=side.copy, id=kind, status=status,
             columns=(name,) if name else (), people=figure.people,
             share=100 * (figure.people or 0) / of, expected=100 * (figure.expected or 0) / of,
-            beyond=100 * beyond / of, cause=cause, remedy=remedy,
+            beyond=100 * beyond / of, cause=cause, remedy=remedy_of(cause),
             sentence=f"{sentence}; from others {people(figure.expected)}"
             f" (beyond {beyond:+,.0f} ± {margin:,.0f}).",
         )  # fmt: skip
@@ -347,12 +355,30 @@ SAID = {
 }  # fmt: skip
 
 
+def remedy_of(cause: str) -> str:
+    if cause == REAL_RECORDS:
+        return REAL
+    return f"Make {cause} coarser in both files (round or band it), then assess again."
+
+
+def with_cause(alerts: Iterable[AlertRow]) -> list[AlertRow]:
+    """The gravest first; nearness and own values have the cause that figures above limit share."""
+    alerts = sorted(alerts, key=lambda alert: URGENCIES.index(alert.status))
+    causes = {(a.version, a.copy): a.cause for a in alerts if a.cause and a.status != "review"}
+    return [
+        replace(alert, cause=cause, remedy=remedy_of(cause))
+        if (cause := causes.get((alert.version, alert.copy)))
+        and alert.id.partition(":")[0] in ("real-records", "own-value", "group")
+        else alert
+        for alert in alerts
+    ]
+
+
 def cause_of(figures: Sequence[PeopleFigure]) -> str:
     """Real records, if they are as many as any link tells; else the column most links need."""
     above = [figure for figure in figures if figure.status in ASKS]
-    by = Counter(
-        name for figure in above if figure.kind == "links" for name in split_names([figure.by])
-    )
+    links = [split_names([figure.by]) for figure in above if figure.kind == "links"]
+    by = Counter(name for names in links for name in names)
     most = {
         kind: max((f.beyond or 0 for f in above if f.kind == kind), default=0)
         for kind in ("records", "links")
@@ -368,7 +394,7 @@ def of_files(study: Study) -> Iterator[AlertRow]:
         if side.copy == "pooled":
             continue
         for name in study.files[side.files[0]].frame.columns:
-            if name not in study.original.columns:
+            if name not in study.original.columns and name != FAKE:
                 sentence = f"{name} stands in the synthetic data alone; nothing here speaks of it."
                 remedy = "Drop the column, or explain it."
                 yield row(side, f"extra-column:{name}", "decide", (name,), sentence, 1, 0, remedy)
@@ -403,10 +429,6 @@ def rows_per_person(study: Study, columns: Sequence[Compared]) -> Iterator[Alert
                 side, "rows-per-person", "decide", (column.name,), sentence, alike, usual, remedy
             )
             return
-
-
-def codes_pair(column: Compared, file: int) -> tuple[Ints, Ints]:
-    return column.codes[ORIGINAL], column.codes[file]
 
 
 def _held_by_one(people: Ints, asked: Ints, *, itself: bool = False) -> Mask:

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
 
 from unveil.arguments import Form, Seed, Texts
-from unveil.gate.alerts import Gate, of_figures, of_files, rows_per_person
+from unveil.errors import InputError
+from unveil.gate.alerts import Gate, of_figures, of_files, rows_per_person, with_cause
 from unveil.gate.columns import compared_columns
 from unveil.gate.keys import measure_keys
 from unveil.gate.links import measure_links
 from unveil.gate.records import measure_records
-from unveil.gate.rows import URGENCIES, AlertRow, NotTestedRow
+from unveil.gate.rows import AlertRow, NotTestedRow
 from unveil.gate.sentences import closing, headline_of, not_tested, opening
 from unveil.measures.disclosure.formulas import AttributeRow, IdentityRow
 from unveil.results import (
@@ -67,8 +68,7 @@ class Assessment(Result, frozen=True, kw_only=True):
     @property
     def checks(self) -> tuple[Check, ...]:
         """Limits of a policy, on figures of the papers, whatever is expected."""
-        of_columns = {n: v for n, v in self.yours.items() if n.partition("@")[0] not in OF_PEOPLE}
-        return self.check(of_columns)
+        return self.check(_policy(self.yours))
 
     @property
     def exit_code(self) -> int:
@@ -146,7 +146,8 @@ def assess(
     assert seed is not None
     _check_limits(limits)
     _, people = study.people()
-    columns = compared_columns(study)
+    if not (columns := compared_columns(study)):
+        raise InputError("The files have no column in common. Give their columns the same names.")
     keys = measure_keys(study, exclude, seed)
     figures = [
         *measure_records(study, columns), *keys.uniques, *measure_links(study, columns),
@@ -159,14 +160,21 @@ def assess(
         *(alert for side in study.sides() if side.copy != "pooled" for alert in gate.alerts(side)),
         *of_files(study), *rows_per_person(study, columns),
     ]  # fmt: skip
-    return Assessment(
+    assessment = Assessment(
         figures=limited,
-        alerts=tuple(sorted(alerts, key=lambda alert: URGENCIES.index(alert.status))),
+        alerts=tuple(with_cause(alerts)),
         attribute=keys.attribute,
         identity=keys.identity,
         not_tested=tuple(not_tested(study, limited)),
         notes=keys.notes,
     )
+    assessment.check(_policy(limits))  # refuses rows that are not there
+    return assessment
+
+
+def _policy(limits: Mapping[str, float]) -> dict[str, float]:
+    """Limits of figures of the papers, and of single rows."""
+    return {address: limit for address, limit in limits.items() if address not in OF_PEOPLE}
 
 
 def _check_limits(limits: Mapping[str, float]) -> None:

@@ -5,6 +5,7 @@ the one that a reader would take it for. That they are written otherwise is told
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -13,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from unveil.counts.cells import Floats, Ints
-from unveil.data.columns import encode, plain, with_one_missing
+from unveil.data.columns import encode, kind_of, plain, with_one_missing
 from unveil.errors import InputError
 from unveil.study import ORIGINAL, Study
 
@@ -79,17 +80,20 @@ def compared_columns(study: Study) -> list[Compared]:
     roles = {name: column.role for name, column in study.columns.items()}
     return [
         study.once(compare_column, name)
-        for name in study.original.columns
+        for name in sorted(study.original.columns)
         if roles.get(name) not in LEFT_OUT and all(name in f.frame.columns for f in study.files)
     ]
 
 
 def compare_column(study: Study, name: str) -> Compared:
     """As the study reads it, or as text where its files differ too much for that."""
-    try:
+    column = None
+    with suppress(InputError):
         column = study.unbanded(name)
-    except InputError:
+    if column is None:
         parts = [with_one_missing(plain(f.frame[name]), study.missing) for f in study.files]
+        for part in parts:
+            kind_of(part)  # refuses what nothing compares
         texts = pl.concat([part.cast(pl.String, strict=False) for part in parts])
         column = encode(name, texts, study.rows, missing=study.missing)
     counts, files = column.counts, [column.codes[rows] for rows in study.rows]

@@ -1,6 +1,6 @@
 """What the declared keys tell: uniques, values shown beyond others' records, sensitive values."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -95,13 +95,13 @@ def _uniques(
     study: Study, result: Disclosure, sides: dict[tuple[str, int | str], Side]
 ) -> Iterator[PeopleFigure]:
     """People unique in both files; expected only by a control sample."""
-    unit = "people" if study.has_people else "records"
+    by, unit = _names(study.keys), "people" if study.has_people else "records"
     for row in result.identity:
         if row.unit != unit or row.copy in SUMMARIES:
             continue
         figure = PeopleFigure(
             version=row.version, copy=row.copy, kind="uniques", what="unique in both files",
-            by=", ".join(map(quote_name, study.keys)), people=row.replicated, of=row.unique, symbol="repU",
+            by=by, people=row.replicated, of=row.unique, symbol="repU",
             searched=len(sides),
         )  # fmt: skip
         if study.has_control and row.replicated is not None:
@@ -112,6 +112,10 @@ def _uniques(
                 margin=Z * float(np.sqrt(variance)),
             )  # fmt: skip
         yield figure
+
+
+def _names(keys: Sequence[str]) -> str:
+    return ", ".join(map(quote_name, keys))
 
 
 def _unique_in_both(study: Study, side: Side) -> tuple[Ints, Ints]:
@@ -137,7 +141,7 @@ def _sensitive(
     study: Study, result: Disclosure, sides: dict[tuple[str, int | str], Side]
 ) -> Iterator[PeopleFigure]:
     """Declared sensitive values beside the shares alone, from whatever source they are known."""
-    rules = parse_exclusions(result.settings["exclude"])
+    by, rules = _names(study.keys), parse_exclusions(result.settings["exclude"])
     for row in result.sensitive:
         if row.copy in SUMMARIES:
             continue
@@ -145,7 +149,7 @@ def _sensitive(
         expected = row.shares
         yield PeopleFigure(
             version=row.version, copy=row.copy, kind="sensitive", what=f"{row.target}={row.level}",
-            by=", ".join(map(quote_name, study.keys)), people=row.correct, of=row.of, shares=expected,
+            by=by, people=row.correct, of=row.of, shares=expected,
             expected=expected, beyond=None if expected is None else row.correct - expected,
             margin=_margin_of(p, row), searched=1,
         )  # fmt: skip

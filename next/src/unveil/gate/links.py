@@ -125,7 +125,7 @@ class Links:
             yardsticks = [
                 _beside(people, right, chance, n_cells)
                 for chance in (
-                    ((said == own[before]) + (said == own[after])) / 2,
+                    (said == own[before]) / 2 + (said == own[after]) / 2,
                     (said >= 0) * agree,
                     drawn * others * (among == own),
                 )
@@ -139,23 +139,25 @@ def measure_links(study: Study, columns: Sequence[Compared]) -> Iterator[PeopleF
     if len(columns) < 3:
         return
     person, n_people = study.people()
-    first = np.unique(person, return_index=True)[1]
-    rows = np.sort(first)[draw(n_people, MOST_ROWS, 12)]
+    order = np.lexsort(codes_of(columns, ORIGINAL))
+    first = np.sort(np.unique(person[order], return_index=True)[1])
+    rows = order[first][draw(n_people, MOST_ROWS, 12)]
     people = [column.codes[ORIGINAL][rows] for column in columns]
     control = codes_of(columns, study.control_number) if study.has_control else None
     copied = Links(people, people).search(enough=PLAIN * len(rows)).links
     sides, scale = list(study.sides()), n_people / len(rows)
     for side in sides:
         files = [codes_of(columns, number) for number in side.files]
-        records = [np.concatenate(parts) for parts in zip(*files, strict=True)]
+        records = in_order([np.concatenate(parts) for parts in zip(*files, strict=True)])
         drawn = draw(len(records[0]), max(len(rows) - 1, 1) if scale == 1 else MOST_ROWS, 13)
         found = Links(people, [codes[drawn] for codes in records], control).search()
         links = sorted(found.links.values(), key=lambda link: -link.certain)
         for link in links:
+            by = ", ".join(quote_name(columns[c].name) for c in link.by)
             reach = copied[link.target].people - copied[link.target].expected
             yield PeopleFigure(
                 version=side.version, copy=side.copy, kind="links", what=columns[link.target].name,
-                by=", ".join(quote_name(columns[c].name) for c in link.by), people=round(scale * link.people),
+                by=by, people=round(scale * link.people),
                 of=n_people, expected=scale * link.expected,
                 beyond=scale * (link.people - link.expected), margin=scale * link.margin,
                 reach=scale * reach, symbol="DiSCO", searched=found.asked * len(sides),

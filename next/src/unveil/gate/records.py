@@ -11,11 +11,12 @@ import numpy as np
 
 from unveil.counts.cells import Floats, Ints
 from unveil.counts.profile import Mask
+from unveil.errors import InputError
 from unveil.gate.columns import Compared, codes_of
-from unveil.results import COMPLETE, NEARLY, PeopleFigure
+from unveil.results import ALONE, COMPLETE, NEARLY, PeopleFigure
 from unveil.study import ORIGINAL, Side, Study
 
-ALONE = "equal in all variables, nobody else alike"
+KNOWN = 0.02  # of a control sample, that may be people of the original
 Z = 1.96  # standard errors in half of a 95 % interval
 PAIRS = {COMPLETE: 2.0, ALONE: 1.5, NEARLY: 2.0}
 """Variance of each person met: twins come in pairs, those of nobody else are met alone."""
@@ -68,7 +69,10 @@ def count_alike(people: Ints, records: Ints, persons: tuple[Ints, Ints] | None =
 
 
 def chance_to_meet(others: Ints, n: int, m: int) -> Floats:
-    """That m of n people drawn at random have at least one of so many among them."""
+    """That m of n people drawn at random have at least one of so many among them.
+
+    More records than people meet in proportion, which is an upper bound.
+    """
     from scipy.special import gammaln
 
     if m >= n:
@@ -91,8 +95,8 @@ def real_records(
     cells = people.sum(1)
     for what, (hit, chance) in met.items():
         once = Met(by_person(person, hit) > 0, by_person(person, chance))
-        gap: Floats = once.hit - np.minimum(once.chance, 1)
-        expected = float(np.minimum(once.chance, 1).sum())
+        gap: Floats = once.hit - once.chance
+        expected = min(float(once.chance.sum()), n_people)
         variance = PAIRS[what] * float(np.abs(gap).sum())
         if n_people == len(people) and what != ALONE:
             variance = max(variance, _together(what, people, cells, gap))
@@ -109,13 +113,25 @@ def real_records(
 def measure_records(study: Study, columns: Sequence[Compared]) -> Iterator[PeopleFigure]:
     """The rows of each file, and of several together."""
     sides, person = list(study.sides()), study.people()[0]
-    if not (whole := records_compared(study, columns)):
-        return
+    whole = records_compared(study, columns)
     files = mark_values([codes_of(whole, file) for file in range(len(study.files))])
     control = files[study.control_number] if study.has_control else None
+    if control is not None:
+        _check_strangers(files[ORIGINAL], control)
     for side in sides:
         records = np.concatenate([files[number] for number in side.files])
         yield from real_records(side, files[ORIGINAL], records, control, person, len(sides))
+
+
+def _check_strangers(people: Ints, control: Ints) -> None:
+    """Refuse a control sample of people of the original: nothing would be beyond their rate."""
+    hit, chance = meetings(people, control, np.arange(len(people)))[COMPLETE]
+    n_same, expected = hit.sum(), chance.sum()
+    if n_same - expected > KNOWN * len(control) and n_same - expected > 3 * n_same**0.5:
+        raise InputError(
+            f"{n_same:,} people of the original have their record in the control sample too;"
+            f" {expected:,.0f} would by chance. A control sample holds other people (unveil split)."
+        )
 
 
 def records_compared(study: Study, columns: Sequence[Compared]) -> list[Compared]:

@@ -5,10 +5,12 @@ from typing import Any
 
 from unveil.gate.rows import NotTestedRow
 from unveil.results import COMPLETE, PeopleFigure
+from unveil.results.units import NOT_MEASURED
 from unveil.results.words import count, join_names, people, percent, side_of, whose
 from unveil.study import Study
 
 ABOVE = ("above limit", "to be decided", "not measured")
+CAUSES = 3  # that the first screen tells
 FEW = 500  # people below whom a quiet result says little
 WORDS = {
     "blocked": "Blocked", "decide": "A person must decide", "review": "Within limits, to review",
@@ -75,16 +77,26 @@ def opening(result: Any) -> tuple[str, ...]:
     figures = worst_first(result.figures)
     above = [figure for figure in figures if figure.status in ABOVE[:2]]
     yours = any(figure.limited_by in result.yours for figure in above)
+    alerts = [alert.id for alert in result.alerts if alert.status != "review"]
     said = f"{WORDS[result.status]}."
     if above:
         limits = "your limits" if yours else "the proposed limits"
-        said = f"{WORDS[result.status]}: {len(above)} of {len(figures)} figures above {limits}."
+        also = f" ({len(alerts)} alerts)" if len(alerts) > 1 else ""
+        said = f"{WORDS[result.status]}: {len(above)} of {len(figures)} figures above {limits}"
+        said = f"{said}{also}."
+    elif over := [check.figure for check in result.checks if check.status == "above limit"]:
+        said = f"{WORDS[result.status]}: {join_names(dict.fromkeys(over))} above your policy."
+    elif alerts:
+        said = f"{WORDS[result.status]}: {join_names(dict.fromkeys(alerts))}."
     elif untold := untold_kinds(figures):
         said = f"{WORDS[result.status]}: too few {unit} to tell {join_names(untold)}."
     elif n < FEW and result.exit_code == 0:
         said = f"{WORDS[result.status]}: no copy, no large part; {n:,} {unit} tell no more."
     sentences = [_complete(figure, unit) for figure in figures if figure.what == COMPLETE][:1]
     shown = [figure for figure in figures if figure.kind in ("keys", "links")][:1]
+    if all((figure.beyond or 0) < (figure.limit or 0) / 2 for figure in shown):
+        little = f"Almost nothing is told beyond what other {whose(unit)} records tell."
+        return said, *sentences, *([] if above or not shown else [little])
     return said, *sentences, *(_shown(figure, unit) for figure in shown)
 
 
@@ -96,9 +108,6 @@ def _complete(figure: PeopleFigure, unit: str) -> str:
 
 
 def _shown(figure: PeopleFigure, unit: str) -> str:
-    """One figure of values shown, or that none is worth a word."""
-    if figure.beyond is not None and figure.limit and figure.beyond < figure.limit / 2:
-        return f"Almost nothing beyond what other {whose(unit)} records tell."
     share = percent(100 * (figure.people or 0) / figure.of) if figure.of else "none"
     return (
         f"{side_of(figure)}{figure.what} would be disclosed correctly for {count(figure.people)} of"
@@ -110,28 +119,43 @@ def _shown(figure: PeopleFigure, unit: str) -> str:
 def closing(result: Any) -> Iterator[tuple[str, str]]:
     """Limit and who chose it, alerts by their cause, what was not tested: each with its label."""
     unit, settings = result.settings["unit"], result.settings
-    limits = {"beyond": None, "real_records": None} | {
-        figure.limited_by: figure.limit for figure in result.figures if figure.what != "sensitive"
-    }
-    texts = [
-        f"{limits[name]:,.0f} {what}"
-        for name, what in (("beyond", f"{unit} beyond"), ("real_records", "complete records"))
-        if limits[name] is not None
-    ]
-    whose_choice = "your choice" if result.yours else f"proposed for {settings['audience']} release"
+    limits = {figure.limited_by: figure.limit for figure in result.figures}
+    texts = []
+    for name, what in ("beyond", f"{unit} beyond"), ("real_records", "complete records"):
+        if (limit := limits.get(name)) is not None:
+            whose_choice = "yours" if name in result.yours else "proposed"
+            share = f"{100 * limit / max(result.people, 1):g} %"
+            texts.append(f"{limit:,.0f} {what} ({share}, {whose_choice})")
     if texts:
-        yield "Limits", f"{join_names(texts)}, {whose_choice}; no standard stands behind them."
-    for same in _by_cause(result.alerts).values():
-        more = f" {len(same) - 1} more of this cause." if len(same) > 1 else ""
-        yield "Alert", f"{same[0].status}: {same[0].sentence}{more} {same[0].remedy}".strip()
+        audience = f"{settings['audience']} release"
+        yield "Limits", f"{join_names(texts)} for {audience}; no standard stands behind them."
+    for check in result.checks:
+        value = NOT_MEASURED if check.value is None else f"{check.value:,.1f}"
+        figure = f"{check.figure} {check.subject}".strip()
+        yield "Policy", f"{figure} {value}, {check.status} {check.limit:g}."
+    groups = _by_cause([alert for alert in result.alerts if alert.status != "review"])
+    for (cause, _), same in groups[:CAUSES]:
+        status = same[0].status
+        if cause:
+            alerts = f"{len(same)} alerts" if len(same) > 1 else "1 alert"
+            yield "Cause", f"{cause} ({alerts}, {status}). {same[0].remedy}"
+        else:
+            yield "Alert", f"{status}, {same[0].sentence} {same[0].remedy}".strip()
+    rest = sum(len(same) for _, same in groups[CAUSES:])
+    reviews = sum(alert.status == "review" for alert in result.alerts)
+    if rest or reviews:
+        more = [f"{rest} more"] * bool(rest) + [f"{reviews} to review"] * bool(reviews)
+        yield "Alerts", f"{join_names(more)} (--show alerts)."
     yield "Not tested", f"{join_names(row.what for row in result.not_tested)}."
 
 
-def _by_cause(alerts: Sequence[Any]) -> dict[str, list[Any]]:
-    causes: dict[str, list[Any]] = {}
+def _by_cause(alerts: Sequence[Any]) -> list[tuple[tuple[str, str], list[Any]]]:
+    """Alerts of one cause together; of those without one, each kind and its columns."""
+    causes: dict[tuple[str, str], list[Any]] = {}
     for alert in alerts:
-        causes.setdefault(alert.cause or alert.id, []).append(alert)
-    return causes
+        kind = "" if alert.cause else alert.id
+        causes.setdefault((alert.cause, kind), []).append(alert)
+    return list(causes.items())
 
 
 def not_tested(study: Study, figures: Sequence[PeopleFigure]) -> Iterator[NotTestedRow]:
@@ -143,6 +167,11 @@ def not_tested(study: Study, figures: Sequence[PeopleFigure]) -> Iterator[NotTes
     if not study.keys:
         yield NotTestedRow(
             what="keys", sentence="What an intruder with some knowledge learns: name keys (--keys)."
+        )
+    if not any(column.sensitive for column in study.columns.values()):
+        yield NotTestedRow(
+            what="sensitive values",
+            sentence="None is declared (-c COLUMN:sensitive=LEVEL).",
         )
     if not study.has_control:
         yield NotTestedRow(

@@ -1,7 +1,7 @@
 """Noise on numbers of the synthetic data, with the statement that may be published."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import msgspec
 import numpy as np
@@ -17,7 +17,7 @@ from unveil.making.made import Made, change, say
 from unveil.making.noise import round_up
 from unveil.making.recode import levels_of
 from unveil.making.shifts import BANDS, ShiftRow, chart_of_shifts, shifts_of
-from unveil.making.steps import Levels
+from unveil.making.steps import Levels, step_of
 from unveil.results import Chart, Copy, Count, Figure, Heading, Note, Number, Row
 from unveil.study import Alike, Study, measure
 
@@ -163,10 +163,10 @@ def add_noise(study: Alike, amounts: Amounts, *, seed: SecretSeed = None) -> Noi
                 codes = [told.codes[part] for part in told.rows]
                 shifts += shifts_of(version, copy, told, *codes)
         about = columns.get(name, Column())
-        compared, sentence = _compare(about, name in study.keys, amount, levels.amounts)
+        compared = compare_with_noise(about, name in study.keys, amount.sigma, levels.amounts)
         if compared:
-            columns = say(columns, name, **compared)
-            notes.append(Note(about=name, sentence=f"With noise {name} {sentence}"))
+            columns = say(columns, name, **compared.about)
+            notes.append(Note(about=name, sentence=f"With noise {name} {compared.sentence}"))
     for table in rows, shifts:
         table.sort(key=lambda row: (row.version, row.copy))
     made = change(study, lambda n, file: file.frame.with_columns(values[n]), columns=columns)
@@ -206,21 +206,33 @@ def _with_noise(
     }  # fmt: skip
 
 
-def _compare(
-    about: Column, is_key: bool, amount: Amount, amounts: Floats
-) -> tuple[dict[str, Any], str]:
-    """How the column is compared from now on, and why: with noise it equals nobody's exactly."""
+class Compared(NamedTuple):
+    """How a column with noise is compared from now on, and why."""
+
+    about: dict[str, Any]
+    sentence: str
+
+
+def compare_with_noise(
+    about: Column, is_key: bool, sigma: float, amounts: Floats
+) -> Compared | None:
+    """With noise a column equals nobody's exactly; nothing, where it is not compared so."""
     if about.bands is not None or (about.tolerance is not None and not is_key):
-        return {}, ""
+        return None
     if not is_key:
-        near = NEAR * amount.sigma
-        return {"tolerance": near}, (
+        near = NEAR * sigma
+        return Compared({"tolerance": near}, (
             f"matches nobody exactly: numbers within {near:g} of a person's count as correct in"
             " rows marked near."
-        )
-    width = round_up(WIDE * amount.sigma)
-    first, last = np.floor(amounts.min() / width) + 1, np.ceil(amounts.max() / width)
-    breaks = width * np.arange(first, max(last, first + 1))
-    return {"bands": tuple(breaks.tolist())}, (
-        f"matches nobody exactly: as a key it is compared in bands {width:g} wide."
+        ))  # fmt: skip
+    width = round_up(WIDE * sigma)
+    half = min(width, step_of(amounts)) / 2
+    first, last = np.floor(amounts.min() / width), np.ceil(amounts.max() / width)
+    breaks = width * np.arange(first, last + 1) - half  # no amount stands on a break
+    is_inside = (breaks >= amounts.min() - half + width / 2) & (
+        breaks <= amounts.max() + half - width / 2
     )
+    breaks = np.round(breaks[is_inside] if is_inside.any() else breaks[-1:], 10)
+    return Compared({"bands": tuple(breaks.tolist())}, (
+        f"matches nobody exactly: as a key it is compared in bands {width:g} wide."
+    ))  # fmt: skip

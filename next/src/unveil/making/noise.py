@@ -1,6 +1,6 @@
 """ECAP, and the least noise that keeps it low (Chapelle and Falissard 2023, section 4)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -10,9 +10,10 @@ import polars as pl
 from msgspec import Meta
 
 from unveil.arguments import Form, checked, last_text
+from unveil.counts.cells import Floats
 from unveil.errors import InputError
-from unveil.making.claims import Claims, Population, Shares, open_population
-from unveil.results import Chart, Figure, Heading, Note, Number, Result, Row, Share
+from unveil.making.claims import Claims, Population, Shares, ecap_of, open_population
+from unveil.results import Chart, Figure, Heading, Note, Number, Result, Row, Share, Text
 
 VISIBLE = 0.05  # noise beyond this share of the population's spread shows in the data
 PRECISION = 1e-10  # of the logarithm of sigma
@@ -21,7 +22,7 @@ OTHERS = (("N", 0.5), ("N", 2.0), ("spread", 0.8), ("spread", 1.25))
 
 Values = Annotated[Any, Form("a list of numbers", "FILE", last_text)]
 Distribution = Annotated[
-    str | Mapping[Any, float], Form("normal(34, 8), or another distribution", "TEXT", last_text)
+    str | Mapping[Any, Any], Form("normal(34, 8), or another distribution", "TEXT", last_text)
 ]
 Kind = Annotated[
     Literal["normal", "laplace"] | Mapping[Any, float],
@@ -30,6 +31,9 @@ Kind = Annotated[
 People = Annotated[int, Meta(ge=2)]
 Sampled = Annotated[int, Meta(ge=1)]
 Amount = Annotated[float, Meta(ge=0)]
+Amounts = Annotated[
+    Amount | Mapping[str, Amount], Form("a number from 0 on, or one by column", "NUMBER", last_text)
+]
 Threshold = Annotated[float, Meta(gt=0, lt=1)]
 
 TITLE = "Probability that someone with the value was sampled, given a released value next to it"
@@ -38,7 +42,9 @@ TITLE = "Probability that someone with the value was sampled, given a released v
 class EcapRow(Row, frozen=True):
     """What can be claimed of one value."""
 
-    value: Annotated[float, Number("a value that somebody has")]
+    column: str
+    value: Annotated[Figure, Number("a value that somebody has")]
+    level: Annotated[str, Text("of several columns, the values that somebody has together")]
     p: Annotated[float, Share("that its own released value lies next to it")]
     b: Annotated[float, Share("that another's released value does")]
     ECAP: Annotated[
@@ -161,15 +167,20 @@ class NoiseChoice(Told, frozen=True, kw_only=True):
         return about
 
 
+def read_values(values: Any) -> Floats:
+    """As numbers, missing ones not."""
+    try:
+        return pl.Series(values, strict=False).cast(pl.Float64).fill_null(np.nan).to_numpy()
+    except Exception:  # whatever polars says, it may quote a value
+        raise InputError("'values' takes a list of numbers.") from None
+
+
 def open_claims(
     values: Any, population: Any, N: int, n: int, noise: Any, discrete: bool, replacement: bool
 ) -> Claims:
     """Distinct values with what is known of their population."""
-    try:
-        numbers = pl.Series(values, strict=False).cast(pl.Float64).fill_nan(None).drop_nulls()
-    except Exception:  # whatever polars says, it may quote a value
-        raise InputError("'values' takes a list of numbers.") from None
-    x = np.unique(numbers.to_numpy())
+    numbers = read_values(values)
+    x = np.unique(numbers[~np.isnan(numbers)])
     if not len(x) or not np.isfinite(x).all():
         raise InputError("'values' takes a list of numbers, and has none or infinite ones.")
     if n > N:
@@ -207,7 +218,7 @@ def ecap(
     population: Distribution,
     N: People,
     n: Sampled,
-    sigma: Amount = 0,
+    sigma: Amounts = 0,
     noise: Kind = "normal",
     discrete: bool = False,
     replacement: bool = True,
@@ -217,16 +228,17 @@ def ecap(
     Parameters
     ----------
     values
-        Numbers that people have.
+        Numbers that people have; by column, where an intruder knows several of each person.
     population
         Who else there is: normal(34, 8), lognormal(mu, sigma), t(df, loc, scale), gamma(shape,
-        scale), another of scipy with its numbers in order, or whole numbers with probabilities.
+        scale), another of scipy with its numbers in order, or whole numbers with probabilities; by
+        column as the values.
     N
         People of the population.
     n
         People in the data.
     sigma
-        The standard deviation of the noise.
+        The standard deviation of the noise, or one by column.
     noise
         normal or laplace, or whole steps with probabilities.
     discrete
@@ -234,17 +246,59 @@ def ecap(
     replacement
         Whether people were sampled with replacement, as in Equation 1.
     """
-    claims = open_claims(values, population, N, n, noise, discrete, replacement)
+    about: Any = (N, n, noise, discrete, replacement)
+    if isinstance(values, Mapping):
+        return _ecap_together(values, population, sigma, about)
+    claims = open_claims(values, population, *about)
+    if isinstance(sigma, Mapping):
+        raise InputError("'sigma' by column is for 'values' by column.")
     p, b = claims.chances(sigma)
-    figures = claims.ecap(sigma)
-    rows = tuple(
-        EcapRow(value=x, p=own, b=other, ECAP=None if np.isnan(figure) else figure)
-        for x, own, other, figure in zip(
-            claims.x.tolist(), p.tolist(), b.tolist(), figures.tolist(), strict=True
-        )
+    result = Ecap(
+        values=tuple(_ecap_rows(claims, p, b, values=claims.x)),
+        settings=_asked(claims, population, sigma=sigma),
     )
-    result = Ecap(values=rows, settings=_asked(claims, population, sigma=sigma))
     return msgspec.structs.replace(result, notes=_notes(claims, sigma))
+
+
+def _ecap_rows(
+    claims: Claims, p: Floats, b: Floats, column: str = "", values: Floats | None = None,
+    levels: Sequence[str] = (),
+) -> Iterator[EcapRow]:  # fmt: skip
+    figures = ecap_of(p, b, claims.N, claims.n, replacement=claims.replacement)
+    for place, figure in enumerate(figures.tolist()):
+        yield EcapRow(
+            column=column, value=None if values is None else float(values[place]),
+            level=levels[place] if levels else "", p=float(p[place]), b=float(b[place]),
+            ECAP=None if np.isnan(figure) else figure,
+        )  # fmt: skip
+
+
+def _ecap_together(
+    values: Mapping[str, Any], population: Any, sigma: Any, about: tuple[Any, ...]
+) -> Ecap:
+    """Columns that are independent: each released value lies next to a person's own, or not."""
+    if not isinstance(population, Mapping) or {*population} != {*values}:
+        raise InputError("'population' names one for each column of 'values'.")
+    sigmas = sigma if isinstance(sigma, Mapping) else dict.fromkeys(values, sigma)
+    if {*sigmas} != {*values}:
+        raise InputError("'sigma' names one for each column of 'values'.")
+    if len({len(column) for column in values.values()}) != 1:
+        raise InputError("The columns of 'values' differ in length. Give one value a person.")
+    numbers = np.stack([read_values(column) for column in values.values()], axis=1)
+    known = np.unique(numbers[~np.isnan(numbers).any(axis=1)], axis=0)
+    p, b = np.ones(len(known)), np.ones(len(known))
+    for place, name in enumerate(values):
+        claims = open_claims(known[:, place], population[name], *about)
+        own, other = claims.chances(sigmas[name])
+        of_value = np.searchsorted(claims.x, known[:, place])
+        p, b = p * own[of_value], b * other[of_value]
+    levels = [", ".join(f"{value:g}" for value in row) for row in known]
+    note = "The columns are taken as independent of each other in the population."
+    return Ecap(
+        values=tuple(_ecap_rows(claims, p, b, ", ".join(values), levels=levels)),
+        settings=_asked(claims, "by column", sigma=sigma),
+        notes=(Note(about="values", sentence=note),),
+    )
 
 
 def _notes(claims: Claims, sigma: float) -> tuple[Note, ...]:

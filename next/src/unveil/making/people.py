@@ -45,7 +45,7 @@ class PeopleMaker:
         for turn in range(MOST_ROUNDS):
             records = self._draw(missing, [*seed, turn], people - missing)
             records = self.rules.derive(records)
-            good = self.rules.obeying(records.with_row_index("row"))["row"]
+            good = self.rules.obeyed(records).arg_true()
             broken = records.filter(~pl.int_range(pl.len()).is_in(good.implode()))[self.person]
             kept = records.filter(~pl.col(self.person).is_in(broken.unique().implode()))
             parts.append(kept)

@@ -1,7 +1,7 @@
 """Disclosure control by hand, before synthesis or after it (Raab 2024, section 6)."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -88,11 +88,11 @@ def recode(
         for name in names:
             check_name(name, study.original.columns, f"'steps', step {number}: there is no column")
         try:
-            study, changed = apply_step(study, step, [seed or 0, number])
+            applied = apply_step(study, step, [seed or 0, number])
         except InputError as fault:
             raise InputError(f"'steps', step {number} ({step.name}): {fault}") from None
-        about = ", ".join(names)
-        rows.append(_row(study, number, step.name, about, changed, step.says()))
+        study, about = applied.study, ", ".join(names)
+        rows.append(_row(study, number, step.name, about, applied.changed, step.says()))
     return Recoding(steps=tuple(rows)).giving(study)
 
 
@@ -107,17 +107,25 @@ def _row(study: Study, number: int, do: str, column: str, changed: int, sentence
                    uniques=uniques, repU=repU)  # fmt: skip
 
 
-def apply_step(study: Study, step: AnyStep, seed: list[int]) -> tuple[Study, int]:
-    """The study after a step, and how many records of the original it changes."""
+class Applied(NamedTuple):
+    """The study after a step, how many records it changes, and which of the original are left."""
+
+    study: Study
+    changed: int
+    left: Mask
+
+
+def apply_step(study: Study, step: AnyStep, seed: list[int]) -> Applied:
+    everyone = np.ones(len(study.original), bool)
     if isinstance(step, Drop):
         names = {*step.of}
         left = change(study, lambda _, file: file.frame.drop(names, strict=False),
                       **without(study, names))  # fmt: skip
-        return left, len(study.original)
+        return Applied(left, len(study.original), everyone)
     if isinstance(step, RemoveUniques):
         which = step.which or ("replicated" if study.versions else "original")
         is_out = Uniques(study).left_out(which)
-        return leave_out(study, is_out), sum(int(mask.sum()) for mask in is_out)
+        return _left(study, is_out)
     changed = np.zeros(len(study.original), bool)
     for place, name in enumerate(step.of):
         levels = levels_of(study, name, np.random.default_rng([*seed, place]))
@@ -127,12 +135,17 @@ def apply_step(study: Study, step: AnyStep, seed: list[int]) -> tuple[Study, int
             is_out = [is_beyond[levels.column.codes[rows]] for rows in levels.column.rows]
             for number, file in enumerate(study.files):
                 is_out[number] &= not study.versions or file.role == "synthetic"
-            return leave_out(study, is_out), sum(int(mask.sum()) for mask in is_out)
+            return _left(study, is_out)
         values = _values(step, levels)
         is_changed = _is_changed(levels, values)
         changed |= is_changed[codes]
         study = _with_values(study, levels, values, is_changed)
-    return study, int(changed.sum())
+    return Applied(study, int(changed.sum()), everyone)
+
+
+def _left(study: Study, is_out: Sequence[Mask]) -> Applied:
+    n = sum(int(mask.sum()) for mask in is_out)
+    return Applied(leave_out(study, is_out), n, ~is_out[ORIGINAL])
 
 
 def _values(step: LevelStep, levels: Levels) -> pl.Series:

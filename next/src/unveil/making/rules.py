@@ -1,12 +1,12 @@
 """What holds of every record, and columns that are computed from others: expressions of SQL."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
 
-from unveil.data.expressions import evaluate
+from unveil.data.expressions import evaluate, expression
 from unveil.errors import InputError, printable
 
 IF = re.compile(r"\s*if\b(?!\s*\()", re.IGNORECASE)
@@ -21,7 +21,8 @@ class Rules:
     formulas: Mapping[str, str]
 
     @classmethod
-    def of(cls, conditions: Sequence[str], formulas: Mapping[str, str]) -> "Rules":
+    def of(cls, conditions: str | Sequence[str], formulas: Mapping[str, str]) -> "Rules":
+        conditions = [conditions] if isinstance(conditions, str) else conditions
         for text in (*conditions, *formulas.values()):
             if IF.match(text):
                 raise InputError(
@@ -45,9 +46,21 @@ class Rules:
         """How many records break each condition; what is missing breaks none."""
         return [int((~_holds(text, frame)).sum()) for text in self.conditions]
 
-    def obeying(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """The records that break no condition."""
-        return frame.filter(*(_holds(text, frame) for text in self.conditions))
+    def obeyed(self, frame: pl.DataFrame) -> pl.Series:
+        """Which records break no condition."""
+        holds = pl.repeat(True, len(frame), eager=True)
+        for text in self.conditions:
+            holds &= _holds(text, frame)
+        return holds
+
+    def without(self, names: Collection[str], frame: pl.DataFrame) -> "Rules":
+        """What is left of them when a frame loses columns."""
+
+        def stays(text: str) -> bool:
+            return not {*names} & {*expression(text, frame).meta.root_names()}
+
+        formulas = {n: text for n, text in self.formulas.items() if n not in names and stays(text)}
+        return Rules(tuple(filter(stays, self.conditions)), formulas)
 
     def check(self, original: pl.DataFrame) -> list[int]:
         """How many originals break each; refused if that is all of them."""

@@ -7,10 +7,9 @@ the original alone. Missing values and special codes stay as they are.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from fractions import Fraction
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 import numpy as np
@@ -21,8 +20,9 @@ from unveil.counts.cells import Floats, Ints
 from unveil.counts.profile import Mask
 from unveil.data.bands import band
 from unveil.data.columns import Coded
-from unveil.errors import InputError
+from unveil.errors import InputError, check_name
 
+T = TypeVar("T", bound="Step")
 FEW = 5  # people: a smoothed number may become that of one who is so many ranks away
 ROUNDING, MOST_ROUNDING = 1e-12, 1e-6  # quotients of decimals are not exact
 
@@ -350,18 +350,15 @@ KINDS = {kind.__struct_config__.tag: kind for kind in AnyStep.__args__}
 
 def parse_steps(tables: Iterable[Mapping[str, Any]]) -> list[AnyStep]:
     """Each step with its settings; a fault names the step and what is wrong with it."""
-    steps: list[AnyStep] = []
-    for number, table in enumerate(tables, start=1):
-        do = str(table.get("do", ""))[:40]
-        if do not in KINDS:
-            nearest = get_close_matches(do, KINDS, n=1)
-            hint = (
-                f"Did you mean {nearest[0]!r}?" if nearest else f"Choose from {', '.join(KINDS)}."
-            )
-            raise InputError(f"'steps', step {number}: there is no step {do!r}. {hint}")
-        try:
-            steps.append(msgspec.convert(dict(table), AnyStep, strict=False))
-        except msgspec.ValidationError as fault:
-            where = f"'steps', step {number} ({do})"
-            raise InputError(f"{where}: {str(fault).replace(' - at `$`', '')}.") from None
-    return steps
+    return [parse_step(number, table, KINDS) for number, table in enumerate(tables, start=1)]
+
+
+def parse_step(number: int, table: Mapping[str, Any], kinds: Mapping[str, type[T]]) -> T:
+    do = str(table.get("do", ""))[:40]
+    check_name(do, kinds, f"'steps', step {number}: there is no step")
+    settings = {name: value for name, value in table.items() if name != "do"}
+    try:
+        return msgspec.convert(settings, kinds[do], strict=False)
+    except msgspec.ValidationError as fault:
+        where = f"'steps', step {number} ({do})"
+        raise InputError(f"{where}: {str(fault).replace(' - at `$`', '')}.") from None

@@ -101,7 +101,8 @@ class Maker:
         missing = n_rows
         for turn in range(MOST_ROUNDS):
             donors = self.draw_donors({}, missing, [*seed, turn])
-            records = self.rules.obeying(self.rules.derive(self.records(donors)))
+            drawn = self.rules.derive(self.records(donors))
+            records = drawn.filter(self.rules.obeyed(drawn))
             parts.append(records)
             missing -= len(records)
             if not missing:
@@ -358,7 +359,7 @@ def synthesise(
     """
     seed = seed or 0
     size = Leaf(*leaf)
-    conditions = Rules.of([rules] if isinstance(rules, str) else rules, derive)
+    conditions = Rules.of(rules, derive)
     for name, about in study.columns.items():
         if about.role not in ("person", *LEFT_OUT):
             study.column(name)  # what is said of it must hold
@@ -417,7 +418,7 @@ def smoothed(study: Study, seed: int) -> Study:
     numbers = [n for n in names if source.unbanded(n).kind == "number"]
     skip = {n for n, about in study.columns.items() if about.role in ("person", *LEFT_OUT)}
     step = Smooth(columns=[name for name in numbers if name not in skip])
-    return apply_step(study, step, [seed])[0]
+    return apply_step(study, step, [seed]).study
 
 
 def _fit_joint(

@@ -1,7 +1,7 @@
 """How often an attack succeeds, and how often one score is above another, with their intervals."""
 
 from dataclasses import dataclass
-from math import fsum, hypot, inf, sqrt
+from math import ceil, floor, fsum, hypot, inf, sqrt
 from statistics import NormalDist
 
 import numpy as np
@@ -63,6 +63,18 @@ def excess_rate(main: Rate, control: Rate) -> tuple[float, float]:
     rest = 1 - of_control
     half = hypot(main.half / rest, control.half * (1 - of_main) / rest**2)
     return (of_main - of_control) / rest, half
+
+
+def chance_of_more(main: tuple[float, int], control: tuple[float, int]) -> float:
+    """That of all successes so few, or fewer, fall to the control by chance: Fisher's exact test.
+
+    Expected successes are rounded against more; a sum of chances varies less than whole successes.
+    """
+    from scipy.stats import hypergeom
+
+    (hits, n), (of_control, m) = main, control
+    fewest = min(ceil(of_control), m)
+    return float(hypergeom.cdf(fewest, n + m, floor(hits) + fewest, m))
 
 
 def auc(ones: Floats, others: Floats) -> tuple[float, float]:

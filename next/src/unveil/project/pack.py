@@ -25,6 +25,7 @@ from unveil.data.read import OpenFile, read
 from unveil.data.write import FAKE, PREFIX, WRITERS, write
 from unveil.errors import BlockedError, InputError, UnveilError
 from unveil.project.parts import open_study
+from unveil.project.protecting import read_recoded
 from unveil.project.rows import MemberRow, Pack, TestRow
 from unveil.project.standing import Standing
 from unveil.project.store import sha256
@@ -374,6 +375,8 @@ def _secrets(
             yield f"the file of {file.label}", _word(file.path.name)
             yield f"the hash of {file.label}", _word(file.sha256)
             yield f"the folder of {file.label}", _word(str(file.path.resolve().parent))
+    if recoded := read_recoded(standing.settings, folder):
+        yield from (("a confidential file", _word(name)) for name in recoded.names)
     yield "the folder of the project", _word(str(folder.resolve()))
     seeds = {standing.record.seed, standing.settings.synthesis.get("seed")} - {None}
     for seed in (seed for seed in seeds if len(str(seed)) > 3):

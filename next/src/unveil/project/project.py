@@ -27,11 +27,11 @@ from unveil.arguments import (
     as_names,
     checked,
     last_text,
+    split_names,
 )
 from unveil.data.columns import Columns
 from unveil.data.files import replace_file
 from unveil.data.read import place_of
-from unveil.data.write import WRITERS
 from unveil.errors import BlockedError, InputError, check_name
 from unveil.project.parts import (
     MEASURES,
@@ -43,6 +43,15 @@ from unveil.project.parts import (
     open_study,
     plan_parts,
 )
+from unveil.project.protecting import (
+    CONFIDENTIAL,
+    as_compared,
+    read_try,
+    save_tries,
+    steps_of,
+    write_recoded,
+    write_synthetic,
+)
 from unveil.project.rows import Decision, Explanation, History, Pack, Run
 from unveil.project.settings import Audience, Settings, Signed, Statement, read_settings
 from unveil.project.standing import RunRecord, Standing, limits_of
@@ -52,6 +61,8 @@ from unveil.project.stating import (
     needs_of,
     person,
     put,
+    put_data,
+    put_steps,
     rulings,
     seal,
     state,
@@ -87,6 +98,9 @@ Answers = Annotated[
 
 
 Where = Annotated[Any, Form("a path", "PATH", last_text)]
+Tries = Annotated[
+    str | Sequence[str], Form("a column or several", "COLUMN", split_names, ("--try",))
+]
 
 
 class Project:
@@ -157,6 +171,8 @@ class Project:
         path = Path(folder) / FILE
         if path.exists():
             raise InputError(f"There is a project in {str(folder)!r} already. Edit {str(path)!r}.")
+        if not path.parent.is_dir():
+            raise InputError(f"There is no folder {str(folder)!r}. Make it first.")
         study = Study(original, synthetic, control=control, keys=keys, targets=targets,
                       columns=columns, missing=missing)  # fmt: skip
         if any(file.path is None for file in study.files):
@@ -164,7 +180,6 @@ class Project:
         description = unveil.describe(study)
         data = _paths_from(path.parent, original, synthetic, control)
         data |= {"missing": list(missing)} if missing else {}
-        path.parent.mkdir(parents=True, exist_ok=True)
         text = propose(study, description, data, audience, Path(original).stem)
         _read(text)
         replace_file(path, text.encode())
@@ -182,6 +197,11 @@ class Project:
         except (OSError, UnicodeDecodeError):
             raise InputError(f"{str(self.file)!r} cannot be read as text.") from None
 
+    @property
+    def compared(self) -> Settings:
+        """The settings with the files that runs read: recoded ones where steps recode."""
+        return as_compared(self.settings, self.folder)
+
     @contextmanager
     def _editing(self) -> Iterator[None]:
         with only_one(self.folder / ".edit.lock", "Another change", SECONDS):
@@ -197,7 +217,7 @@ class Project:
 
     def study(self, scenario: str = "") -> Study:
         """The files as one intruder sees them; by default the first."""
-        settings = self.settings
+        settings = self.compared
         scenario = scenario or next(iter(settings.scenarios))
         check_name(scenario, settings.scenarios, "There is no scenario")
         return in_scenario(
@@ -224,7 +244,7 @@ class Project:
         for name in as_names(only):
             check_name(name, MEASURES, "There is no measure (--only)")
         with only_one(self.folder / ".run.lock", "Another run"):
-            settings = self.settings
+            settings = self.compared
             records = self._records()
             if seed is None and records:
                 seed = records[-1].seed
@@ -312,10 +332,10 @@ class Project:
         if not records:
             raise InputError("Nothing has been measured yet. Next: unveil run")
         if number is None:
-            return self._standing_of(records[-1], self.settings)
+            return self._standing_of(records[-1], self.compared)
         if not 1 <= number <= len(records):
             raise InputError(f"There is no run {number}; the last is {len(records)}.")
-        return self._standing_of(records[number - 1], self.settings)
+        return self._standing_of(records[number - 1], self.compared)
 
     def _standing_of(self, record: RunRecord, settings: Settings) -> Standing:
         decisions = self._files("decisions")
@@ -346,7 +366,7 @@ class Project:
 
     def runs(self) -> tuple[Run, ...]:
         """All runs, the last one last, each as it ended."""
-        settings = self.settings
+        settings = self.compared
         runs = []
         for record in self._records():
             past = msgspec.structs.replace(settings, limits=record.limits)
@@ -365,21 +385,62 @@ class Project:
             The start of the random numbers; confidential.
         """
         settings = self.settings
-        path, _ = place_of(self.folder / settings.data.original)
         alone = msgspec.structs.replace(settings.data, synthetic=None, control=None)
         study = open_study(msgspec.structs.replace(settings, data=alone), self.folder)
         asked = settings.synthesis | ({} if seed is None else {"seed": seed})
         result = unveil.synthesise(study, **asked)
-        with only_one(self.folder / ".run.lock", "A run"), self._editing():
-            names = _write_synthetic(result.study, self.folder, path)
-            record = self.folder / "confidential" / "synthesis.json"
-            record.parent.mkdir(exist_ok=True)
-            result.save(record)
-            named: Any = names[0] if len(names) == 1 else names
-            if settings.data.synthetic != named:
-                self._edit(lambda document: document["data"].update(synthetic=named))
-            self._log.add("synthesise", "", about=", ".join(names))
+        self._keep(result, "synthesis", settings, {"recoded": None})
         return result
+
+    @checked
+    def protect(
+        self, *, tries: Tries = (), use: Annotated[int, msgspec.Meta(ge=1)] | None = None,
+        rows: Annotated[int, msgspec.Meta(ge=1)] | None = None, seed: SecretSeed = None,
+    ) -> Any:  # fmt: skip
+        """Protect and make the synthetic data as [[protect]] says, or try coarser settings first.
+
+        Parameters
+        ----------
+        tries
+            Columns that are tried coarser, risk and utility side by side; nothing is written.
+        use
+            The number of a try: its steps are written into the project and taken.
+        rows
+            Synthetic records to be kept; by default as many as are made.
+        seed
+            The start of the random numbers; confidential.
+        """
+        settings = self.settings
+        steps = steps_of(settings) if use is None else read_try(use, self.folder)
+        is_made = any(step.get("do") == "synthesise" for step in steps)
+        data = settings.data
+        named = msgspec.structs.replace(data, synthetic=None if is_made else data.synthetic)
+        plain = msgspec.structs.replace(settings, data=named)
+        first = next(iter(settings.scenarios.values()))
+        study = in_scenario(open_study(plain, self.folder), settings, first)
+        result = unveil.protect(study, steps, tries=tries, rows=rows, seed=seed)
+        if tries:
+            (self.folder / CONFIDENTIAL).mkdir(exist_ok=True)
+            save_tries(result, self.folder)
+            return result
+        if use is not None:
+            with self._editing():
+                self._edit(lambda document: put_steps(document, steps))
+        (self.folder / CONFIDENTIAL).mkdir(exist_ok=True)
+        recoded = write_recoded(study, result.study, settings, self.folder)
+        self._keep(result, "protection", settings, {"recoded": recoded})
+        return result
+
+    def _keep(self, result: Any, name: str, settings: Settings, data: dict[str, Any]) -> None:
+        """Synthetic data in the folder and in the file, and a record of how they were made."""
+        path, _ = place_of(self.folder / settings.data.original)
+        with only_one(self.folder / ".run.lock", "A run"), self._editing():
+            names = write_synthetic(result.study, self.folder, path)
+            (self.folder / CONFIDENTIAL).mkdir(exist_ok=True)
+            result.save(self.folder / CONFIDENTIAL / f"{name}.json")
+            named: Any = names[0] if len(names) == 1 else names
+            self._edit(lambda document: put_data(document, data | {"synthetic": named}))
+            self._log.add(name, "", about=", ".join(names))
 
     # What people state
 
@@ -554,14 +615,3 @@ def _paths_from(folder: Path, original: Any, synthetic: Any, control: Any) -> di
 
     files = {"original": original, "synthetic": synthetic or None, "control": control}
     return {role: named(file) for role, file in files.items() if file is not None}
-
-
-def _write_synthetic(study: Study, folder: Path, original: Path) -> list[str]:
-    """Each synthetic file in the folder of the project; their names."""
-    ending = original.suffix.lower() if original.suffix.lower() in WRITERS else ".csv"
-    files = [file for file in study.files if file.role == "synthetic"]
-    return [
-        unveil.write(file.data, folder / f"{original.stem}{number}{ending}").name
-        for file in files
-        for number in [f"_{file.copy}" if len(files) > 1 else ""]
-    ]

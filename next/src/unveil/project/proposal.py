@@ -96,8 +96,8 @@ def _add_recodings(document: TOMLDocument, description: Description) -> None:
     for row in description.recodings:
         effect = f"{row.before_uniques:,} unique become {row.after_uniques:,}. {row.reason}"
         for line in (
-            f"[[protect]] # {effect}", f'do = "{row.do}"', f'column = "{row.column}"',
-            *row.setting.split(", "),
+            f"[[protect]] # {effect}", f'do = "{row.do}"',
+            f"column = {tomlkit.string(row.column).as_string()}", *row.setting.split(", "),
         ):  # fmt: skip
             document.add(tomlkit.comment(_printable(line)))
 

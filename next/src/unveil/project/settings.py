@@ -46,6 +46,7 @@ class Data(Section, frozen=True, kw_only=True):
     original: str
     synthetic: str | list[str] | dict[str, Files] | None = None
     control: str | None = None
+    recoded: str | None = None
     published: str | None = None
     codebook: str | None = None
     missing: tuple[str, ...] = ()

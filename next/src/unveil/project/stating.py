@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import date
+from typing import Any
 
 import msgspec
 import tomlkit
@@ -94,7 +95,7 @@ def take_decision(standing: Standing, answer: str, reason: str, by: str) -> Deci
     record, today = standing.record, date.today()
     word = "Released" if answer == "release" else "Not to be released, decided"
     n = standing.accepted
-    accepted = f"; {n} {'figures' if n > 1 else 'figure'} above limit, with reasons" if n else ""
+    accepted = f"; {n} {'figures' if n > 1 else 'figure'} accepted, with reasons" if n else ""
     about = {
         "answer": answer, "reason": reason, "by": by, "on": today, "run": record.number,
         "sentence": f"{word} by {by}, on {today:%-d %B %Y}{accepted}", "plan": record.plan,
@@ -103,3 +104,23 @@ def take_decision(standing: Standing, answer: str, reason: str, by: str) -> Deci
     }  # fmt: skip
     statements = tuple(said.plain for said in standing.stated.values())
     return Decision(statements=statements, settings=msgspec.to_builtins(about))
+
+
+def put_data(document: tomlkit.TOMLDocument, data: Mapping[str, Any]) -> None:
+    """Files that were made, in their places."""
+    section: Any = document["data"]
+    for name, value in data.items():
+        if value is None:
+            section.pop(name, None)
+        elif section.get(name) != value:
+            section[name] = value
+
+
+def put_steps(document: tomlkit.TOMLDocument, steps: Sequence[Mapping[str, Any]]) -> None:
+    """The steps in the place of those that were written."""
+    entries = tomlkit.aot()
+    for step in steps:
+        entry = tomlkit.item(dict(step))
+        entry.trivia.indent = "\n"
+        entries.append(entry)
+    document["protect"] = entries

@@ -4,11 +4,13 @@ A face draws a `View` and decides nothing: what stands first, which rows are see
 counted, every mark, number and sentence is here. Numbers add up as they are printed.
 """
 
+import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 import msgspec
 
+from unveil.arguments import quote_name
 from unveil.measures.utility.utility import FAIR, GOOD
 from unveil.project.rows import (
     AlertRow,
@@ -24,7 +26,7 @@ from unveil.project.standing import Standing, State, part_rows, result_of
 from unveil.project.statements import ALERTS, about_of
 from unveil.results import COMPLETE, NEARLY, FileUsed, Result, grouped
 from unveil.results.limits import SEVERITY
-from unveil.results.words import COPIES, join_names, percent
+from unveil.results.words import COPIES, are, join_names, percent
 
 Mark = Literal["■", "▲", "●", "○"]
 MARKS: dict[str, Mark] = {
@@ -220,7 +222,9 @@ def sentence_of(standing: Standing) -> str:
                 key=lambda row: row.beyond or 0, default=None)  # fmt: skip
     largest = f" Largest: {_short(worst)}." if worst else ""
     accepted = f" {standing.accepted} accepted, with reasons." if standing.accepted else ""
-    if at_fault := [f"{n[status]} {status}" for status in SEVERITY[:3] if n[status]]:
+    if at_fault := [
+        f"{n[status]} {are(n[status])} {status}" for status in SEVERITY[:3] if n[status]
+    ]:
         return f"Of {len(figures)} figures {join_names(at_fault)}.{largest}{accepted}"
     alerts = sum(alert.status in ALERTS for alert in standing.rows.alerts)
     if alerts:
@@ -238,17 +242,10 @@ def _short(row: FigureRow) -> str:
 
 
 def cause_of(standing: Standing) -> str:
-    """What alerts say, or the variable by which most figures above their limit are linked."""
-    causes = [
-        alert.cause for alert in standing.rows.alerts if alert.cause and alert.status in ALERTS
-    ]
-    links = [row for row in standing.rows.figures
-             if row.kind == "links" and row.status in SEVERITY[:3]]  # fmt: skip
-    names = [name for row in links for name in row.by.split(", ")]
-    for candidates, least in ((causes, 1), (names, 2)):
-        if candidates and candidates.count(most := max(candidates, key=candidates.count)) >= least:
-            return most
-    return ""
+    """What most alerts that stand against a release have in common."""
+    alerts = standing.rows.alerts
+    causes = [alert.cause for alert in alerts if alert.cause and alert.status in ALERTS]
+    return max(causes, key=causes.count, default="")
 
 
 def _cause_sentence(standing: Standing, cause: str) -> str:
@@ -256,7 +253,7 @@ def _cause_sentence(standing: Standing, cause: str) -> str:
         return ""
     linked = sum(cause in row.by.split(", ") for row in standing.rows.figures
                  if row.kind == "links" and row.status in SEVERITY[:3])  # fmt: skip
-    return f"Cause: {cause}" + (f" ({linked} figures above their limit)." if linked else ".")
+    return f"Cause: {cause}" + (f" ({linked} figures beyond their limit)." if linked else ".")
 
 
 def next_of(standing: Standing, cause: str) -> tuple[str, str]:
@@ -276,7 +273,8 @@ def next_of(standing: Standing, cause: str) -> tuple[str, str]:
     is_column = cause in standing.settings.columns
     if state in ("refused", "blocked"):
         change = next(filter(None, remedies), "Change the synthetic data and assess again.")
-        protect = f"unveil protect --try {cause}" if is_column else "unveil run"
+        protect = f"unveil protect --try {shlex.quote(quote_name(cause))}"
+        protect = protect if is_column else "unveil run"
         return change, protect
     first = standing.outstanding()[0]
     return f"State: {first.sentence}", first.command
@@ -293,7 +291,8 @@ def _choices(standing: Standing) -> Iterator[str]:
             else ("Change the synthetic data and assess again (recommended)")
         )
         yield "Do not release"
-        yield f"Release with {n} {'figure' if n == 1 else 'figures'} above limit, reasons attached"
+        many = "1 figure" if n == 1 else f"{n} figures"
+        yield f"Release with {many} not within limit, reasons attached"
     else:
         yield "Release"
         yield "Do not release"

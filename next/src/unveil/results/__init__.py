@@ -1,6 +1,7 @@
 """Typed results: what was measured, in which unit, and what it means."""
 
 from unveil.results.limits import (
+    ALONE,
     COMPLETE,
     NEARLY,
     OF_PEOPLE,
@@ -31,6 +32,7 @@ from unveil.results.result import (
 from unveil.results.units import Count, Figure, Level, Number, People, Percent, Share, Text, Unit
 
 __all__ = [
+    "ALONE",
     "COMPLETE",
     "NEARLY",
     "OF_PEOPLE",

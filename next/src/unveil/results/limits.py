@@ -28,6 +28,7 @@ CHANCE_ABOVE = 1 / 10_000  # that chance alone puts the worst of all figures abo
 CHANCE_DECIDE = 1 / 100  # or among those to be decided
 TOLD_OF_RECORDS = 0.02  # of people: a wider margin tells nothing of real records
 COMPLETE, NEARLY = "equal in all variables", "different in at most one"
+ALONE = "equal in all variables, nobody else alike"
 
 Audience = Literal["closed", "registered", "open"]
 PROPOSED: dict[Audience, dict[str, float]] = {
@@ -118,8 +119,19 @@ def status_of(figure: PeopleFigure, limit: Figure) -> Status:
         return "to be decided"
     if figure.reach is not None and figure.reach <= limit:
         return "cannot reach the limit"
+    if figure.kind == "records" and (blind := _blind_to_copies(figure, limit)):
+        return blind
     tells = TOLD_OF_RECORDS * (figure.of or 0) if figure.kind == "records" else limit
     return "cannot tell" if margin > tells else "within limit"
+
+
+def _blind_to_copies(figure: PeopleFigure, limit: float) -> Status | None:
+    """Why not even an exact copy would be told from chance: all have twins, or people are few."""
+    reach, of = max(figure.reach or 0, 0), figure.of or 0
+    by_chance = _margins(CHANCE_DECIDE) * 1.96 * math.sqrt(2 * reach)  # of people met in pairs
+    if reach - by_chance > limit:
+        return None
+    return "cannot reach the limit" if reach <= TOLD_OF_RECORDS * of else "cannot tell"
 
 
 def _margins(chance: float) -> float:
@@ -266,7 +278,8 @@ def exit_code_of(figures: Sequence[PeopleFigure], yours: Collection[str]) -> int
     blocks = {"above limit", "not measured"}
     if any(figure.status in blocks and figure.limited_by in yours for figure in figures):
         return 3
-    kinds = ({figure.status for figure in of_kind} for of_kind in grouped(figures, kind_of))
+    told = [figure for figure in figures if figure.kind in ("records", "keys", "links")]
+    kinds = ({figure.status for figure in of_kind} for of_kind in grouped(told, kind_of))
     untold = any(statuses <= {"cannot tell", "not measured"} for statuses in kinds)
     asks = {"above limit", "to be decided"} & {figure.status for figure in figures}
     return 4 if asks or untold else 0

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 from typing import Any
 
-from unveil.results import COMPLETE, NEARLY, PeopleFigure, grouped
+from unveil.results import ALONE, COMPLETE, NEARLY, PeopleFigure, grouped
 from unveil.results.units import People
 
 WIDTH, LINES = 80, 25
@@ -12,11 +12,11 @@ OPENING, FOOT, INDENT = 4, 2, 12  # lines of the verdict, and of each sentence b
 SIGNS = {"blocked": "■", "decide": "▲", "review": "●", "within": "●"}
 OF_STATUS = {
     "within limit": "● within", "above limit": "■ above", "to be decided": "▲ to be decided,",
-    "cannot tell": "○ cannot tell,", "cannot reach the limit": "○ cannot reach the",
+    "cannot tell": "○ cannot tell,", "cannot reach the limit": "○ cannot reach",
 }  # fmt: skip
 BLOCKS = ("records", "uniques", "links", "keys", "sensitive")
 STANDS_OUT = ("above limit", "to be decided", "not measured")
-SHOWN_AS = {NEARLY: "equal in all, or all but one"}
+SHOWN_AS = {NEARLY: "equal in all, or but one", ALONE: "equal in all, nobody alike"}
 whole = People().text
 
 
@@ -36,7 +36,7 @@ def figure_lines(result: Any) -> Iterator[str]:
     blocks = [
         block for kind in BLOCKS if (block := [f for f in figures if f.kind == kind])
     ]  # fmt: skip
-    rows = {id(f): _cells(f) for block in blocks for f in block}
+    rows = {id(f): _cells(f) for block in blocks for f in _first(block)}
     widths = [max((len(row[place]) for row in rows.values()), default=0) for place in range(4)]
     heads = (result.settings["unit"], "from others", "beyond", "limit")
     widths = [max(width, len(head)) for width, head in zip(widths, heads, strict=True)]
@@ -48,9 +48,14 @@ def figure_lines(result: Any) -> Iterator[str]:
 
     yield line("", heads)
     for block in blocks:
+        if block[0].kind == "links" and all((f.beyond or 0) <= (f.margin or 0) for f in block):
+            searched = f"{block[0].searched:,} figures"
+            yield f"Disclosed by linking other columns: none beyond chance, {searched}"
+            continue
         yield _title(block, result.settings["unit"])
         for figure in _first(block):
-            yield line(f"  {SHOWN_AS.get(figure.what, figure.what)}", rows[id(figure)])
+            odd = " (exceptions)" if figure.symbol == "exceptions" else ""
+            yield line(f"  {SHOWN_AS.get(figure.what, figure.what)}{odd}", rows[id(figure)])
         yield from _others(block)
 
 
@@ -73,19 +78,26 @@ def _first(block: Sequence[PeopleFigure]) -> list[PeopleFigure]:
     """The rows that a block prints: records one by one, of others the worst."""
     if block[0].kind == "records":
         return [f for f in block if f.what in (COMPLETE, NEARLY) or f.status in STANDS_OUT]
-    return sorted(block, key=_gravity)[:1]
+    return _by_gravity(block)[:1]
+
+
+def _by_gravity(block: Sequence[PeopleFigure]) -> list[PeopleFigure]:
+    """The gravest first; exceptions only where they stand out."""
+    told = [f for f in block if f.symbol != "exceptions" or f.status in STANDS_OUT]
+    return sorted(told, key=_gravity)
 
 
 def _others(block: Sequence[PeopleFigure]) -> Iterator[str]:
     """One line that counts the rows that are not printed."""
     if block[0].kind == "records":
         return
-    others = [f for f in sorted(block, key=_gravity)[1:] if f.symbol != "exceptions"]
-    others += [f for f in block if f.symbol == "exceptions" and f.status in STANDS_OUT]
-    for same in grouped(others, lambda f: f.status if f.status in STANDS_OUT else "")[:2]:
+    for same in grouped(
+        _by_gravity(block)[1:], lambda f: f.status if f.status in STANDS_OUT else ""
+    )[:2]:
         beyond = [f.beyond for f in same if f.beyond is not None]
         status = f" {same[0].status}" if same[0].status in STANDS_OUT else ""
-        most = f": {min(beyond):+,.0f} to {max(beyond):+,.0f} beyond" if beyond else ""
+        ends = dict.fromkeys(f"{end:+,.0f}" for end in (min(beyond), max(beyond))) if beyond else {}
+        most = f": {' to '.join(ends)} beyond" if ends else ""
         yield f"  {len(same):,} more{status}{most}"
 
 

@@ -13,7 +13,6 @@ from rich.text import Text
 from unveil.arguments import quote_name
 from unveil.errors import check_name, printable
 from unveil.results import Check, Onward, Result, Row, Table, grouped
-from unveil.show.figures import verdict_lines
 
 LINES, FEWEST = 25, 3  # of the first screen at most; of a table in it at least
 MOST = 3  # figures that are not within their limits, each in a line
@@ -56,6 +55,8 @@ def screen(
         lines = _cut(lines)
     texts = [line for _, of_part in lines for line in of_part]
     if results[0].verdict and not names:
+        from unveil.show.figures import verdict_lines
+
         texts = [printable(line) for line in verdict_lines(results[0], results[1:])]
     return "\n".join([*texts, printable(_next(results[0], names, typed))])  # one line to copy
 

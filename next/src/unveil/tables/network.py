@@ -185,6 +185,14 @@ class Network:
         )
         return np.ravel_multi_index([grids[name].reshape(-1) for name in names], self.shape(key))
 
+    def members(self) -> Iterator[tuple[Ints, Ints]]:
+        """Records and the figures they are in, each figure by one class alone."""
+        for key, offset in zip(self.classes, self.offset, strict=True):
+            cell = self._cell(key)
+            figure = self.figures[key][cell]
+            record = np.flatnonzero(self.first[figure] == offset + cell)
+            yield record, figure[record]
+
     def _cell(self, key: Key) -> Ints:
         """The cell of each person in a class."""
         codes = [

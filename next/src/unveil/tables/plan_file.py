@@ -4,7 +4,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -21,7 +21,7 @@ OF_STUDY = ("missing", "codebook", "fraction", "unit")
 
 
 class TableOfPlan(msgspec.Struct, forbid_unknown_fields=True):
-    """One `[[table]]`."""
+    """One `[[table]]`, or a table that is named by its columns."""
 
     name: str
     dims: tuple[str, ...] = ()
@@ -49,27 +49,55 @@ class TableOfPlan(msgspec.Struct, forbid_unknown_fields=True):
             yield parts[1], parts[2], parts[3].strip("'\"")
 
 
+class PlanFile(NamedTuple):
+    """What a plan says: its records, its tables, and what is true of its columns."""
+
+    path: Path
+    data: Mapping[str, Any]
+    columns: Mapping[str, Any]
+    tables: Sequence[TableOfPlan]
+
+    @classmethod
+    def read(cls, path: Path) -> "PlanFile":
+        document = _document(path)
+        try:
+            tables = msgspec.convert(document.get("table", []), list[TableOfPlan], strict=False)
+        except msgspec.ValidationError as fault:
+            raise InputError(f"{str(path)!r}, [[table]]: {fault}.") from None
+        if not tables or len({table.name for table in tables}) < len(tables):
+            raise InputError(f"{str(path)!r} needs [[table]] entries, each with a name of its own.")
+        return cls(path, document.get("data", {}), document.get("columns", {}), tables)
+
+    def study(self) -> Study:
+        """The records, with all that is said of columns but their bands, which tables part."""
+        data = self.data
+        if not isinstance(data, Mapping) or not isinstance(data.get("original"), str):
+            raise InputError(
+                f"{str(self.path)!r} names no records: write original = FILE under [data]."
+            )
+        roles = {
+            name: {key: value for key, value in about.items() if key != "bands"}
+            if isinstance(about, Mapping) else about
+            for name, about in self.columns.items()
+        }  # fmt: skip
+        settings = {name: data[name] for name in OF_STUDY if name in data}
+        return Study(self.path.parent / data["original"], columns=roles, **settings)
+
+
 def read_plan(path: Path) -> Network:
     """The tables of a plan, counted from its records."""
-    document = _document(path)
-    data, about = document.get("data", {}), document.get("columns", {})
-    try:
-        tables = msgspec.convert(document.get("table", []), list[TableOfPlan], strict=False)
-    except msgspec.ValidationError as fault:
-        raise InputError(f"{str(path)!r}, [[table]]: {fault}.") from None
-    if not tables or len({table.name for table in tables}) < len(tables):
-        raise InputError(f"{str(path)!r} needs [[table]] entries, each with a name of its own.")
-    if not isinstance(data, Mapping) or not isinstance(data.get("original"), str):
-        raise InputError(f"{str(path)!r} names no records: write original = FILE under [data].")
-    roles = {
-        name: {key: value for key, value in settings.items() if key != "bands"}
-        for name, settings in about.items()
-    }
-    settings = {name: data[name] for name in OF_STUDY if name in data}
-    study = Study(path.parent / data["original"], columns=roles, **settings)
-    people = _People(study, tables, about)
-    planned = [people.plan(table, path.parent) for table in tables]
-    network = Network([*people.columns.values()], planned)
+    plan = PlanFile.read(path)
+    return network_of_records(plan.study(), plan.tables, plan.columns, path.parent)
+
+
+def network_of_records(
+    study: Study, tables: Sequence[TableOfPlan], about: Mapping[str, Any] = {},
+    folder: Path = Path(), amounts: Floats | None = None,
+) -> Network:  # fmt: skip
+    """Tables of people, or of the amount of each record, as one system."""
+    people = _People(study, tables, about, amounts)
+    planned = [people.plan(table, folder) for table in tables]
+    network = Network([*people.columns.values()], planned, amounts)
     network.study = study
     return network
 
@@ -87,19 +115,20 @@ class _People:
     """The records of a plan: each column with the finest distinctions of all tables."""
 
     def __init__(
-        self, study: Study, tables: Sequence[TableOfPlan], about: Mapping[str, Any]
-    ) -> None:
-        self.study, self.tables, self.about = study, tables, about
+        self, study: Study, tables: Sequence[TableOfPlan], about: Mapping[str, Any],
+        amounts: Floats | None,
+    ) -> None:  # fmt: skip
+        self.study, self.tables, self.about, self.amounts = study, tables, about, amounts
         names = dict.fromkeys(
             name for t in tables for name in (*t.dims, *(c[0] for c in t.conditions()))
         )
         columns = [self._column(name) for name in names]
-        # Who has several records is counted once wherever they differ.
-        person = study.people()[0]
-        codes = np.unique(np.stack([person, *(c.codes for c in columns)]), axis=1)[1:]  # type: ignore[list-item]
+        codes = np.stack([study.people()[0], *(c.codes for c in columns)])  # type: ignore[list-item]
+        if amounts is None:  # who has several records is counted once wherever they differ
+            codes = np.unique(codes, axis=1)
         self.columns = {
             column.name: Dimension(column.name, column.atoms, column.edges, own)
-            for column, own in zip(columns, codes, strict=True)
+            for column, own in zip(columns, codes[1:], strict=True)
         }
 
     def _column(self, name: str) -> Dimension:
@@ -192,7 +221,8 @@ class _People:
         inside = np.logical_and.reduce([own >= 0 for own in codes.values()])
         shape = [int(blocks[name].max()) + 1 for name in dims]
         cell = np.ravel_multi_index([codes[name][inside] for name in dims], shape)
-        return np.bincount(cell, minlength=int(np.prod(shape))).reshape(shape).astype(np.float64)
+        amounts = None if self.amounts is None else self.amounts[inside]
+        return np.bincount(cell, amounts, int(np.prod(shape))).reshape(shape).astype(np.float64)
 
 
 def _names(texts: Sequence[str | None]) -> tuple[str, ...]:

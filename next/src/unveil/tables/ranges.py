@@ -108,8 +108,8 @@ class _Search:
     def _sweep(self, programme: Programme, asked: Ints, sign: int) -> None:
         """Push all figures at once, no further than is needed, as long as that settles many."""
         index = programme.index
-        lower = np.maximum(programme.lower, self.need_low[index])
-        upper = np.minimum(programme.upper, self.need_high[index])
+        lower = np.minimum(np.maximum(programme.lower, self.need_low[index]), self.low[index])
+        upper = np.maximum(np.minimum(programme.upper, self.need_high[index]), self.high[index])
         for _ in range(SWEEPS):
             still = asked[self._is_asked(asked, sign)]
             places = programme.place[still]

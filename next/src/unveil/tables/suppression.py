@@ -10,6 +10,7 @@ The same engine serves counts and amounts: what must be protected, and how far, 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -52,43 +53,67 @@ class Suppression:
         self.system, self.truth, self.lower, self.upper = system, system.truth, lower, upper
         self.needs, self.cost, self.may_hide = needs, cost, may_hide
 
-    def audit(self, hidden: Truths) -> Ranges:
-        """What readers know of the figures that need protection, while these are hidden."""
+    def shown(self, hidden: Truths) -> System:
+        """What readers know while these are hidden."""
         lower = np.where(hidden, self.lower, self.system.lower)
         upper = np.where(hidden, self.upper, self.system.upper)
+        return self.system.within(lower, upper)
+
+    def is_met(self, hidden: Truths) -> Truths:
+        """Which needs are met, by all that readers know."""
         low, high = self.needs.low, self.needs.high
         if self.needs.is_either:
             low, high = np.full_like(low, -np.inf), np.full_like(high, np.inf)
-        return tighten(
-            self.system.within(lower, upper), self.needs.figures, need_low=low, need_high=high
+        return self.needs.met(
+            tighten(self.shown(hidden), self.needs.figures, need_low=low, need_high=high)
         )
 
-    def pattern(self, start: Truths) -> tuple[Truths, Truths]:
-        """What is hidden in the end, and which needs are met."""
-        hidden, before = start.copy(), -1
-        while hidden.sum() > before:
-            before = hidden.sum()
-            for place in np.flatnonzero(~self.needs.met(self.audit(hidden))):
-                hidden = self._hide_for(int(place), hidden)
-        protected = self.needs.met(self.audit(hidden))
+    def faults(self, hidden: Truths) -> Iterator[set[Any]]:
+        """What is not protected, by kinds, those first that are found soonest."""
+        yield set(np.flatnonzero(~self.is_met(hidden)).tolist())
+
+    def further(self, hidden: Truths) -> Truths:
+        """What must be hidden for another reason."""
+        return np.zeros_like(hidden)
+
+    def pattern(self, start: Truths) -> Truths:
+        """What is hidden in the end."""
+        needed = self._show_again(self._hide_around(start), start, kinds=1)
+        hidden = needed
+        while (more := self.further(hidden) & ~hidden).any():
+            hidden = self._hide_around(hidden | more)
+        return self._show_again(hidden, needed)
+
+    def _show_again(self, hidden: Truths, start: Truths, kinds: int | None = None) -> Truths:
+        """Without what is hidden and makes no difference to these faults, the dearest first."""
         extra = np.flatnonzero(hidden & ~start).tolist()
+        faults = [*islice(self.faults(hidden), kinds)] if extra else []
         for figure in sorted(extra, key=lambda f: (-self.cost[f], f))[:TIDIED]:
             trial = hidden.copy()
             trial[figure] = False
-            if (self.needs.met(self.audit(trial)) >= protected).all():
+            if all(own <= before for before, own in zip(faults, self.faults(trial), strict=False)):
                 hidden = trial
-        return hidden, protected
+        return hidden
+
+    def _hide_around(self, start: Truths) -> Truths:
+        """With what the needs ask for."""
+        hidden, before = start.copy(), -1
+        while hidden.sum() > before:
+            before = hidden.sum()
+            for place in np.flatnonzero(~self.is_met(hidden)):
+                hidden = self._hide_for(int(place), hidden)
+        return hidden
 
     def _hide_for(self, place: int, hidden: Truths) -> Truths:
         figure, needs = int(self.needs.figures[place]), self.needs
         steps = (needs.high[place] - self.truth[figure], needs.low[place] - self.truth[figure])
-        moves = [self._move(figure, s, hidden) for s in steps if s and np.isfinite(s)]
+        moves = [self.move(figure, s, hidden) for s in steps if s and np.isfinite(s)]
         found = [move for move in moves if move is not None]
         if needs.is_either:
             found = sorted(found, key=lambda move: float(self.cost[move & ~hidden].sum()))[:1]
         return np.asarray(np.logical_or.reduce([hidden, *found]))
 
-    def _move(self, figure: int, step: float, hidden: Truths) -> Truths | None:
+    def move(self, figure: int, step: float, hidden: Truths) -> Truths | None:
         """What moves in the cheapest change in which this one moves by the step."""
         from scipy.optimize import Bounds, LinearConstraint, milp
         from scipy.sparse import hstack
@@ -154,7 +179,8 @@ def suppress_small(
     )  # fmt: skip
     free = may_hide & (truth >= below) & ~system.is_open
     engine = Suppression(system, lower, upper, needs, np.maximum(truth, 1), free | secret)
-    return engine.pattern(secret)
+    hidden = engine.pattern(secret)
+    return hidden, engine.is_met(hidden)
 
 
 def suppress_table(
@@ -182,6 +208,7 @@ def suppress_table(
         _named(table, texts, setting, figures, system.size)
         for texts, setting in ((keep, "keep"), (hide, "hide"))
     )
+    refuse_both(kept, secret)
     impossible = np.append(table.impossible, np.zeros(system.size - table.size, bool))
     small = is_shown & (system.truth > 0) & (system.truth < below)
     secret = (secret | small) & ~kept & ~impossible
@@ -228,13 +255,23 @@ def _named(
     """The figures that texts name by their levels; of some dimensions a sum, and the total."""
     named = np.zeros(size, bool)
     for text in as_names(texts):
-        levels = {} if text == "total" else table.parse_levels(text, setting)[1]
-        part = tuple(dim for dim in table.dims if dim in levels)
+        part, place = place_of(table, text, setting)
         if part not in figures:
             raise InputError(f"{text!r} ({setting}) is not published as it is. Name what is.")
-        place = table.levels_of(part).index(tuple(levels[dim] for dim in part))
         named[figures[part][place]] = True
     return named
+
+
+def refuse_both(kept: Truths, secret: Truths) -> None:
+    if (kept & secret).any():
+        raise InputError("A value is to stay ('keep') and to be hidden ('hide'). Choose one.")
+
+
+def place_of(table: PublishedTable, text: str, setting: str) -> tuple[Part, int]:
+    """The part of a table, and the place in it, that levels name; all of it is the total."""
+    levels = {} if text == "total" else table.parse_levels(text, setting)[1]
+    part = tuple(dim for dim in table.dims if dim in levels)
+    return part, table.levels_of(part).index(tuple(levels[dim] for dim in part))
 
 
 def _values(table: PublishedTable, part: Part, hidden: Truths | None) -> list[object]:

@@ -20,7 +20,7 @@ from unveil.measures.attacks.people import (
     notes_on,
     records_of,
 )
-from unveil.measures.attacks.rows import share
+from unveil.measures.attacks.rows import CHANCE, share
 from unveil.models.intervals import auc, z_of
 from unveil.models.nearest import TIE, nearest_distance
 from unveil.progress import steps
@@ -31,7 +31,6 @@ from unveil.study import Side, Study, measure
 SOURCE = "El Emam et al. 2022"
 FEWEST = 100  # people of the control sample, of whom 1 % are less than one person
 EVEN = 0.5  # the prevalence where none is given
-CHANCE = 1 / 1_000  # that chance alone lets a sentence say that more are close
 
 
 class MembershipRow(Row, frozen=True):
@@ -122,7 +121,7 @@ def membership_sentences(result: Result, *, is_first: bool = False) -> tuple[str
             sentences.append(
                 f"{text} (p {row.p:.2g}). More are close than chance explains."
                 if is_clear
-                else f"{text}. So many are within chance; other attacks may still succeed."
+                else f"{text}. That is within chance; other attacks may still succeed."
             )
     return tuple(sentences)
 

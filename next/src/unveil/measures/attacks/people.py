@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
-import polars as pl
 from msgspec import Meta
 
 from unveil.counts.cells import Floats, Ints
@@ -24,6 +23,7 @@ Level = Annotated[float, Meta(ge=0.5, le=0.9999)]
 People = Annotated[int, Meta(ge=1)] | None
 Tolerance = Annotated[float, Meta(ge=0, le=1)]
 
+AMOUNTS = ("number", "date", "time")
 MOST = 5_000  # people attacked where no number is asked for
 
 
@@ -45,25 +45,16 @@ def compared(study: Study) -> tuple[str, ...]:
 
 def levels_of(study: Study, name: str) -> Levels:
     """Numbers are amounts unless they are codes: declared so, all with labels, or special."""
-    column, about = study.column(name), study.columns.get(name, Column())
-    is_code = about.kind == "category" or column.texts != column.written
-    numbers = np.full(column.n_levels, np.nan) if is_code else _numbers(column)
+    column, numbers = study.column(name), np.full(study.column(name).n_levels, np.nan)
+    dated = column.with_dates()
+    is_category = study.columns.get(name, Column()).kind == "category" or column.is_labelled
+    if dated.kind in AMOUNTS and not is_category:
+        numbers = dated.numbers
     is_amount = np.isfinite(numbers) & ~np.isin(numbers, study.special(name, column))
     in_order = np.where(is_amount, np.arange(column.n_levels), column.n_levels)
     place = np.empty(column.n_levels, np.int64)
     place[np.lexsort((*column.counts[::-1], in_order))] = np.arange(column.n_levels)
     return Levels(column, np.where(is_amount, numbers, 0.0), is_amount, place)
-
-
-def _numbers(column: Coded) -> Floats:
-    """Each level as a number, and days as days; NaN for all else."""
-    if column.kind in ("number", "date", "time"):
-        return column.numbers
-    days = pl.Series([None] * column.n_levels, dtype=pl.Date)
-    if column.kind == "text":
-        days = column.levels.str.to_date("%Y-%m-%d", strict=False)
-    is_date = days.null_count() == column.has_missing
-    return days.cast(pl.Float64).to_numpy() if is_date else np.full(column.n_levels, np.nan)
 
 
 def axis_of(study: Study, name: str, side: Side, tolerance: float = 0) -> Axis:
@@ -76,7 +67,7 @@ def axis_of(study: Study, name: str, side: Side, tolerance: float = 0) -> Axis:
         states = states.astype(np.min_scalar_type(column.n_levels))[column.codes]
     if not is_amount.any():
         return Axis(states)
-    files = [ORIGINAL, *side.files, *([study.control_number] if study.has_control else [])]
+    files = [*real_files(study), *side.files]
     occurs = is_amount & (column.counts[files].sum(axis=0) > 0)
     scale = float(np.ptp(numbers[occurs])) if occurs.any() else 0.0
     allowed = None
@@ -124,6 +115,11 @@ class Attacked:
         return smallest
 
 
+def real_files(study: Study) -> list[int]:
+    """The original and, if there is one, the control sample."""
+    return [ORIGINAL, *([study.control_number] if study.has_control else [])]
+
+
 def attacked(study: Study, number: int, people: int | None, seed: int) -> Attacked:
     """So many people of a file, drawn at random; all where they are no more."""
     person, n = study.people(number)
@@ -140,8 +136,7 @@ def attacked(study: Study, number: int, people: int | None, seed: int) -> Attack
 
 def groups(study: Study, people: int | None, seed: int) -> list[Attacked]:
     """The people whose records were used and, if there is a control sample, others."""
-    numbers = [ORIGINAL, *([study.control_number] if study.has_control else [])]
-    return [attacked(study, number, people, seed) for number in numbers]
+    return [attacked(study, number, people, seed) for number in real_files(study)]
 
 
 def records_of(study: Study, side: Side) -> Ints:

@@ -7,7 +7,7 @@ How to read these counts is learnt in half of the worlds and tested in the other
 people who are in no world, have coins that decide nothing: the self-test.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import floor, fsum, log, sqrt
 from typing import Annotated, Any, ClassVar
@@ -45,21 +45,27 @@ ALARMS = 0.01  # false alarms of all worlds without a person
 CLEAR = 2.0  # a score that is called, for epsilon: set beforehand
 AGREED = 0.03  # how far from 0.5 the self-test may be at least
 
+Sides = Sequence[tuple[Floats, Floats]]
+"""Of each person the scores of worlds with them, and of those without."""
 Synthesiser = Annotated[Any, Form("a function of data and a seed", "FUNCTION", last_text)]
 
 
-class RecognitionRow(Row, frozen=True):
+class RecognitionRow(Row, frozen=True, kw_only=True):
     """What releases show of the people tested, all together."""
 
     people: Annotated[int, Count("people tested")]
     worlds: Annotated[int, Count("releases made")]
-    AUC: Annotated[Figure, Share("chance that a world with a person scores above one without")]
-    AUC_low: Annotated[Figure, Share("lower end of its interval, of the mean over people")]
-    AUC_high: Annotated[Figure, Share("upper end of its interval")]
-    shown: Annotated[Figure, Count("people of whom releases show it, all judged together")]
-    hit_rate: Annotated[Figure, Share("worlds with a person called so, at 1 % false alarms")]
-    false_alarms: Annotated[Figure, Share("worlds of people in no world that are called")]
-    epsilon: Annotated[Figure, Number("lower bound of epsilon, all people together", limited=True)]
+    AUC: Annotated[Figure, Share("chance that a world with a person scores above one without")] = (
+        None
+    )
+    AUC_low: Annotated[Figure, Share("lower end of its interval, of the mean over people")] = None
+    AUC_high: Annotated[Figure, Share("upper end of its interval")] = None
+    shown: Annotated[Figure, Count("people of whom releases show it, all judged together")] = None
+    hit_rate: Annotated[Figure, Share("worlds with a person called so, at 1 % false alarms")] = None
+    false_alarms: Annotated[Figure, Share("worlds of people in no world that are called")] = None
+    epsilon: Annotated[
+        Figure, Number("lower bound of epsilon, all people together", limited=True)
+    ] = None
     doubles: Annotated[int, Count("people tested with an equal record of somebody else")]
     self_test: Annotated[float, Share("AUC of people who are in no world; 0.5 is expected")]
 
@@ -266,59 +272,52 @@ def _scores(counts: Ints, coins: Mask, half: int) -> Floats:
 def _row(scores: Floats, coins: Mask, pool: _Pool, worlds: int, level: float) -> RecognitionRow:
     """The figures of the worlds that test; none but the self-test where it fails."""
     k, z = pool.k, z_of(level)
-    aucs = np.array([
-        auc(of[is_in], of[~is_in])[0] for of, is_in in zip(scores.T, coins.T, strict=True)
-    ])  # fmt: skip
+    sides = [(of[is_in], of[~is_in]) for of, is_in in zip(scores.T, coins.T, strict=True)]
+    aucs = np.array([auc(*side)[0] for side in sides])
     error, margin = (float(of.std(ddof=min(k - 1, 1))) / sqrt(k) for of in (aucs[:k], aucs[k:]))
     self_test = fsum(aucs[k:]) / k
-    figures: dict[str, Figure] = dict.fromkeys(
-        ("AUC", "AUC_low", "AUC_high", "shown", "hit_rate", "false_alarms", "epsilon")
-    )
+    figures: dict[str, Figure] = {}
     if abs(self_test - 0.5) <= max(AGREED, 3 * margin):
         mean = fsum(aucs[:k]) / k
-        hits, alarms = _called(scores, coins, k)
+        hits, alarms = _called(sides, k)
         figures = {
             "AUC": mean, "AUC_low": max(mean - z * error, 0), "AUC_high": min(mean + z * error, 1),
-            "shown": float(_n_shown(scores[:, :k], coins[:, :k], level)),
-            "hit_rate": hits, "false_alarms": alarms,
-            "epsilon": _epsilon(scores[:, :k], coins[:, :k], level),
+            "shown": float(_n_shown(sides[:k], level)), "hit_rate": hits, "false_alarms": alarms,
+            "epsilon": _epsilon(sides[:k], level),
         }  # fmt: skip
     return RecognitionRow(
         people=k, worlds=worlds, doubles=pool.n_doubles, self_test=self_test, **figures
     )
 
 
-def _called(scores: Floats, coins: Mask, k: int) -> tuple[float, float]:
+def _called(sides: Sides, k: int) -> tuple[float, float]:
     """Worlds above the score that 1 % of all worlds without exceed: with people, with phantoms."""
-    is_in, tested = coins[:, :k], scores[:, :k]
-    without = np.sort(tested[~is_in])[::-1]
-    cut = without[floor(ALARMS * len(without))]
-    return float((tested[is_in] > cut).mean()), float((scores[:, k:] > cut).mean())
+    ours, without = (np.concatenate(scores) for scores in zip(*sides[:k], strict=True))
+    cut = np.sort(without)[::-1][floor(ALARMS * len(without))]
+    phantoms = np.concatenate([scores for side in sides[k:] for scores in side])
+    return float((ours > cut).mean()), float((phantoms > cut).mean())
 
 
-def _n_shown(scores: Floats, coins: Mask, level: float) -> int:
+def _n_shown(sides: Sides, level: float) -> int:
     """People whose worlds score higher with them, by rank sums, all judged together."""
     from scipy.stats import mannwhitneyu
 
-    p = [
-        mannwhitneyu(of[is_in], of[~is_in], alternative="greater").pvalue
-        for of, is_in in zip(scores.T, coins.T, strict=True)
-    ]
+    p = [mannwhitneyu(*side, alternative="greater").pvalue for side in sides]
     return int((np.array(p) * len(p) <= 1 - level).sum())
 
 
-def _epsilon(scores: Floats, coins: Mask, level: float) -> float:
+def _epsilon(sides: Sides, level: float) -> float:
     """The log of lowest hits to highest false alarms, by Clopper and Pearson, of the worst person.
 
     The threshold is set beforehand; the level holds for all people together.
     """
     from scipy.stats import binomtest
 
-    each, bounds = 1 - (1 - level) / coins.shape[1], [0.0]
-    for of, is_in in zip(scores.T, coins.T, strict=True):
+    each, bounds = 1 - (1 - level) / len(sides), [0.0]
+    for side in sides:
         hits, alarms = (
-            binomtest(int((part > CLEAR).sum()), len(part)).proportion_ci(each, "exact")
-            for part in (of[is_in], of[~is_in])
+            binomtest(int((scores > CLEAR).sum()), len(scores)).proportion_ci(each, "exact")
+            for scores in side
         )
         bounds.append(log(max(hits.low, 1e-12) / alarms.high))
     return max(bounds)

@@ -6,7 +6,7 @@ from statistics import NormalDist
 from typing import Annotated, ClassVar
 
 from unveil.counts.cells import Floats
-from unveil.models.intervals import Rate, excess_rate, z_of
+from unveil.models.intervals import Rate, chance_of_more, excess_rate, z_of
 from unveil.results import (
     Chart,
     Copy,
@@ -23,7 +23,7 @@ from unveil.results import (
 from unveil.results.words import Words, count, people, percent, side_of, whose
 from unveil.study import Side
 
-SOURCE = "Giomi et al. 2023"
+SOURCE, WILSON = "Giomi et al. 2023", "Wilson 1927"
 CHANCE = 1 / 1_000  # that chance alone lets any of a result's sentences say that there is more
 
 
@@ -37,20 +37,23 @@ class AttackRow(Row, frozen=True):
     parts: tuple[str, ...]  # what is linked
     asked: Annotated[int, Count("people, or guesses, asked for")]
     guesses: Annotated[int, Count("people attacked, or guesses found")]
-    main: Annotated[Figure, Share("succeeds with people whose records were used", SOURCE)]
-    main_low: Annotated[Figure, Share("lower end of its interval", "Wilson 1927")]
-    main_high: Annotated[Figure, Share("upper end of its interval", "Wilson 1927")]
-    naive: Annotated[Figure, Share("succeeds by blind guesses", SOURCE)]
-    control: Annotated[Figure, Share("succeeds with people whose records were not used", SOURCE)]
-    control_low: Annotated[Figure, Share("lower end of its interval", "Wilson 1927")]
-    control_high: Annotated[Figure, Share("upper end of its interval", "Wilson 1927")]
+    main: Annotated[Figure, Share("succeeds with people whose records were used", SOURCE)] = None
+    main_low: Annotated[Figure, Share("lower end of its interval", WILSON)] = None
+    main_high: Annotated[Figure, Share("upper end of its interval", WILSON)] = None
+    naive: Annotated[Figure, Share("succeeds by blind guesses", SOURCE)] = None
+    control: Annotated[
+        Figure, Share("succeeds with people whose records were not used", SOURCE)
+    ] = None
+    control_low: Annotated[Figure, Share("lower end of its interval", WILSON)] = None
+    control_high: Annotated[Figure, Share("upper end of its interval", WILSON)] = None
     R: Annotated[
         Figure,
         Share("(main - control) / (1 - control), at one size", f"{SOURCE}; Raab 2024 (1)",
               limited=True),
-    ]  # fmt: skip
-    R_low: Annotated[Figure, Share("lower end of its interval", "delta method")]
-    R_high: Annotated[Figure, Share("upper end of its interval, 1 at most", "delta method")]
+    ] = None  # fmt: skip
+    R_low: Annotated[Figure, Share("lower end of its interval", "delta method")] = None
+    R_high: Annotated[Figure, Share("upper end of its interval, 1 at most", "delta method")] = None
+    p: Annotated[Figure, Share("that chance gives so much more than control", "Fisher")] = None
 
     @property
     def subject(self) -> str:
@@ -72,28 +75,27 @@ class Outcome:
 
 def attack_row(
     side: Side, attack: str, outcome: Outcome, *, target: str = "", parts: tuple[str, ...] = (),
-    asked: int, level: float, is_known: bool,
+    asked: int, level: float, is_known: bool, alike: int = 1,
 ) -> AttackRow:  # fmt: skip
-    """The rates of one attack; R unless it is known who is in the data."""
-    n = len(outcome.main)
-    main, naive = (Rate.of(chances, level) for chances in (outcome.main, outcome.naive))
-    control = None if outcome.control is None or not n else Rate.of(outcome.control, level)
-    R = half = None
-    if control is not None and not is_known:
-        R, half = excess_rate(main, control)
+    """The rates of one attack; R unless it is known who is in the data.
+
+    Of guesses that are not independent, so many count as one in p.
+    """
+    figures: dict[str, Figure] = {}
+    rates, n = {}, len(outcome.main)
+    for name, chances in (("main", outcome.main), ("control", outcome.control)):
+        if n and chances is not None:
+            rates[name] = rate = Rate.of(chances, level)
+            figures |= {name: rate.centre, f"{name}_low": rate.low, f"{name}_high": rate.high}
+    if n:
+        figures["naive"] = Rate.of(outcome.naive, level).centre
+    if len(rates) == 2 and not is_known:
+        R, half = excess_rate(**rates)
+        p = chance_of_more(*((r.successes / alike, -(-r.n // alike)) for r in rates.values()))
+        figures |= {"R": R, "R_low": R - half, "R_high": min(R + half, 1.0), "p": p}
     return AttackRow(
         version=side.version, copy=side.copy, attack=attack, target=target, parts=parts,
-        asked=asked, guesses=n,
-        main=main.centre if n else None,
-        main_low=main.low if n else None,
-        main_high=main.high if n else None,
-        naive=naive.centre if n else None,
-        control=None if control is None else control.centre,
-        control_low=None if control is None else control.low,
-        control_high=None if control is None else control.high,
-        R=R,
-        R_low=None if R is None or half is None else R - half,
-        R_high=None if R is None or half is None else min(R + half, 1.0),
+        asked=asked, guesses=n, **figures,
     )  # fmt: skip
 
 
@@ -112,7 +114,7 @@ class ModelRow(Row, frozen=True):
     recall: Annotated[Figure, Share("of all people, claimed correctly")]
     recall_others: Annotated[Figure, Share("the same by others' records")]
     beyond: Annotated[Figure, People("correct less expected")]
-    low: Annotated[Figure, People("lower bound of beyond, of chance in the people alone")]
+    low: Annotated[Figure, People("lower bound of beyond, by chance in people and in both forests")]
 
 
 class Attacks(Result, frozen=True, kw_only=True):
@@ -144,14 +146,13 @@ class Attacks(Result, frozen=True, kw_only=True):
         models = self.table("model").first_rows
         return (
             *(sentence_of(row, words) for row in self.table().first_rows),
-            *_yardstick(self.attacks, words, level),
+            *_yardstick(self.attacks, words),
             *(of_model(row, words, len(models), level) for row in models),
         )
 
     @property
     def foot(self) -> tuple[str, ...]:
-        words = Words(self.settings, self.files)
-        return tuple(_yardstick(self.attacks, words, self.settings["level"]))
+        return tuple(_yardstick(self.attacks, Words(self.settings, self.files)))
 
 
 def share(of: Figure) -> str:
@@ -188,15 +189,7 @@ def sentence_of(row: AttackRow, words: Words) -> str:
     return f"{text}."
 
 
-def _is_clear(value: Figure, low: Figure, n: int, level: float) -> bool:
-    """Whether a figure is above 0 by more than chance would give the highest of n."""
-    if value is None or low is None:
-        return False
-    errors = NormalDist().inv_cdf(1 - CHANCE / n) / z_of(level)
-    return value > errors * (value - low)
-
-
-def _yardstick(rows: Sequence[AttackRow], words: Words, level: float) -> list[str]:
+def _yardstick(rows: Sequence[AttackRow], words: Words) -> list[str]:
     """What succeeds with people whose records were used and not with others."""
     made = [row for row in rows if row.main is not None]
     if not made:
@@ -204,7 +197,7 @@ def _yardstick(rows: Sequence[AttackRow], words: Words, level: float) -> list[st
     if words.is_population:
         return ["The original is the whole population: who is in it is known, without an R."]
     if any(row.control is not None for row in made):
-        if clear := [row for row in made if _is_clear(row.R, row.R_low, len(made), level)]:
+        if clear := [r for r in made if r.p is not None and r.p <= CHANCE / len(made)]:
             worst = max(clear, key=lambda row: row.R or 0)
             return [
                 f"{side_of(worst)}With {words.unit} whose records were used {_name(worst)}"
@@ -241,12 +234,12 @@ def of_model(row: ModelRow, words: Words, n: int, level: float) -> str:
         f" trained on other {whose(words.unit)} real records, for {count(row.expected)}"
         f" ({share(row.precision_others)})."
     )
-    if _is_clear(row.beyond, row.low, n, level):
+    margin = (row.beyond or 0) - (row.low or 0)
+    if (row.beyond or 0) > NormalDist().inv_cdf(1 - CHANCE / n) / z_of(level) * margin:
         return f"{text} Beyond that: about {people(row.beyond)}, at least {people(row.low)}."
-    missed = people((row.beyond or 0) - (row.low or 0))
     return (
-        f"{text} Beyond that: nothing measurable ({people(row.beyond)}); fewer than about {missed}"
-        " would go unnoticed."
+        f"{text} Beyond that: nothing measurable ({people(row.beyond)}); fewer than about"
+        f" {people(margin)} would go unnoticed."
     )
 
 

@@ -91,12 +91,7 @@ class Variable:
 
 def column_of(study: Study, name: str) -> Coded:
     """A column in no bands; texts that are all days, 2026-11-19, as dates."""
-    column = study.unbanded(name)
-    if column.kind != "text":
-        return column
-    days = column.levels.cast(pl.String).str.to_datetime("%Y-%m-%d", strict=False)
-    is_dates = days.null_count() == column.has_missing < column.n_levels
-    return replace(column, kind="date", levels=days) if is_dates else column
+    return study.unbanded(name).with_dates()
 
 
 def variables_of(study: Study) -> dict[str, Variable]:
@@ -134,7 +129,7 @@ def _order(study: Study, names: Sequence[str]) -> Ints:
 def _is_number(study: Study, column: Coded) -> bool:
     """Unless it is declared a category, or every value has a label."""
     is_category = study.columns.get(column.name, Column()).kind == "category"
-    return column.kind in NUMBERS and not is_category and column.texts == column.written
+    return column.kind in NUMBERS and not (is_category or column.is_labelled)
 
 
 def _by_count(column: Coded) -> Ints:

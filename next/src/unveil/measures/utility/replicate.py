@@ -160,9 +160,9 @@ def _frame(study: Study) -> pl.DataFrame:
     columns = {}
     for name in names:
         column = column_of(study, name)
-        is_labelled = column.texts != column.written
-        levels = pl.Series(column.texts) if is_labelled else column.levels
-        if column.kind == "number" and not is_labelled and (codes := study.special(name, column)):
+        levels = pl.Series(column.texts) if column.is_labelled else column.levels
+        codes = study.special(name, column)
+        if column.kind == "number" and not column.is_labelled and codes:
             levels = with_one_missing(levels, [str(code) for code in codes])
         columns[name] = levels.gather(column.codes)
     return pl.DataFrame(columns)[rows_in_order(study)]
