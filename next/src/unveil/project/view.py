@@ -311,15 +311,14 @@ def _signature(standing: Standing) -> str:
 def blocks_of(figures: Sequence[FigureRow], unit: str) -> Iterator[Block]:
     """A block for each question, with the worst rows; the others are counted."""
     room = MOST
-    by_kind = {kind: [row for row in figures if row.kind == kind] for kind in ROWS}
-    for kind, rows in by_kind.items():
-        rows = [row for row in rows if row.may_block or row.status == "to be decided"]
-        if not rows:
-            continue
+    counted = [row for row in figures if row.may_block or row.status == "to be decided"]
+    by_kind = {kind: [row for row in counted if row.kind == kind] for kind in ROWS}
+    by_kind = {kind: rows for kind, rows in by_kind.items() if rows}
+    for later, (kind, rows) in zip(reversed(range(len(by_kind))), by_kind.items(), strict=True):
         worst = sorted((_worst(same) for same in grouped(rows, about_of)), key=_gravity)
         is_several = kind in WHOSE and len({row.by for row in worst}) > 1
         lines = [_line(row, is_several or kind == "links") for row in worst]
-        shown = lines[: min(ROWS[kind], room)]
+        shown = lines[: min(ROWS[kind], room - later)]  # each block has its worst row
         room -= len(shown)
         title = WHOSE[kind] if is_several else TITLES[kind]
         yield Block(
