@@ -147,6 +147,7 @@ def test_rows_stand_by_gravity_and_others_are_counted(sized):
         ]
         assert places == sorted(places)
         assert block.lines == block.all_lines[: len(block.lines)]
+        assert block.lines, "a question without its worst row"
     page = Page(report(sized))
     counted = sum(int(n) for text in page.texts for n in re.findall(r"[■▲●○] (\d+) more", text))
     shown = {block.kind: len(block.all_lines) for block in sized.blocks}

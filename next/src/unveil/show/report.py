@@ -17,9 +17,9 @@ from unveil.show.bar import bars_of
 from unveil.show.chart import draw
 from unveil.show.page import style, template
 
-VARIABLES = 12  # rows of annex 2; the others are counted
-ALERTS, STATEMENTS, SENTENCES, PARTS = 5, 10, 3, 9
-DIFFER, LEVELS = 6, 6  # columns whose distributions are drawn, and levels of each
+VARIABLES = 10  # rows of annex 2; the others are counted
+ALERTS, MISSING, STATEMENTS, SENTENCES, PARTS = 5, 5, 10, 3, 9
+DIFFER, LEVELS = 6, 5  # columns whose distributions are drawn, and levels of each
 
 
 class Shown(NamedTuple):
@@ -211,7 +211,7 @@ def _setting(view: View) -> Iterator[AnnexPart]:
     if said:
         yield AnnexPart("Stated", _first(said, STATEMENTS))
     if missing := [row.sentence for row in view.outstanding if row.about not in QUESTIONS]:
-        yield AnnexPart("To be stated before a release", _first(missing, STATEMENTS))
+        yield AnnexPart("To be stated before a release", _first(missing, MISSING))
     yield AnnexPart("Not tested", _first(view.not_tested, STATEMENTS))
 
 
