@@ -11,6 +11,7 @@ import pytest
 
 import unveil
 from project.desk import CARL, change, release
+from unveil import InputError
 from unveil.project.rows import FigureRow
 from unveil.project.view import MOST, blocks_of, view_of
 from unveil.results import limit_figures
@@ -231,6 +232,21 @@ def test_the_report_asks_for_nothing_outside(project):
     assert not [about for _, about in page.tags if {"src", "href"} & about.keys()
                 and not str(about.get("href", "#")).startswith("#")]  # fmt: skip
     assert "@import" not in report(view_of(project))
+
+
+@pytest.mark.parametrize("name", ["report.pdf", "report", "nowhere/report.html"])
+def test_a_report_is_html_in_a_folder_that_is_there(project, name):
+    with pytest.raises(InputError, match="A browser prints it on paper or as PDF"):
+        project.report(project.folder / name)
+
+
+def test_a_figure_without_a_number_is_not_a_nought(project):
+    row = FigureRow(version="", copy="", kind="keys", what="health", by="sex", people=None,
+                    of=None, limit=20, status="not measured", scenario="everything")  # fmt: skip
+    drawn = Page(report(like(view_of(project), [row]))).rows[0]
+    assert drawn["n"].strip() == "not measured"
+    assert (drawn["e"], drawn["b"], drawn["bar"]) == ("", "", {})
+    assert drawn["status"].strip() == "■ not measured"
 
 
 def test_a_text_that_is_missing_is_a_fault():

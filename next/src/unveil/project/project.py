@@ -557,6 +557,11 @@ class Project:
             folder = self.folder / "confidential"
             folder.mkdir(exist_ok=True)
             path = folder / f"report_{standing.record.number:04}.html"
+        if Path(path).suffix.lower() != ".html" or not Path(path).parent.is_dir():
+            raise InputError(
+                f"{str(path)!r} ends not with .html, or is in no folder that is there. A browser"
+                " prints it on paper or as PDF."
+            )
         replace_file(Path(path), report(view_of_standing(standing)).encode())
         return Path(path)
 

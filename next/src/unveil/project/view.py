@@ -425,11 +425,11 @@ def _policy(checks: Sequence[CheckRow]) -> Iterator[str]:
 
 def _alerted(alerts: Sequence[AlertRow]) -> str:
     """Those that stop a release, or else those to be looked at."""
-    stops = [alert.id for alert in alerts if alert.status in ALERTS]
-    reviews = [alert.id for alert in alerts if alert.status not in ALERTS]
+    stops = dict.fromkeys(alert.id for alert in alerts if alert.status in ALERTS)
+    reviews = dict.fromkeys(alert.id for alert in alerts if alert.status not in ALERTS)
     if stops:
-        return f"■ Alerts: {join_names(dict.fromkeys(stops))}."
-    return f"● To be looked at: {join_names(dict.fromkeys(reviews))}." if reviews else ""
+        return f"■ {len(stops)} {'alert' if len(stops) == 1 else 'alerts'}: {join_names(stops)}."
+    return f"● {len(reviews)} to be looked at: {join_names(reviews)}." if reviews else ""
 
 
 def _not_tested(standing: Standing) -> list[str]:

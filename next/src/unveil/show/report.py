@@ -18,7 +18,7 @@ from unveil.show.chart import draw
 from unveil.show.page import style, template
 
 VARIABLES = 10  # rows of annex 2; the others are counted
-ALERTS, MISSING, STATEMENTS, SENTENCES, PARTS = 5, 5, 10, 3, 9
+ALERTS, MISSING, STATEMENTS, UNTESTED, SENTENCES, PARTS = 5, 5, 10, 20, 3, 9
 DIFFER, LEVELS = 6, 5  # columns whose distributions are drawn, and levels of each
 
 
@@ -212,7 +212,7 @@ def _setting(view: View) -> Iterator[AnnexPart]:
         yield AnnexPart("Stated", _first(said, STATEMENTS))
     if missing := [row.sentence for row in view.outstanding if row.about not in QUESTIONS]:
         yield AnnexPart("To be stated before a release", _first(missing, MISSING))
-    yield AnnexPart("Not tested", _first(view.not_tested, STATEMENTS))
+    yield AnnexPart("Not tested", _first(view.not_tested, UNTESTED))
 
 
 def _first(sentences: Sequence[str], most: int) -> list[str]:
