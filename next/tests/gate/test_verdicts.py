@@ -173,6 +173,14 @@ def test_a_limit_of_one_row_is_held_and_a_row_that_is_not_there_refused():
         assess(part, limits={"beyond@incme": 0})
 
 
+def test_targets_that_files_code_differently_are_listed():
+    codes = OTHERS.with_columns(pl.col("illness") + " (code)")
+    result = assess(codes, keys=("sex", "age"), targets=("illness", "region"))
+    assert "illness" in {row.what for row in result.not_tested}
+    assert {f.what for f in result.figures if f.kind == "keys"} == {"region"}
+    assert "coding:illness" in ids(result, "decide")
+
+
 def test_people_of_the_original_are_no_control_sample():
     with pytest.raises(unveil.InputError, match="control sample"):
         assess(OTHERS, control=ORIGINAL[:300])

@@ -24,7 +24,8 @@ def people(seed=1, n=600):
         "group": [f"{a // 10 * 10}s" for a in age], "region": region,
         "district": [f"{r}{chance.randint(1, 3)}" for r in region],
         "wage": wage, "bonus": bonus, "total": [w + b for w, b in zip(wage, bonus, strict=True)],
-        "monthly": [w / 12 for w in wage], "health": chance.choices(["good", "fair"], k=n),
+        "monthly": [w / 12 for w in wage], "text": [str(w) for w in wage],
+        "health": chance.choices(["good", "fair"], k=n),
         "height": [chance.gauss(170, 9) for _ in range(n)],
         "seen": (pl.Series(day) + 20_000).cast(pl.Date),
         "left": (pl.Series([d + chance.randint(0, 3) for d in day]) + 20_000).cast(pl.Date),
@@ -33,6 +34,7 @@ def people(seed=1, n=600):
 
 def study(names=("sex", "age", "region", "health", "wage"), **about):
     keys = [name for name in KEYS if name in names]
+    about = {"columns": {"text": "target"} if "text" in names else {}} | about
     return unveil.Study(people().select(names), keys=keys, **about)
 
 
@@ -200,6 +202,9 @@ UNDONE = {
     ),
     "noise, and the same number in another unit": (
         ["wage", "monthly"], [MAKE, noise(wage=50)], "'monthly'",
+    ),
+    "noise, and the same number as a text": (
+        ["wage", "text"], [MAKE, noise(wage=50)], "'text'",
     ),
     "noise on both of two columns that tell each other": (
         ["wage", "monthly"], [MAKE, noise(wage=50, monthly=4)], "'monthly'",

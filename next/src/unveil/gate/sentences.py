@@ -168,6 +168,11 @@ def not_tested(study: Study, figures: Sequence[PeopleFigure]) -> Iterator[NotTes
         yield NotTestedRow(
             what="keys", sentence="What an intruder with some knowledge learns: name keys (--keys)."
         )
+    told = {figure.what for figure in figures if figure.kind == "keys"}
+    for name in study.targets if study.keys else ():
+        if name not in told:
+            sentence = f"What the keys tell of {name}: the files do not code these columns alike."
+            yield NotTestedRow(what=name, sentence=sentence)
     if not any(column.sensitive for column in study.columns.values()):
         yield NotTestedRow(
             what="sensitive values",

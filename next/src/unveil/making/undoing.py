@@ -84,9 +84,12 @@ class Values:
         column: Coded = study.unbanded(name)
         codes = column.codes[column.rows[ORIGINAL]][rows].astype(np.int64)
         written = np.array(column.written, object)[codes]
-        if not has_amounts(study, column):
+        levels = column.levels.to_physical()
+        numbers = levels.cast(pl.Float64, strict=False)
+        is_number_as_text = column.kind == "text" and numbers.null_count() == levels.null_count()
+        if not (is_number_as_text or has_amounts(study, column)):
             return cls(codes, codes, False, written)
-        amounts = column.levels.to_physical().cast(pl.Float64).fill_null(np.nan).to_numpy().copy()
+        amounts = numbers.fill_null(np.nan).to_numpy().copy()
         amounts[np.isin(amounts, study.special(name, column))] = np.nan
         return cls(codes, amounts[codes], True, written)
 
@@ -155,7 +158,9 @@ def _telling(
 def _distance(hidden: Values, by: Values, is_known: Mask) -> float | None:
     """How much values differ, on average, of records that are next to each other in a column."""
     values, codes = hidden.values[is_known], by.codes[is_known]
-    order = np.lexsort((np.random.default_rng(1).permutation(len(codes)), codes))
+    order = np.lexsort(
+        (np.random.default_rng(1).permutation(len(codes)), codes, by.values[is_known])
+    )
     step = np.diff(values[order])
     steps = np.abs(step) if hidden.has_amounts else step != 0
     is_same = np.diff(codes[order]) == 0
