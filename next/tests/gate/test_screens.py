@@ -34,7 +34,7 @@ Disclosed by linking illness, rent, weight
   income                           159            0  +159 ± 25  ■ above 8
   7 more above limit: +92 to +159 beyond
 Disclosed to an intruder who knows sex, age
-  illness                           28           29     -1 ± 2  ○ cannot reach 8
+  illness                           28           29     -1 ± 3  ○ cannot reach 8
 Limits      8 patients beyond (1 %, proposed) and 0 complete records (0 %,
             proposed) for open release; no standard stands behind them.
 Cause       real records (14 alerts, block). Find out how real records came into
