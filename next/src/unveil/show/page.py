@@ -7,7 +7,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from unveil.results import Result
-from unveil.show.chart import draw
+from unveil.show.chart import draw_parts
 
 
 @cache
@@ -23,9 +23,10 @@ def page(results: Sequence[Result]) -> str:
     """The whole page, styles and charts within it."""
     charts = {
         result.name: [
-            Markup(draw(result, name, "svg").decode())
+            Markup(picture)
             for name, chart in result.drawings.items()
             if chart.table
+            for picture in draw_parts(result, name)
         ]
         for result in results
     }
