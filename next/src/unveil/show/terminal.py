@@ -55,6 +55,8 @@ def screen(
         lines = _cut(lines)
     texts = [line for _, of_part in lines for line in of_part]
     if results[0].verdict and not names:
+        from unveil.show.figures import verdict_lines
+
         texts = [printable(line) for line in verdict_lines(results[0], results[1:])]
     return "\n".join([*texts, printable(_next(results[0], names, typed))])  # one line to copy
 
