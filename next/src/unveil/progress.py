@@ -22,6 +22,12 @@ def progress(callback: Callback) -> Iterator[None]:
         _callback.reset(token)
 
 
+def say(sentence: str) -> None:
+    """Tell what is to be known before work begins, as a step of nothing."""
+    if (callback := _callback.get()) is not None:
+        callback(sentence, 0, 0)
+
+
 def steps(what: str, parts: Sequence[T]) -> Iterable[T]:
     """The parts of some work, one by one, each told when it begins and the last when it ends."""
     callback = _callback.get()

@@ -4,9 +4,8 @@ A measure asks for columns and counts; what another call has asked for is there 
 what-if is the same call again, with other exclusions, on the same study.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import wraps
-from itertools import accumulate, pairwise
 from pathlib import Path
 from secrets import randbits
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_args
@@ -20,6 +19,7 @@ from unveil.arguments import (
     Keys,
     Missing,
     SecretSeed,
+    Seed,
     Synthetic,
     Targets,
     as_names,
@@ -27,11 +27,20 @@ from unveil.arguments import (
     checked,
     hints_of,
 )
-from unveil.counts.cells import NO_TARGET, Floats, Ints, Pair, count_cells, count_keys, pack
+from unveil.counts.cells import NO_TARGET, Cells, Floats, Ints, Pair, count_cells, count_keys, pack
 from unveil.counts.cells import Keys as KeyCounts
+from unveil.counts.engines import (
+    DRAWN,
+    EngineFile,
+    EngineRecords,
+    ends_of,
+    engine_of,
+    read_but_records,
+    refuse,
+)
 from unveil.counts.profile import CellProfile, Rule
 from unveil.data.bands import band
-from unveil.data.codebook import Variable
+from unveil.data.codebook import Data, Variable
 from unveil.data.columns import (
     Coded,
     Column,
@@ -46,6 +55,7 @@ from unveil.data.columns import (
 )
 from unveil.data.read import How, OpenFile, merge_codebooks, open_codebook, open_file
 from unveil.errors import InputError, check_name, list_names
+from unveil.progress import say
 from unveil.results import Copy, FileUsed, Note, Result
 
 T = TypeVar("T")
@@ -62,6 +72,14 @@ class Side(NamedTuple):
     version: str
     copy: Copy
     files: range  # their numbers
+
+
+class Crossed(NamedTuple):
+    """The records of the original by the codes of some columns; or, of an engine, its cells."""
+
+    codes: dict[str, Ints]
+    person: Ints
+    n: Ints | None  # records of each cell; None: each is one
 
 
 ALONE = Side("", "", range(0))
@@ -98,7 +116,7 @@ class Study:
     unit
         What a person is called: people, patients, firms.
     engine
-        Where records are counted.
+        Where records are counted: memory, duckdb, duckdb:2GB or spark://host:port.
     """
 
     @checked
@@ -116,21 +134,19 @@ class Study:
         published: File | None = None,
         fraction: Annotated[float, msgspec.Meta(gt=0, le=1)] | None = None,
         unit: str = "people",
-        engine: Literal["memory"] = "memory",
+        engine: str = "memory",
     ) -> None:
         self.missing, self.unit, self.fraction, self.engine = missing, unit, fraction, engine
         self.columns: dict[str, Column] = as_columns(columns)
         how = How(tuple(missing), as_reading(columns))
-        self.files, self.versions = _open_files(original, synthetic, control, how)
+        self.files, self.versions = _open_files(original, synthetic, control, how, engine)
         codebook = how.reading.codebook or None if codebook is None else codebook
         given = {} if codebook is None else open_codebook(codebook)
         self.codebook = merge_codebooks(self.files, given)
         self.published = None if published is None else open_file(published, "published")
         for file in self.files:
-            if file.frame.is_empty():
+            if not file.size:
                 raise InputError(f"{file.label.capitalize()} has no records.")
-        sizes = [len(file.frame) for file in self.files]
-        self.rows = [slice(*ends) for ends in pairwise(accumulate(sizes, initial=0))]
         self._memory: dict[Any, Any] = {}
         for name in self.columns:
             self.check_column(name)
@@ -143,7 +159,7 @@ class Study:
         }  # fmt: skip
 
     def __repr__(self) -> str:
-        files = ", ".join(f"{file.label} ({len(file.frame):,} records)" for file in self.files)
+        files = ", ".join(f"{file.label} ({file.size:,} records)" for file in self.files)
         return (
             f"Study of {files}. Keys: {', '.join(self.keys)}. Targets: {', '.join(self.targets)}."
         )
@@ -180,6 +196,22 @@ class Study:
         return self.files[-1].frame if self.has_control else None
 
     @property
+    def in_memory(self) -> bool:
+        """Whether the records are in memory, and not in an engine."""
+        return not isinstance(self.files[ORIGINAL], EngineFile)
+
+    def need_memory(self) -> None:
+        """Refuse a study whose records stay in an engine."""
+        if isinstance(file := self.files[ORIGINAL], EngineFile):
+            refuse(file.engine)
+
+    @property
+    def rows(self) -> list[slice]:
+        """Where the records of each file stand among those of all files."""
+        self.need_memory()
+        return list(ends_of([file.frame for file in self.files]))
+
+    @property
     def has_control(self) -> bool:
         return self.files[-1].role == "control"
 
@@ -209,6 +241,8 @@ class Study:
 
     def require(self, needs: "Needs") -> None:
         """Refuse a study that lacks what a call needs."""
+        if not needs.there:
+            self.need_memory()
         if needs.synthetic and not self.versions:
             raise InputError("There are no synthetic data. Give a file, or several (synthetic).")
         if needs.keys and not self.keys:
@@ -227,8 +261,15 @@ class Study:
         for file in self.files:
             for sentence in file.data.notes:
                 yield Note(about=file.label, sentence=f"{file.name}: {sentence}")
-        names = dict.fromkeys(name for file in self.files for name in file.frame.columns)
-        lacking = [n for n in names if any(n not in file.frame.columns for file in self.files)]
+        if isinstance(file := self.files[ORIGINAL], EngineFile):
+            yield Note(
+                about="files",
+                sentence=f"The records stay in {file.engine.name}, where all are counted."
+                f" What models learn is learnt from {min(file.n, DRAWN):,} of {file.n:,}"
+                f" {self.unit}, drawn at random.",
+            )
+        names = dict.fromkeys(name for file in self.files for name in file.columns)
+        lacking = [n for n in names if any(n not in file.columns for file in self.files)]
         if lacking := [name for name in lacking if name not in self.columns]:
             yield Note(
                 about="files",
@@ -261,7 +302,7 @@ class Study:
         return tuple(
             FileUsed(
                 role=file.role, version=file.version, copy=file.copy, name=file.name,
-                rows=len(file.frame), people=self.people(number)[1], sha256=file.sha256,
+                rows=file.size, people=self.count_people(number), sha256=file.sha256,
             )
             for number, file in enumerate(self.files)
         )  # fmt: skip
@@ -272,6 +313,10 @@ class Study:
         Without a person column each record is a person; so is a record without a value in it.
         """
         return self.once(Study._people, number)
+
+    def count_people(self, number: int = ORIGINAL) -> int:
+        """How many people the records of a file are of."""
+        return self.people(number)[1] if self.has_people else self.files[number].size
 
     def _people(self, number: int) -> tuple[Ints, int]:
         frame, names = self.files[number].frame, self._with_role("person")
@@ -314,7 +359,7 @@ class Study:
 
     def _check_files(self, name: str, files: Sequence[OpenFile]) -> None:
         for file in files:
-            check_name(name, file.frame.columns, f"{file.label.capitalize()} has no column")
+            check_name(name, file.columns, f"{file.label.capitalize()} has no column")
 
     def _with_role(self, role: str) -> tuple[str, ...]:
         return tuple(name for name, column in self.columns.items() if column.role == role)
@@ -336,15 +381,20 @@ class Study:
         if len(weights := self._with_role("weight")) > 1:
             raise InputError(f"{list_names(weights)} are weights. Choose one.")
         if not targets:
-            common = set.intersection(*(set(file.frame.columns) for file in self.files))
-            free = [n for n in self.original.columns if n in common and n not in roles]
+            common = set.intersection(*(set(file.columns) for file in self.files))
+            free = [n for n in self.files[ORIGINAL].columns if n in common and n not in roles]
             targets = self._with_role("target") or free
         targets = [targets] if isinstance(targets, str) else targets
         joint = {"+".join(parts): tuple(parts) for parts in targets if not isinstance(parts, str)}
         if any(len(set(parts)) < max(len(parts), 1) for parts in joint.values()):
             raise InputError("A joint target ('targets') has each of its columns once.")
-        for name in joint.keys() & set(self.original.columns):
+        for name in joint.keys() & set(self.files[ORIGINAL].columns):
             raise InputError(f"{name!r} is a column, and the name of a joint target. Rename it.")
+        if persons and not self.in_memory:
+            raise InputError(
+                f"{persons[0]!r} says whose a record is, and an engine takes each record as a"
+                " person. Leave it out where nobody has several, or take a sample (study.sample)."
+            )
         names = as_names(part if isinstance(part, str) else "+".join(part) for part in targets)
         parts = [part for name in names for part in joint.get(name, [name])]
         for name in (*self.keys, *parts):
@@ -373,14 +423,23 @@ class Study:
     def _unbanded(self, name: str) -> Coded:
         self._check_files(name, self.files)
         about = self.columns.get(name, Column())
-        parts = {file.label: file.frame[name] for file in self.files}
+        tables = None if self.in_memory else self.records.distinct(name)
+        columns = (
+            [f.frame[name] for f in self.files]
+            if tables is None
+            else [table["value"].alias(name) for table in tables]
+        )
+        parts = {file.label: values for file, values in zip(self.files, columns, strict=True)}
         labels = self.codebook.get(name, Variable()).labels
         values = stack(name, parts, about.kind, self.missing, labels)
-        return encode(name, values, self.rows, missing=self.missing, labels=labels)
+        n = None if tables is None else pl.concat(table["n"] for table in tables).to_numpy()
+        rows = ends_of(columns)
+        return encode(name, values, rows, n, missing=self.missing, labels=labels)
 
     def _column(self, name: str) -> Coded:
         if name in self.joint:
-            return join(name, [self.column(part) for part in self.joint[name]])
+            parts = [self.column(part) for part in self.joint[name]]
+            return join(name, parts if self.in_memory else self.records.combined(name, parts))
         column, about = self.unbanded(name), self.columns.get(name, Column())
         if about.bands is not None:
             column = band(column, about.bands, self.special(name, column))
@@ -441,6 +500,54 @@ class Study:
                 shares[code] = share
         return shares if len(rows) else None
 
+    def crossed(self, names: Sequence[str]) -> Crossed:
+        """The original by some of its columns."""
+        for name in names:
+            self.check_column(name)
+        columns = [self.column(name) for name in names]
+        if not self.in_memory:
+            codes, n = self.records.cross(ORIGINAL, columns)
+            return Crossed(dict(zip(names, codes, strict=True)), np.arange(len(n)), n)
+        rows = self.rows[ORIGINAL]
+        codes = [column.codes[rows] for column in columns]
+        return Crossed(dict(zip(names, codes, strict=True)), self.people()[0], None)
+
+    @checked
+    def sample(
+        self, people: Annotated[int, msgspec.Meta(ge=1)] = DRAWN, *,
+        records: Annotated[int, msgspec.Meta(ge=1)] | None = None, seed: Seed = None,
+    ) -> "Study":  # fmt: skip
+        """The same study in memory, of people drawn at random from files that stay in an engine.
+
+        Parameters
+        ----------
+        people
+            How many are drawn from the original, and from the control sample.
+        records
+            How many are drawn from each synthetic file; by default as many.
+        seed
+            The start of the random numbers.
+        """
+        if self.in_memory:
+            raise InputError("The records are in memory: measure them all, or draw from a frame.")
+        drawn = {file.role: people for file in self.files} | {"synthetic": records or people}
+        frames = [
+            self._drawn_from(number, drawn[file.role], SEED if seed is None else seed)
+            for number, file in enumerate(self.files)
+        ]
+        versions = {version: [frames[n] for n in numbers]
+                    for version, numbers in self.versions.items()}  # fmt: skip
+        about = self._settings | {"engine": "memory"}
+        if self.fraction is not None:
+            about["fraction"] = self.fraction * len(frames[ORIGINAL].frame) / self.files[0].size
+        control = frames[-1] if self.has_control else None
+        return Study(frames[ORIGINAL], versions or None, control=control, **about)
+
+    def _drawn_from(self, number: int, n: int, seed: int) -> Data:
+        file, frame = self.files[number], self.once(Study._sample, number, n, seed)
+        sentence = f"{len(frame):,} of {file.size:,} records, drawn at random (seed {seed})."
+        return Data(frame, file.data.codebook, (*file.data.notes, sentence))
+
     def sides(self) -> Iterator[Side]:
         """Each copy of each version and, where there are several copies, all of them pooled."""
         for version, numbers in self.versions.items():
@@ -467,9 +574,56 @@ class Study:
         self, keys: tuple[str, ...], target: str | None, people: int, side: Side,
         levels_of: tuple[str, ...],
     ) -> CellProfile:  # fmt: skip
-        counts = self.once(Study._count_keys, keys, people, side)
         column = NO_TARGET if target is None else self.column(target)
+        if not self.in_memory:
+            return CellProfile.of(self._count_there(keys, column, people, side, levels_of), people)
+        counts = self.once(Study._count_keys, keys, people, side)
         return CellProfile.of(count_cells(counts, column, levels_of), people)
+
+    def _count_there(
+        self, keys: tuple[str, ...], target: Coded, people: int, side: Side,
+        levels_of: tuple[str, ...],
+    ) -> Cells:  # fmt: skip
+        """The cells as an engine counts them, with those of people drawn at random."""
+        columns = {name: self.column(name) for name in (*self.keys, *self.targets, *keys)}
+        self.once(Study._say_memory, people, side)
+        for number in (people, *side.files):
+            self.records.coded(number, [*columns.values()])
+        of_keys, about = [columns[name] for name in keys], [columns[name] for name in keys]
+        if target is not NO_TARGET:
+            about.append(target)
+        drawn = {column.name: self.drawn(column.name, people) for column in about}
+        return self.records.cells(of_keys, target, people, side.files, levels_of, drawn)
+
+    def _say_memory(self, people: int, side: Side) -> None:
+        """What is to be known before the records are counted."""
+        keys, targets = ([self.column(name) for name in names]
+                         for names in (self.keys, self.targets))  # fmt: skip
+        needed = self.records.memory_needed([people, *side.files], keys, targets)
+        n = sum(file.size for file in self.files)
+        say(f"{n:,} records are counted in {self.records.engine.name}; besides what it takes,"
+            f" at most {needed / 2**20:,.0f} MB of memory are needed.")  # fmt: skip
+
+    @property
+    def records(self) -> EngineRecords:
+        """The records that stay in an engine."""
+        return self.once(Study._records)
+
+    def _records(self) -> EngineRecords:
+        return EngineRecords([file for file in self.files if isinstance(file, EngineFile)])
+
+    def drawn(self, name: str, people: int = ORIGINAL) -> Ints:
+        """The codes of people whom an engine drew at random from the original."""
+        return self.once(Study._drawn, name, people)
+
+    def _drawn(self, name: str, people: int) -> Ints:
+        if people != ORIGINAL:
+            return np.zeros(0, np.int32)
+        records = self.once(Study._sample, ORIGINAL, DRAWN, SEED)
+        return self.records.codes_in(records, self.column(name), ORIGINAL)
+
+    def _sample(self, number: int, n: int, seed: int) -> pl.DataFrame:
+        return self.records.sample(number, n, seed)
 
     def _count_keys(self, keys: tuple[str, ...], people: int, side: Side) -> KeyCounts:
         columns, packed, space = self.once(Study._pack, keys)
@@ -500,11 +654,13 @@ class Study:
 
 
 def _open_files(
-    original: Any, synthetic: Any, control: Any, how: How
+    original: Any, synthetic: Any, control: Any, how: How, engine: str
 ) -> tuple[list[OpenFile], dict[str, range]]:
     """All files in their order, and the numbers of the copies of each version."""
-    files, versions = [open_file(original, "original", how=how)], {}
     named = synthetic if isinstance(synthetic, Mapping) else {"": synthetic}
+    there = engine_of(engine, [original, control, *_flat(named.values())])
+    reader = None if there is None else read_but_records
+    files, versions = [open_file(original, "original", how=how, reader=reader)], {}
     for version, sources in named.items():
         copies = sources if isinstance(sources, list | tuple) else [sources]
         if synthetic is None:
@@ -513,10 +669,16 @@ def _open_files(
             raise InputError(f"'synthetic' has no file, or two entries, for {str(version)!r}.")
         versions[str(version)] = range(len(files), len(files) + len(copies))
         for copy, source in enumerate(copies, start=1):
-            files.append(open_file(source, "synthetic", str(version), copy, how))
+            files.append(open_file(source, "synthetic", str(version), copy, how, reader))
     if control is not None:
-        files.append(open_file(control, "control", how=how))
-    return files, versions
+        files.append(open_file(control, "control", how=how, reader=reader))
+    return files if there is None else [EngineFile.of(file, there) for file in files], versions
+
+
+def _flat(sources: Iterable[Any]) -> Iterator[Any]:
+    """Each source, those of several copies one by one."""
+    for source in sources:
+        yield from source if isinstance(source, list | tuple) else [source]
 
 
 class Needs(NamedTuple):
@@ -525,6 +687,7 @@ class Needs(NamedTuple):
     synthetic: bool | None = True  # None: with or without
     keys: bool = True
     numbers: Literal["common", "near", "any", "unlike"] = "common"  # which must occur in all files
+    there: bool = False  # whether it takes counts from an engine; else records in memory
 
     @classmethod
     def of(cls, call: Callable[..., Any]) -> "Needs":
@@ -535,6 +698,12 @@ class Needs(NamedTuple):
 
 OneFile = Annotated[Study, Needs(synthetic=False)]
 """A study of which the original alone is measured."""
+
+Counted = Annotated[Study, Needs(there=True)]
+"""A study whose records are counted wherever they are."""
+
+OneCounted = Annotated[Study, Needs(synthetic=False, there=True)]
+"""A study of which the original alone is counted, wherever it is."""
 
 NearStudy = Annotated[Study, Needs(numbers="near")]
 """A study of which numbers with a tolerance are compared by how near they are."""

@@ -6,6 +6,7 @@ import pytest
 
 import unveil
 from gate.files import drawn_anew, jittered, people, planted
+from unveil.examples import survey, survey_synthetic
 
 N = 1_200
 ORIGINAL, OTHERS = people(N, 1), people(N, 2)
@@ -211,3 +212,11 @@ def test_causes_are_told_with_one_next_step():
     assert {alert.cause for alert in grave} == {"real records"}
     assert len({alert.remedy for alert in grave}) == 1
     assert sum("Cause" in line for line in result.foot) == 1
+
+
+def test_real_records_are_the_cause_of_the_links_that_they_bring():
+    original, others = survey(), survey_synthetic()
+    result = assess(pl.concat([original.sample(100, seed=1), others[:4900]]), original)
+    assert {alert.cause for alert in result.alerts if alert.status != "review"} == {"real records"}
+    exact = assess(others, original)
+    assert {alert.cause for alert in exact.alerts if alert.status != "review"} == {"income"}

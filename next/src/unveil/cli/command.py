@@ -15,7 +15,7 @@ from unveil.arguments import hints_of, split_names
 from unveil.cli.derive import lacking, parameters_of, settings_of, study_of, summary_of
 from unveil.errors import InputError, check_name, printable
 from unveil.results import Check, Result, exit_code, parse_limits, to_json
-from unveil.study import Study
+from unveil.study import Needs, Study
 
 Call = Callable[..., Result]
 EXIT_CODES = "Exit codes: 0 within limits, or none set; 2 input; 3 blocked; 4 a person must decide."
@@ -73,7 +73,9 @@ class Command(NamedTuple):
         beside = [
             call
             for call, where in zip(others, self.beside.values(), strict=True)
-            if where(study, bool(_names_of(call) & set(names))) and not lacking(call, asked)
+            if where(study, is_shown := bool(_names_of(call) & set(names)))
+            and (is_shown or study.in_memory or Needs.of(call).there)
+            and not lacking(call, asked)
         ]
         return [first, *beside]
 
@@ -144,7 +146,9 @@ def finish(
 
 def tell(what: str, place: int, parts: int) -> None:
     """How far long work is, on a line that it takes away again."""
-    if sys.stderr.isatty() and parts > 1:
+    if not parts:
+        click.echo(what, err=True)
+    elif sys.stderr.isatty() and parts > 1:
         line = f"\r{what}: {place} of {parts}" if place < parts else "\r" + " " * 40 + "\r"
         click.echo(line, err=True, nl=False)
 

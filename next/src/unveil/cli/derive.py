@@ -18,7 +18,7 @@ from unveil.errors import InputError
 from unveil.study import Needs, Study
 
 Call = Callable[..., Any]
-OF_STUDY = ("keys", "targets", "control", "columns", "missing")
+OF_STUDY = ("keys", "targets", "control", "columns", "missing", "engine")
 
 
 def parameters_of(calls: Sequence[Call], settings: Sequence[str]) -> Iterator[click.Parameter]:
@@ -35,6 +35,7 @@ def parameters_of(calls: Sequence[Call], settings: Sequence[str]) -> Iterator[cl
         "keys": needs.keys or needs.synthetic is not False,
         "targets": needs.keys or bool(needs.synthetic),
         "control": bool(needs.synthetic),
+        "engine": needs.there,
     }  # fmt: skip
     names = [name for name in OF_STUDY if is_said.get(name, True)]
     yield from options_of(Study.__init__, names, help_texts(Study))

@@ -1,8 +1,10 @@
 """`unveil`: each command is loaded when it is typed; what people can mend is one sentence."""
 
 import sys
+from contextlib import suppress
 from importlib import import_module
 from io import TextIOWrapper
+from signal import SIGTERM, signal
 
 import click
 
@@ -38,6 +40,8 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # of a terminal that lacks a sign
+    with suppress(ValueError):  # only a main thread is told; who is ended leaves no files behind
+        signal(SIGTERM, lambda *_: sys.exit(143))
     try:
         sys.exit(commands(prog_name="unveil", standalone_mode=False))
     except UnveilError as fault:

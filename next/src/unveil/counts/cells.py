@@ -114,12 +114,17 @@ class Cells:
         """For each cell, the highest value over all cells with its keys."""
         return np.maximum.reduceat(values, self.starts)[self.q] if len(values) else values
 
+    @property
+    def t_of_people(self) -> Ints:
+        """The level of each person of d."""
+        return self.keys.pair.of(self.target.codes)[: self.keys.pair.n_d]
+
     @cached_property
     def of_people(self) -> Ints:
         """The cell of each person of d."""
         n_d, keys = self.keys.pair.n_d, self.keys
         q = keys.q[:n_d].astype(np.int64)
-        t = 0 if self.target is NO_TARGET else keys.pair.of(self.target.codes)[:n_d]
+        t = 0 if self.target is NO_TARGET else self.t_of_people
         cell = np.searchsorted(self.packed, q * max(self.target.n_levels, 1) + t)
         single = keys.single[keys.single < n_d]
         place = np.searchsorted(self.alike, self.alike_of[: len(single)])

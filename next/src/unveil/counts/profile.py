@@ -173,13 +173,13 @@ class CellProfile(Profile):
     @cached_property
     def value_of(self) -> Ints:
         """The target level of each person of d."""
-        return self.cells.keys.pair.of(self.target.codes)[: self.N_d]
+        return self.cells.t_of_people
 
     @cached_property
     def is_counted(self) -> Mask:
         """Whether each person of d is counted after exclusions."""
         if not self.marks.d.any():
-            return np.ones(self.N_d, bool)
+            return np.ones(len(self.cells.keys.q[: self.N_d]), bool)
         return self.of_people(self.marks.d == 0)
 
     def of_people(self, values: Any) -> Any:

@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,6 +46,15 @@ class OpenFile:
         return self.data.frame
 
     @property
+    def columns(self) -> Sequence[str]:
+        return self.frame.columns
+
+    @property
+    def size(self) -> int:
+        """How many records it has."""
+        return len(self.frame)
+
+    @property
     def path(self) -> Path | None:
         """Where it is, if it is a file."""
         return place_of(self.source)[0] if isinstance(self.source, str | Path) else None
@@ -82,15 +91,16 @@ def open_codebook(file: Any) -> Codebook:
 
 
 def open_file(
-    source: Any, role: str, version: str = "", copy: int = 1, how: How | None = None
-) -> OpenFile:
+    source: Any, role: str, version: str = "", copy: int = 1, how: How | None = None,
+    reader: Callable[[Any, str, How], Data] | None = None,
+) -> OpenFile:  # fmt: skip
     """The records of a file or frame, and where they are from."""
     how = how or How()
     if isinstance(source, OpenFile):
         if source.path is None or source.how == how:
             return source
         source = source.source
-    data, name, digest = read_data(source, role, how), "a data frame", ""
+    data, name, digest = (reader or read_data)(source, role, how), "a data frame", ""
     if isinstance(source, str | Path):
         path, _ = place_of(source)
         name = path.name
@@ -104,7 +114,7 @@ def read_data(source: Any, role: str, how: How) -> Data:
     if isinstance(source, Data):
         return source
     is_path = isinstance(source, str | Path)
-    return _from_path(source, how) if is_path else Data(_from_frame(source, role))
+    return from_path(source, how, READERS) if is_path else Data(_from_frame(source, role))
 
 
 def _from_frame(source: Any, role: str) -> pl.DataFrame:
@@ -141,17 +151,18 @@ def place_of(source: str | Path) -> tuple[Path, str]:
     return (Path(name), sheet) if is_sheet else (Path(source), "")
 
 
-def _from_path(source: str | Path, how: How) -> Data:
+def from_path(source: str | Path, how: How, readers: Mapping[str, "Reader"]) -> Data:
+    """What the reader of such files makes of one."""
     path, sheet = place_of(source)
     ending = "".join(path.suffixes[-2:] if path.suffix.lower() == ".gz" else path.suffixes[-1:])
     if path.is_symlink():
         raise InputError(f"{str(source)!r} is a link. Name the file itself.")
     if not path.is_file():
         raise InputError(f"There is no file {str(source)!r}.")
-    if (reader := READERS.get(ending.lower())) is None:
+    if (reader := readers.get(ending.lower())) is None:
         from unveil.data.labelled import ELSEWHERE
 
-        instead = ELSEWHERE.get(ending.lower(), f"give one of these: {' '.join(READERS)}")
+        instead = ELSEWHERE.get(ending.lower(), f"give one of these: {' '.join(readers)}")
         raise InputError(f"{str(source)!r} is of a type that is not read: {instead}.")
     try:
         return reader(path, sheet, how)
@@ -200,12 +211,11 @@ def _read_labelled(path: Path, _: str, __: How) -> Data:
     return read_labelled(path)
 
 
-def _read_parquet(path: Path, _: str, __: How) -> Data:
+def _read_parquet(path: Path, _: str, how: How) -> Data:
     from unveil.data.text import BOMB, TIMES
 
-    codebook: dict[str, Variable] = {}
-    with _unheard(), path.open("rb") as file:
-        text = pl.read_parquet_metadata(file).get(CODEBOOK, "{}")
+    data = read_parquet_codebook(path, "", how)
+    with _unheard():
         whole = pl.scan_parquet(path, glob=False)
         n = whole.select(pl.len()).collect().item() * len(whole.collect_schema())
         if n * BYTES_AN_ENTRY > max(BOMB, TIMES * path.stat().st_size):
@@ -213,9 +223,17 @@ def _read_parquet(path: Path, _: str, __: How) -> Data:
                 f"{str(path)!r} is over {TIMES} times as large when unpacked. Ask for it as CSV."
             )
         frame = pl.read_parquet(path, glob=False)
+    return Data(frame, data.codebook)
+
+
+def read_parquet_codebook(path: Path, _: str, __: How) -> Data:
+    """A Parquet file without its records."""
+    codebook: dict[str, Variable] = {}
+    with _unheard(), path.open("rb") as file:
+        text = pl.read_parquet_metadata(file).get(CODEBOOK, "{}")
     with suppress(msgspec.MsgspecError):  # of others, who have something else by this name
         codebook = msgspec.json.decode(text, type=dict[str, Variable])
-    return Data(frame, codebook)
+    return Data(pl.DataFrame(), codebook)
 
 
 _ERRORS = Lock()

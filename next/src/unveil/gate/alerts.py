@@ -375,7 +375,10 @@ def with_cause(alerts: Iterable[AlertRow]) -> list[AlertRow]:
 
 
 def cause_of(figures: Sequence[PeopleFigure]) -> str:
-    """Real records, if they are as many as any link tells; else the column most links need."""
+    """Real records, if they are half as many as any link tells; else the column most links need.
+
+    Real records bring links with them; columns that are too exact bring few whole records.
+    """
     above = [figure for figure in figures if figure.status in ASKS]
     links = [split_names([figure.by]) for figure in above if figure.kind == "links"]
     by = Counter(name for names in links for name in names)
@@ -383,7 +386,7 @@ def cause_of(figures: Sequence[PeopleFigure]) -> str:
         kind: max((f.beyond or 0 for f in above if f.kind == kind), default=0)
         for kind in ("records", "links")
     }
-    if not by or most["records"] >= most["links"]:
+    if not by or 2 * most["records"] >= most["links"]:
         return REAL_RECORDS
     return by.most_common(1)[0][0]
 

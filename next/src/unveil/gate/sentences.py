@@ -176,7 +176,7 @@ def not_tested(study: Study, figures: Sequence[PeopleFigure]) -> Iterator[NotTes
     if not any(column.sensitive for column in study.columns.values()):
         yield NotTestedRow(
             what="sensitive values",
-            sentence="None is declared (-c COLUMN:sensitive=LEVEL).",
+            sentence="No value is declared sensitive (-c COLUMN:sensitive=LEVEL).",
         )
     if not study.has_control:
         yield NotTestedRow(

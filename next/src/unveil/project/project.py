@@ -69,7 +69,7 @@ from unveil.project.stating import (
     take_decision,
 )
 from unveil.project.store import DIGITS, Log, only_one, sha256
-from unveil.project.view import run_of
+from unveil.project.view import run_of, view_of_standing
 from unveil.results import OF_PEOPLE
 from unveil.results.words import join_names
 from unveil.study import Study
@@ -550,15 +550,19 @@ class Project:
         run
             The number of a run; by default the last.
         """
-        from unveil.show.page import page
+        from unveil.show.report import report
 
         standing = self.standing(run)
         if path is None:
             folder = self.folder / "confidential"
             folder.mkdir(exist_ok=True)
             path = folder / f"report_{standing.record.number:04}.html"
-        results = [run_of(standing), *(result for _, result in standing.parts if result)]
-        replace_file(Path(path), page(results).encode())
+        if Path(path).suffix.lower() != ".html" or not Path(path).parent.is_dir():
+            raise InputError(
+                f"{str(path)!r} ends not with .html, or is in no folder that is there. A browser"
+                " prints it on paper or as PDF."
+            )
+        replace_file(Path(path), report(view_of_standing(standing)).encode())
         return Path(path)
 
     @checked

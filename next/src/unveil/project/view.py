@@ -11,6 +11,7 @@ from typing import Any, Literal
 import msgspec
 
 from unveil.arguments import quote_name
+from unveil.measures.utility.utility import FAIR, GOOD
 from unveil.project.rows import (
     AlertRow,
     CheckRow,
@@ -44,8 +45,6 @@ STATE_WORDS: dict[State, str] = {
 ROWS = {"records": 3, "uniques": 1, "links": 2, "keys": 3, "sensitive": 2}
 """Rows of each block that page 1 shows; the others are counted in a line. At most nine in all."""
 MOST = 9
-GOOD, POOR = 3, 10
-"""S_pMSE below which utility is good, and above which it is poor (synthpop)."""
 NEVER_TESTED = 3  # of what was not tested, sentences on page 1
 
 
@@ -68,7 +67,9 @@ class Line(msgspec.Struct, frozen=True):
 
     what: str
     by: str
+    known: str  # who knows what, where the title of the block does not say it
     people: str
+    of: str
     others: str
     beyond: str
     limit: str
@@ -114,6 +115,8 @@ class View(msgspec.Struct, frozen=True):
     limit: str
     blocks: tuple[Block, ...]
     checks: tuple[CheckRow, ...]
+    policy: tuple[str, ...]  # limits on other figures than those of people, the worst first
+    alerted: str  # which alerts there are, in a line
     utility: str
     not_tested: tuple[str, ...]
     alerts: tuple[AlertRow, ...]
@@ -149,8 +152,10 @@ def view_of_standing(standing: Standing) -> View:
         limit=_limit(standing, people),
         blocks=tuple(blocks_of(rows.figures, settings.data.unit)),
         checks=rows.checks,
+        policy=tuple(_policy(rows.checks)),
+        alerted=_alerted(rows.alerts),
         utility=utility_of(standing),
-        not_tested=tuple(dict.fromkeys(row.sentence for row in rows.not_tested)),
+        not_tested=tuple(_not_tested(standing)),
         alerts=rows.alerts,
         choices=tuple(_choices(standing)),
         outstanding=standing.outstanding(),
@@ -282,7 +287,7 @@ def _choices(standing: Standing) -> Iterator[str]:
     if n:
         yield (
             f"Protect {cause} and assess again (recommended)"
-            if cause
+            if cause in standing.settings.columns
             else ("Change the synthetic data and assess again (recommended)")
         )
         yield "Do not release"
@@ -306,18 +311,18 @@ def _signature(standing: Standing) -> str:
 def blocks_of(figures: Sequence[FigureRow], unit: str) -> Iterator[Block]:
     """A block for each question, with the worst rows; the others are counted."""
     room = MOST
-    by_kind = {kind: [row for row in figures if row.kind == kind] for kind in ROWS}
-    for kind, rows in by_kind.items():
-        rows = [row for row in rows if row.may_block or row.status == "to be decided"]
-        if not rows:
-            continue
-        lines = [_line(_worst(same)) for same in grouped(rows, about_of)]
-        lines.sort(key=lambda line: _gravity(line.row))
-        shown = lines[: min(ROWS[kind], room)]
+    counted = [row for row in figures if row.may_block or row.status == "to be decided"]
+    by_kind = {kind: [row for row in counted if row.kind == kind] for kind in ROWS}
+    by_kind = {kind: rows for kind, rows in by_kind.items() if rows}
+    for later, (kind, rows) in zip(reversed(range(len(by_kind))), by_kind.items(), strict=True):
+        worst = sorted((_worst(same) for same in grouped(rows, about_of)), key=_gravity)
+        is_several = kind in WHOSE and len({row.by for row in worst}) > 1
+        lines = [_line(row, is_several or kind == "links") for row in worst]
+        shown = lines[: min(ROWS[kind], room - later)]  # each block has its worst row
         room -= len(shown)
-        by = lines[0].by
+        title = WHOSE[kind] if is_several else TITLES[kind]
         yield Block(
-            kind=kind, title=TITLES[kind].format(unit=unit, by=by),
+            kind=kind, title=title.format(unit=unit, by=worst[0].by),
             note=NOTES[kind].format(unit=unit), lines=tuple(shown),
             more=tuple(_more(lines[len(shown):])), all_lines=tuple(lines),
         )  # fmt: skip
@@ -330,6 +335,11 @@ TITLES = {
     "keys": "What would an intruder learn who knows {by}?",
     "sensitive": "Would declared sensitive values be disclosed?",
 }
+WHOSE = {
+    "uniques": "Who is unique to these intruders, and in the synthetic data too?",
+    "keys": "What would these intruders learn?",
+}
+"""The same of several intruders, who are named with each row."""
 NOTES = {
     "records": "From others: how many have another person so much alike that a record would match"
     " by chance.",
@@ -349,18 +359,21 @@ def _worst(rows: Sequence[FigureRow]) -> FigureRow:
     return min(rows, key=_gravity)
 
 
-def _line(row: FigureRow) -> Line:
+def _line(row: FigureRow, is_said: bool) -> Line:
     beyond = None if row.beyond is None else round(row.beyond)
     people = None if row.people is None else round(row.people)
     margin = "" if row.margin is None else f" ± {row.margin:,.0f}"
-    of = "" if row.of is None else f" of {row.of:,.0f}"
+    scenario = f"{row.scenario}: " if row.scenario not in ("", EVERYTHING) else ""
     is_shown = people is not None and beyond is not None
     copy = COPIES.get(str(row.copy), f"copy {row.copy}" if row.copy not in ("", 1) else "")
     side = ", ".join(text for text in (row.version, copy) if text)
-    share = "" if not row.of or row.people is None else percent(100 * row.people / row.of)
+    is_share = row.of and row.people is not None and row.kind != "uniques"  # repU is of everybody
+    share = percent(100 * row.people / row.of) if is_share else ""  # type: ignore[operator]
     return Line(
         what=f"{LABELS.get(row.what, row.what)}{f' ({side})' if side else ''}", by=row.by,
-        people="not measured" if people is None else f"{people:,}{of}",
+        known=f"{scenario}by {row.by}" if is_said else "",
+        people="not measured" if people is None else f"{people:,}",
+        of="" if row.of is None or people is None else f"of {row.of:,.0f}",
         others=f"{people - beyond:,}" if is_shown else "",  # type: ignore[operator]
         beyond="" if beyond is None else f"{beyond:+,}{margin}",
         limit="" if row.limit is None else f"{row.limit:,.0f}", mark=MARKS[row.status],
@@ -397,17 +410,50 @@ def _limit(standing: Standing, people: int) -> str:
     )
 
 
+def _policy(checks: Sequence[CheckRow]) -> Iterator[str]:
+    """■ 2 above limit, DiSCO of health in neighbour 44.4 (limit 10)."""
+    for status in SEVERITY:
+        same = [row for row in checks if row.status == status]
+        if same:
+            worst = max(same, key=lambda row: (row.value or 0) - row.limit)
+            about = f" of {worst.subject}" if worst.subject else ""
+            about += f" in {worst.scenario}" if worst.scenario not in ("", EVERYTHING) else ""
+            value = "" if worst.value is None else f" {worst.value:,.1f}"
+            yield (f"{MARKS[status]} {len(same)} {status}: {worst.figure}{about}{value}"
+                   f" (limit {worst.limit:g})")  # fmt: skip
+
+
+def _alerted(alerts: Sequence[AlertRow]) -> str:
+    """Those that stop a release, or else those to be looked at."""
+    stops = dict.fromkeys(alert.id for alert in alerts if alert.status in ALERTS)
+    reviews = dict.fromkeys(alert.id for alert in alerts if alert.status not in ALERTS)
+    if stops:
+        return f"■ {len(stops)} {'alert' if len(stops) == 1 else 'alerts'}: {join_names(stops)}."
+    return f"● {len(reviews)} to be looked at: {join_names(reviews)}." if reviews else ""
+
+
+def _not_tested(standing: Standing) -> list[str]:
+    """What no figure speaks of, then the figures that cannot tell, of several copies once."""
+    measured = {figure.what for figure in standing.figures}
+    rows = standing.rows.not_tested
+    untold = {(row.scenario, row.what): row.sentence for row in rows if row.what in measured}
+    never = [row.sentence for row in rows if row.what not in measured]
+    return list(dict.fromkeys([*never, *untold.values()]))
+
+
 def utility_of(standing: Standing) -> str:
     """In a word of its own: it blocks only where somebody limited it."""
     result = result_of(standing.parts, "utility")
     rows = [row for row in result.overall if row.S_pMSE is not None] if result else []
     if not rows:
         return "Utility: not measured."
-    worst = max(rows, key=lambda row: row.S_pMSE)
-    word = "good" if worst.S_pMSE < GOOD else "poor" if worst.S_pMSE > POOR else "fair"
+    worst = max(rows, key=lambda row: max(row.S_pMSE, row.S_pMSE_worst or 0))
+    pair = "" if worst.S_pMSE_worst is None else (
+        f", of the worst pair {worst.S_pMSE_worst:.1f} ({worst.worst})"
+    )  # fmt: skip
     return (
-        f"Utility: {word}, S_pMSE {worst.S_pMSE:.1f} ({worst.model}; 1 is chance, below {GOOD}"
-        f" good, above {POOR} poor)."
+        f"Utility: {worst.word}, S_pMSE {worst.S_pMSE:.1f} ({worst.model}){pair}; 1 is chance,"
+        f" to {GOOD:g} good, above {FAIR:g} poor."
     )
 
 

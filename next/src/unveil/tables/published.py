@@ -15,7 +15,7 @@ from unveil.counts.cells import Floats, Ints
 from unveil.data.read import OpenFile
 from unveil.errors import InputError, check_name, list_names
 from unveil.results import FileUsed, Note
-from unveil.study import ORIGINAL, Study
+from unveil.study import Study
 from unveil.tables.schemes import (
     Scheme,
     draw,
@@ -168,12 +168,11 @@ class PublishedTable:
         if not names:
             raise InputError("'dims' takes a column or several. Name what people are counted by.")
         notes = []
-        people, levels, codes = study.people()[0], [], []
+        crossed = study.crossed(names)
+        people, levels, codes = crossed.person, [], []
         for name in names:
-            study.check_column(name)
             column = study.column(name)
-            own = column.codes[study.rows[ORIGINAL]]
-            occurring, code = np.unique(own, return_inverse=True)
+            occurring, code = np.unique(crossed.codes[name], return_inverse=True)
             levels.append(without_gap([column.texts[level] for level in occurring]))
             codes.append(code)
         shape = tuple(map(len, levels))
@@ -188,6 +187,8 @@ class PublishedTable:
                     " people: leave the weights out (ignore)."
                 )
             counts = np.bincount(cell, weight, int(np.prod(shape)))
+        elif crossed.n is not None:
+            counts = np.bincount(cell, crossed.n, int(np.prod(shape))).astype(np.float64)
         else:
             pairs = np.unique(np.stack([people, cell]), axis=1)
             counts = np.bincount(pairs[1], minlength=int(np.prod(shape))).astype(np.float64)

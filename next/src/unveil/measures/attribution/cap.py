@@ -40,7 +40,7 @@ from unveil.measures.disclosure.formulas import Unit
 from unveil.progress import steps
 from unveil.results import Chart, Figure, FileUsed, Heading, Note, Result, grouped
 from unveil.results.words import Words, count, side_of
-from unveil.study import Study, measure
+from unveil.study import Counted, Study, measure
 
 GROUPS = {"full": "people", "uniques": "uniques on the keys", "special": "special uniques"}
 SAID = 3  # targets and versions with sentences of their own
@@ -106,6 +106,7 @@ class Cap(Result, frozen=True, kw_only=True):
         `file` is original, with cap_original and cap_synthetic, or synthetic, with weap and tcap;
         `row` is the place in it, of several copies one after the other.
         """
+        self.study.need_memory()
         frames = [
             frame
             for target in targets or self.study.targets
@@ -160,7 +161,7 @@ class _Wording(Words):
 
 @measure
 def cap(
-    study: Study,
+    study: Counted,
     *,
     groups: Names = ("full", "uniques", "special"),
     baseline: Baseline = None,
@@ -190,6 +191,8 @@ def cap(
         raise InputError("There is no one in 'groups'. Choose from 'full', 'uniques', 'special'.")
     for group in names:
         check_name(group, GROUPS, "There is no one in 'groups' called")
+    if not study.in_memory:
+        names = tuple(group for group in names if group != "special")
     request = _Request(study, names, baseline, tau)
     targets = sorted((_measure(request, t) for t in steps("cap", study.targets)), key=_worst_first)
     caps = [row for of_target in targets for row in of_target.cap]
@@ -198,7 +201,7 @@ def cap(
         trend=tuple(_trends(caps)),
         tcap=tuple(row for of_target in targets for row in of_target.tcap),
         gcap=tuple(row for of_target in targets for row in of_target.gcap),
-        notes=tuple(_notes(caps)),
+        notes=tuple(_notes(study, caps)),
     )
 
 
@@ -219,6 +222,9 @@ class _Request:
 
     def __init__(self, study: Study, groups: Sequence[Group], baseline: Any, tau: float) -> None:
         self.study, self.baseline, self.tau = study, _read_baseline(baseline), tau
+        self.groups = groups
+        if not study.in_memory:
+            return
         self.person, _ = study.people()
         self.records = {
             of_people: {g: records_of(study, g, of_people=of_people) for g in groups}
@@ -251,13 +257,19 @@ def _measure(request: _Request, target: str) -> _Rows:
             }  # fmt: skip
             for unit, profile, baseline in _units(request, p, known):
                 person = request.person if unit == "people" else None
-                for group, records in request.records[unit == "people"].items():
-                    scored = Scored.of(p, records, person)
+                for group in request.groups:
+                    if study.in_memory:
+                        records = request.records[unit == "people"][group]
+                        scored = Scored.of(p, records, person)
+                    else:
+                        scored = Scored.there(p, group)
                     figures = cap_figures(profile, baseline, scored)
                     rows.cap.append(CapRow(**about, unit=unit, group=group, **figures))
             rows.tcap.append(
                 TcapRow(**about, tau=request.tau, **tcap_figures(p, known, request.tau))
             )
+            if not study.in_memory:
+                continue
             nearest = request.nearest_to(version, m)
             scores = nearest.draw(target, p.of_people(ratios(p.s_tq, p.s_q)))
             rows.gcap.append(GcapRow(
@@ -298,8 +310,14 @@ def _worst_first(rows: _Rows) -> tuple[float, str]:
     return -max(beyond), rows.cap[0].target
 
 
-def _notes(rows: Sequence[CapRow]) -> Iterator[Note]:
-    """Where special uniques are all uniques."""
+def _notes(study: Study, rows: Sequence[CapRow]) -> Iterator[Note]:
+    """Where special uniques are all uniques, or not measured."""
+    if not study.in_memory:
+        sentence = (
+            "Special uniques and the nearest keys (GCAP) are not measured, for the records are not"
+            " in memory. Measure them on people drawn at random (study.sample)."
+        )
+        yield Note(about="gcap", sentence=sentence)
     people = {(row.unit, row.group): row.people for row in rows}
     n = people.get(("records", "special"))
     if n and n == people.get(("records", "uniques")):

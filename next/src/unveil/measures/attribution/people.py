@@ -43,6 +43,11 @@ class Scored:
         whose = None if person is None else person[records]
         return cls(np.bincount(cell, minlength=len(p.t)), cell, whose)
 
+    @classmethod
+    def there(cls, p: CellProfile, group: Group) -> "Scored":
+        """By the cells that an engine counted: everyone, or people alone with their keys."""
+        return cls(p.n_d * (p.d_q == 1) if group == "uniques" else p.n_d, p.n_d[:0])
+
     def count(self, where: Mask) -> int:
         """How many have a record in some cells."""
         if self.person is None:
@@ -57,10 +62,12 @@ class Scored:
 
 
 def mean_of_cells(shares: Floats, n: Ints) -> Figure:
-    """The mean over n records of each cell, as far as it is defined."""
+    """The mean over n records of each cell, where it is defined: cells alike add up first."""
     is_defined = (n > 0) & ~np.isnan(shares)
-    n = n[is_defined]
-    return fsum((n * shares[is_defined]).tolist()) / int(n.sum()) if len(n) else None
+    different, place = np.unique(shares[is_defined], return_inverse=True)
+    records = np.bincount(place, n[is_defined])
+    total = fsum((records * different).tolist())
+    return total / float(records.sum()) if len(different) else None
 
 
 def mean_of_people(values: Floats, person: Ints) -> Figure:

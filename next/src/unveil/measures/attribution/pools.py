@@ -25,6 +25,10 @@ def pools(
 ) -> Iterator[tuple[int, CellProfile]]:
     """For m = 1 to M, the profile of a target beside the first m copies of a version."""
     side = all_copies(study, version)
+    if not study.in_memory:
+        for m in range(1, len(side.files) + 1):
+            yield m, study.profile(target, side._replace(files=side.files[:m]), people=people)
+        return
     whole = study.profile(target, side, people=people)
     if len(side.files) == 1:
         yield 1, whole
@@ -33,7 +37,7 @@ def pools(
     cell_of, is_single = cells_of_copies(cells), (cells.d_tq == 0) & (cells.q >= cells.keys.n_q)
     records, stop = np.zeros(len(cells.t), np.int64), 0
     for m, number in enumerate(side.files, start=1):
-        start, stop = stop, stop + len(study.files[number].frame)
+        start, stop = stop, stop + study.files[number].size
         records = records + np.bincount(cell_of[start:stop], minlength=len(records))
         pool = replace(
             cells,

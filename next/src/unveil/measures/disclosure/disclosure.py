@@ -50,7 +50,7 @@ from unveil.measures.disclosure.values import (
 )
 from unveil.progress import steps
 from unveil.results import Chart, Heading, PeopleFigure, Result, grouped, with_mean
-from unveil.study import Side, Study, measure
+from unveil.study import Counted, Side, Study, measure
 
 WHO = ("UiO", "unique", "UiOiS", "repU", "replicated", "UiS")
 WHAT = ("target", "unit", "correct", "expected", "beyond", "low", "wrong", "DiSCO", "Dorig")
@@ -153,6 +153,7 @@ class Disclosure(Result, frozen=True, kw_only=True):
 
     def records(self, *targets: str) -> pl.DataFrame:
         """The people who are shown a single value: whose record, what they have, what is shown."""
+        self.study.need_memory()
         study, rules = self.study, parse_exclusions(self.settings["exclude"])
         shown = [
             _shown_to(study.profile(target, side, rules), side)
@@ -194,7 +195,7 @@ def _figures(row: AttributeRow, settings: dict[str, Any], n: int) -> Iterator[Pe
 
 @measure
 def disclosure(
-    study: Study,
+    study: Counted,
     *,
     exclude: Texts = (),
     thresholds: Thresholds = (50, 90, 4, 80),
@@ -226,6 +227,7 @@ def disclosure(
     """
     rules = rules_of(study, exclude)
     if within is not None:
+        study.need_memory()
         study.check_column(within)
     identity_rows = measure_identity(study, rules)
     together = Together(study)

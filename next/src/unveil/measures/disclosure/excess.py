@@ -29,7 +29,7 @@ from unveil.results import (
     with_mean,
 )
 from unveil.results.words import Words, percent, side_of
-from unveil.study import ORIGINAL, Study, measure
+from unveil.study import ORIGINAL, Counted, measure
 
 
 class ExcessRow(Row, frozen=True):
@@ -87,7 +87,7 @@ def _excess(used: Figure, unused: Figure) -> Figure:
 
 
 @measure
-def excess(study: Study, *, exclude: Texts = (), figures: Names = ("DiSCO", "DCAP")) -> Excess:
+def excess(study: Counted, *, exclude: Texts = (), figures: Names = ("DiSCO", "DCAP")) -> Excess:
     """Measure how much more synthetic data disclose about the people they were made from.
 
     Parameters

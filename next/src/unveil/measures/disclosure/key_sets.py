@@ -42,7 +42,7 @@ from unveil.results import (
     with_mean,
 )
 from unveil.results.words import Words, join_names, others_of, side_of
-from unveil.study import ORIGINAL, Side, Study, measure
+from unveil.study import ORIGINAL, Counted, Side, Study, measure
 
 MOST_SETS = 100_000
 FIRST = ("figure", "target", "keys", "size", "value", "expected", "beyond", "low", "all_keys")
@@ -152,7 +152,7 @@ class KeySets(Result, frozen=True, kw_only=True):
 
 @measure
 def key_sets(
-    study: Study,
+    study: Counted,
     *,
     exclude: Texts = (),
     largest: Annotated[int, Meta(ge=1)] | None = None,
@@ -185,8 +185,11 @@ def key_sets(
     sets: list[list[SetRow]] = []
     worst: list[WorstRow] = []
     for side in steps("key sets", list(study.sides())):
-        question = _question(study, side, rules)
-        counts = list(count_key_sets(question, largest, with_twins=expected))
+        if study.in_memory:
+            question = _question(study, side, rules)
+            counts = list(count_key_sets(question, largest, with_twins=expected))
+        else:
+            counts = list(_count_by_cells(study, side, rules, largest))
         sets.append([row for each in counts for row in _set_rows(study, side, each, expected)])
         worst += _worst(study, side, rules, sets[-1], seed if expected else None)
     rows = [row for of_set in zip(*sets, strict=True) for row in with_mean(of_set)]
@@ -215,6 +218,29 @@ def _question(study: Study, side: Side, rules: Sequence[Rule]) -> Question:
     )  # fmt: skip
 
 
+def _count_by_cells(
+    study: Study, side: Side, rules: Sequence[Rule], largest: int
+) -> Iterator[Counts]:
+    """The same by the cells of each set, which an engine sums from those of all keys."""
+    for target in study.targets:
+        study.profile(target, side)
+    for mask in range(1, 2 ** len(study.keys)):
+        places = tuple(k for k in range(len(study.keys)) if mask >> k & 1)
+        if len(places) > largest:
+            continue
+        names = tuple(study.keys[place] for place in places)
+        part, in_set = study.replace(keys=names), rules_in(rules, names)
+        found = part.profile(None, side, in_set)
+        by_target = [part.profile(target, side, in_set) for target in study.targets]
+        yield Counts(
+            places,
+            replicated=found.count((found.d_q == 1) & (found.s_q == 1)),
+            shown=tuple(p.count(p.is_shown) for p in by_target),
+            correct=tuple(p.count(p.ps_is_1) for p in by_target),
+            twins=tuple(p.count(p.pd_is_1 & (p.d_q > 1)) for p in by_target),
+        )
+
+
 def _exempt(study: Study, rule: Rule) -> Iterator[Exempt]:
     """Whom a rule takes out, and in which sets."""
 
@@ -237,7 +263,7 @@ def _exempt(study: Study, rule: Rule) -> Iterator[Exempt]:
 
 
 def _set_rows(study: Study, side: Side, counts: Counts, expected: bool) -> Iterator[SetRow]:
-    n = len(study.original)
+    n = study.files[ORIGINAL].size
     for place, target in enumerate(study.targets):
         yield SetRow(
             version=side.version, copy=side.copy, target=target, size=len(counts.keys),
@@ -256,7 +282,7 @@ def _worst(
     study: Study, side: Side, rules: Sequence[Rule], rows: Sequence[SetRow], seed: int | None
 ) -> Iterator[WorstRow]:
     """The highest repU, and of each target the highest DiSCO and the most beyond its twins."""
-    n, n_sets = len(study.original), len({row.keys for row in rows})
+    n, n_sets = study.files[ORIGINAL].size, len({row.keys for row in rows})
 
     def people(share: Figure) -> float:
         return round((share or 0) * n / 100)

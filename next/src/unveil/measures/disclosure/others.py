@@ -18,7 +18,7 @@ from unveil.counts.profile import CellProfile, Mask
 from unveil.measures.disclosure.formulas import AttributeRow
 from unveil.measures.disclosure.learners import Chances, learn
 from unveil.results import Note
-from unveil.study import ORIGINAL, Study
+from unveil.study import ALONE, ORIGINAL, Study
 
 Z = 1.96  # standard errors in half of a 95 % interval
 FEWEST, MOST = 50, 20_000  # people from whom to learn; of more, a sample is learnt from and scored
@@ -93,26 +93,46 @@ def together(q: Ints, residuals: Floats) -> float:
 
 def learn_others(study: Study, keys: tuple[str, ...], target: str, seed: int) -> Others | None:
     """What other people of the original teach; None where they are too few."""
-    person, n = study.people()
+    n = study.count_people()
     if n < FEWEST:
         return None
     from threadpoolctl import threadpool_limits
 
+    at, weight, q, group = _people_sampled(study, keys, seed)
+    codes = np.column_stack([_codes_of(study, name)[at] for name in keys])
+    column, own = study.column(target), _codes_of(study, target)[at]
+    with threadpool_limits(1):  # more threads fight over small matrices, and add in another order
+        learner, chances = learn(codes, own, column.n_levels, seed)
+        self_test = _test_on_strangers(codes, own, q, column.n_levels, seed, learner)
+    return Others(learner, at, weight, len(at) / n, own, q, group, chances, self_test)
+
+
+def _people_sampled(
+    study: Study, keys: tuple[str, ...], seed: int
+) -> tuple[Ints, Floats, Ints, Ints]:
+    """A record of each, how many each has, their key combinations, and people with these.
+
+    An engine has drawn them already, and tells of no others.
+    """
+    if not study.in_memory:
+        p = study.profile(None, ALONE)
+        q = p.cells.keys.q
+        return np.arange(len(q)), np.ones(len(q)), q, p.to_people(p.d_q)
+    person, _ = study.people()
     random = np.random.default_rng(seed)
     order = random.permutation(len(person))
     _, first = np.unique(person[order], return_index=True)  # one record of each person
     sample = np.sort(random.permutation(order[first])[:MOST])
-    rows, column = study.rows[ORIGINAL], study.column(target)
-    codes = np.column_stack([study.column(name).codes[rows][sample] for name in keys])
-    own = column.codes[rows][sample]
-    weight = np.bincount(person)[person[sample]].astype(np.float64)
     q, group = _groups(study, keys, person)
-    q, group = q[sample], group[sample]
-    with threadpool_limits(1):  # more threads fight over small matrices, and add in another order
-        learner, chances = learn(codes, own, column.n_levels, seed)
-        self_test = _test_on_strangers(codes, own, q, column.n_levels, seed, learner)
-    n_sampled = len(sample) / n
-    return Others(learner, sample, weight, n_sampled, own, q, group, chances, self_test)
+    weight = np.bincount(person)[person[sample]].astype(np.float64)
+    return sample, weight, q[sample], group[sample]
+
+
+def _codes_of(study: Study, name: str) -> Ints:
+    """The levels of all people, or of those whom an engine has drawn."""
+    if not study.in_memory:
+        return study.drawn(name)
+    return study.column(name).codes[study.rows[ORIGINAL]]
 
 
 def _groups(study: Study, keys: tuple[str, ...], person: Ints) -> tuple[Ints, Ints]:
@@ -125,7 +145,7 @@ def _groups(study: Study, keys: tuple[str, ...], person: Ints) -> tuple[Ints, In
 
 def why_nothing_is_expected(study: Study, rows: Sequence[AttributeRow]) -> Iterator[Note]:
     """Why there is no yardstick, of each unit of rows that lack it."""
-    n, reason = study.people()[1], "the records of some people differ"
+    n, reason = study.count_people(), "the records of some people differ"
     if n < FEWEST:
         reason = f"{n:,} {study.unit} are too few (fewer than {FEWEST})"
     for unit in dict.fromkeys(row.unit for row in rows if row.expected is None):

@@ -1,13 +1,15 @@
 """Which values are shown to whom: by level, declared sensitive ones, and all targets together."""
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 import numpy as np
 
 from unveil.counts.cells import Floats
-from unveil.counts.profile import CellProfile, PersonProfile
+from unveil.counts.engines import Claims
+from unveil.counts.profile import CellProfile, Mask, PersonProfile
 from unveil.results import Copy, Count, Figure, Level, People, Percent, Row
 from unveil.study import Side, Study
 
@@ -100,16 +102,28 @@ class Together:
     """Who is shown any target correctly, target by target."""
 
     def __init__(self, study: Study) -> None:
-        self.person, self.n = study.people()
-        self.is_correct = {side: np.zeros(len(self.person), bool) for side in study.sides()}
+        self.study, self.n = study, study.count_people()
+        self.is_correct: dict[Side, Mask] = {}
+        self.claims: dict[Side, list[Claims]] = defaultdict(list)
 
     def add(self, p: CellProfile, side: Side) -> None:
-        self.is_correct[side] |= p.to_people(p.claimed) == p.value_of
+        if not self.study.in_memory:
+            self.claims[side].append(Claims.of(p))
+            return
+        is_correct = p.to_people(p.claimed) == p.value_of
+        self.is_correct[side] = self.is_correct.get(side, False) | is_correct
 
     def rows(self) -> Iterator[TogetherRow]:
-        for side, is_correct in self.is_correct.items():
-            correct = len(np.unique(self.person[is_correct]))
+        for side in self.study.sides():
+            correct = self._count(side)
             yield TogetherRow(
                 version=side.version, copy=side.copy, people=self.n, any_correct=correct,
                 share=100 * correct / self.n if self.n else None,
             )  # fmt: skip
+
+    def _count(self, side: Side) -> int:
+        if side in self.claims:
+            return self.study.records.count_right(self.claims[side])
+        if side not in self.is_correct:
+            return 0
+        return len(np.unique(self.study.people()[0][self.is_correct[side]]))

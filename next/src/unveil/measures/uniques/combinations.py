@@ -9,7 +9,7 @@ import numpy as np
 from unveil.counts.cells import Floats, Ints, number, pack
 from unveil.counts.profile import Mask
 from unveil.errors import InputError
-from unveil.study import ORIGINAL, Study
+from unveil.study import ALONE, ORIGINAL, Study
 
 MOST_PATTERNS = 512  # sets of keys that records lack, each compared with each
 
@@ -30,6 +30,10 @@ class Combinations:
     codes: Ints  # of each key, the level in each combination
     n_levels: Ints
     missing: Ints  # of each key, the level that stands for a missing value; -1 for none
+
+    @property
+    def n(self) -> int:
+        return len(self.people)
 
     @property
     def has_several(self) -> bool:
@@ -67,6 +71,45 @@ class Combinations:
                 numbers = numbers * self.n_levels[key] + self.codes[key, both]
                 numbers, n = number(numbers, n * self.n_levels[key])
             yield some, others, numbers[: len(some)], numbers[len(some) :]
+
+
+@dataclass(frozen=True, eq=False)
+class CombinationsThere:
+    """The same as an engine counts them: a row stands for `w` combinations."""
+
+    people: Ints
+    w: Ints
+    has_several = False
+
+    @property
+    def n(self) -> int:
+        return int(self.w.sum())
+
+    @property
+    def n_people(self) -> int:
+        return int(self.people @ self.w)
+
+    def count(self, where: Mask) -> int:
+        return int((self.people * self.w)[where].sum())
+
+    def highest(self, values: Floats) -> Floats:
+        return np.sort(np.repeat(values, self.people * self.w))
+
+
+def values_there(study: Study, target: str) -> tuple[CombinationsThere, Ints]:
+    """The combinations that an engine tells, and how many values of a target each has."""
+    p = study.profile(target, ALONE)
+    first = p.cells.starts
+    values = p.cells.per_q(np.ones_like(p.d_q))[first]
+    return CombinationsThere(p.d_q[first], p.w[first].astype(np.int64)), values
+
+
+def counted_combinations(study: Study) -> Combinations | CombinationsThere:
+    """Those of the keys, wherever they are counted."""
+    if study.in_memory:
+        return combinations_of(study, study.keys)
+    p = study.profile(None, ALONE)
+    return CombinationsThere(p.d_q, p.w.astype(np.int64))
 
 
 def combinations_of(study: Study, keys: tuple[str, ...]) -> Combinations:

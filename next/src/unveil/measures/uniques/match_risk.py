@@ -15,10 +15,16 @@ from unveil.arguments import Part
 from unveil.counts.cells import Floats, Ints
 from unveil.errors import InputError
 from unveil.measures.uniques.aligned import AlignedRow, aligned_rows, aligned_sentence
-from unveil.measures.uniques.combinations import Combinations, combinations_of
+from unveil.measures.uniques.combinations import (
+    Combinations,
+    CombinationsThere,
+    combinations_of,
+    counted_combinations,
+    values_there,
+)
 from unveil.results import Count, Figure, Heading, Number, People, Percent, Result, Row, Share
 from unveil.results.words import Words, are, people, percent
-from unveil.study import ORIGINAL, OneFile, Study, measure
+from unveil.study import ORIGINAL, OneCounted, Study, measure
 
 SMALL = (2, 3, 5)  # groups that are always counted, beside k
 RISKS = (0.01, 0.05, 0.1, 0.2, 0.5)
@@ -115,6 +121,7 @@ class MatchRisk(Result, frozen=True, kw_only=True):
     def records(self) -> pl.DataFrame:
         """Of each record: people with its keys, in the file and in the population; the risk."""
         study, asked = self.study, self.settings
+        study.need_memory()
         combinations = combinations_of(study, study.keys)
         k, F = frequencies(study, asked["fraction"], wildcard=asked["wildcard"])
         figures = pl.DataFrame({"k": k, "population": F, "risk": individual_risk(k, F)})
@@ -123,7 +130,9 @@ class MatchRisk(Result, frozen=True, kw_only=True):
 
 def frequencies(study: Study, fraction: float | None, *, wildcard: bool) -> tuple[Ints, Floats]:
     """f and F: people of the file who match each combination, and those they stand for."""
-    combinations, weights = combinations_of(study, study.keys), study.weights
+    if wildcard:
+        study.need_memory()
+    combinations, weights = counted_combinations(study), study.weights
     if combinations.has_several and (wildcard or weights is not None):
         raise InputError(
             "Records are counted with weights or 'wildcard', and people have several here. Leave"
@@ -131,10 +140,10 @@ def frequencies(study: Study, fraction: float | None, *, wildcard: bool) -> tupl
         )
     own_f = combinations.people
     own_F: Ints = own_f / (fraction or study.fraction or 1)
-    if weights is not None:
+    if weights is not None and isinstance(combinations, Combinations):
         order = np.lexsort((weights, combinations.q))  # so that a sum hangs on no order of rows
         own_F = np.bincount(combinations.q[order], weights[order])
-    if not wildcard:
+    if not wildcard or not isinstance(combinations, Combinations):
         return own_f, own_F
     f, F = np.zeros_like(own_f), np.zeros(len(own_f))
     for some, others, of_some, of_others in combinations.wildcard_matches():
@@ -159,7 +168,7 @@ def individual_risk(f: Ints, F: Floats) -> Floats:
 
 @measure
 def match_risk(
-    study: OneFile,
+    study: OneCounted,
     *,
     aligned: bool = False,
     k: Annotated[int, Meta(ge=2)] = 10,
@@ -186,7 +195,7 @@ def match_risk(
     ----------
     Franconi and Polettini (2004), Individual risk estimation in mu-Argus.
     """
-    combinations = combinations_of(study, study.keys)
+    combinations = counted_combinations(study)
     n, weights = combinations.n_people, study.weights
     population = n / (fraction or study.fraction or 1)
     if weights is not None:
@@ -197,7 +206,7 @@ def match_risk(
     row = RiskRow(
         people=n,
         population=population,
-        combinations=len(f),
+        combinations=combinations.n,
         expected_matches=expected,
         global_risk=expected / n,
         highest_risk=float(risks[-1]),
@@ -214,13 +223,18 @@ def match_risk(
     )
 
 
-def _diversity(study: Study, combinations: Combinations, target: str) -> DiversityRow:
+def _diversity(
+    study: Study, combinations: Combinations | CombinationsThere, target: str
+) -> DiversityRow:
     """Of people with the same keys; a missing key and a missing value are levels here."""
-    column, n_q = study.column(target), len(combinations.people)
-    cells = np.unique(
-        combinations.q * np.int64(column.n_levels) + column.codes[study.rows[ORIGINAL]]
-    )
-    values = np.bincount(cells // column.n_levels, minlength=n_q)
+    if isinstance(combinations, Combinations):
+        column, n_q = study.column(target), len(combinations.people)
+        cells = np.unique(
+            combinations.q * np.int64(column.n_levels) + column.codes[study.rows[ORIGINAL]]
+        )
+        values = np.bincount(cells // column.n_levels, minlength=n_q)
+    else:
+        combinations, values = values_there(study, target)
     return DiversityRow(
         target=target,
         lowest=int(values.min()),
