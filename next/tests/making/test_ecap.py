@@ -266,3 +266,9 @@ def test_a_result_is_the_same_after_json(tmp_path):
         assert loaded.sentences == result.sentences
         assert result.save(tmp_path / "chart.svg", *result.charts[:1]).exists()
         result.show()
+
+
+def test_noise_of_several_columns_is_not_chosen_in_one_call():
+    by_column = {"height": [170, 178], "weight": [60, 75]}
+    with pytest.raises(unveil.InputError, match="choose for each of them, ask ecap of all"):
+        unveil.choose_noise(by_column, population="normal(170, 12)", N=1500, n=25)

@@ -345,6 +345,11 @@ def choose_noise(
     replacement
         Whether people were sampled with replacement, as in Equation 1.
     """
+    if isinstance(values, Mapping):
+        raise InputError(
+            "'values' of choose_noise is one column: choose for each of them, ask ecap of all"
+            " together, and take more noise if that is above the threshold."
+        )
     claims = open_claims(values, population, N, n, noise, discrete, replacement)
     sigma = least_noise(claims, threshold)
     publish = None if sigma is None else round_up_enough(claims, sigma, threshold)

@@ -1,10 +1,12 @@
 """Charts: Vega-Lite files in `show/charts`, filled from a table and drawn by vl-convert.
 
 A file names the columns it draws as ``label``, ``before``, ...; a string ``$before`` in it becomes
-the title of the column that a result puts there.
+the title of the column that a result puts there. Where ``usermeta`` says how many panels a sheet of
+paper has room for, of a label or of a row each, a page draws them in several pictures.
 """
 
 import json
+from collections.abc import Iterator
 from importlib.resources import files
 from typing import Any
 
@@ -69,8 +71,25 @@ def _fill(part: Any, titles: dict[str, str]) -> Any:
 
 def draw(result: Result, name: str, form: str) -> bytes:
     """A chart as svg, png or pdf."""
+    return _drawn(vega_lite(result, name), form)
+
+
+def draw_parts(result: Result, name: str) -> Iterator[str]:
+    """A chart as pictures in svg, none of them with more panels than can be read on paper."""
+    spec = vega_lite(result, name)
+    values = spec["data"]["values"]
+    room = spec.get("usermeta", {"panels": len(values) or 1, "of": "row"})
+    panels = [datum["label"] if room["of"] == "label" else row for row, datum in enumerate(values)]
+    names = list(dict.fromkeys(panels))
+    for start in range(0, len(names), room["panels"]):
+        shown = names[start : start + room["panels"]]
+        part = [datum for panel, datum in zip(panels, values, strict=True) if panel in shown]
+        yield _drawn({**spec, "data": {"values": part}}, "svg").decode()
+
+
+def _drawn(spec: dict[str, Any], form: str) -> bytes:
     import vl_convert
 
     options = {"scale": 2} if form == "png" else {}
-    picture = getattr(vl_convert, f"vegalite_to_{form}")(vega_lite(result, name), **options)
+    picture = getattr(vl_convert, f"vegalite_to_{form}")(spec, **options)
     return picture.encode() if isinstance(picture, str) else bytes(picture)

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from unveil.results import Result
 from unveil.results.words import whose
 from unveil.show.bar import bars_of
-from unveil.show.chart import draw
+from unveil.show.chart import draw_parts
 
 
 class PeopleRows(NamedTuple):
@@ -42,9 +42,10 @@ def page(results: Sequence[Result]) -> str:
     """The whole page, styles and charts within it."""
     charts = {
         result.name: [
-            Markup(draw(result, name, "svg").decode())
+            Markup(picture)
             for name, chart in result.drawings.items()
             if chart.table
+            for picture in draw_parts(result, name)
         ]
         for result in results
     }

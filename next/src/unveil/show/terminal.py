@@ -16,7 +16,9 @@ from unveil.results import Check, Onward, Result, Row, Table, grouped
 
 LINES, FEWEST = 25, 3  # of the first screen at most; of a table in it at least
 MOST = 3  # figures that are not within their limits, each in a line
-WORD = 20  # letters of a text that are not parted
+WIDTH = 80  # letters of the narrowest line
+WORD, SHORTEST = 20, 8  # letters of a text that are not parted, where all columns fit or not
+GAP = 2  # letters between columns
 BAR = 30  # letters of the longest bar
 SIGNS = {
     "within limit": "●", "cannot reach the limit": "●", "above limit": "■", "not measured": "■",
@@ -39,7 +41,7 @@ def screen(
     known = {name for r in results for name in (r.name, *r.tables, *r.charts)}
     for name in names:
         check_name(name, [*sorted(known), "words", "all"], "There is no table or chart")
-    width = max(80, min(shutil.get_terminal_size((80, 24)).columns, 160))
+    width = max(WIDTH, min(shutil.get_terminal_size((WIDTH, 24)).columns, 160))
     parts = [
         part
         for result in results
@@ -165,22 +167,47 @@ def _parts(result: Result, names: Sequence[str]) -> Iterator[RenderableType]:
 
 
 def _grid(table: Table, rows: Sequence[Row]) -> Grid:
-    grid = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    grid = Grid(box=None, padding=(0, GAP, 0, 0), pad_edge=False)
     columns = table.first_columns
     texts = {name: [_plain(unit.text(row[name])) for row in rows] for name, unit in columns.items()}
+    lengths = {
+        name: max(
+            len(word)
+            for word in (
+                *(unit.title.split() if unit.is_figure else [unit.title]),
+                *(text.plain for text in texts[name]),
+            )
+        )
+        for name, unit in columns.items()
+    }
+    word = _longest_word(
+        [length for name, length in lengths.items() if not columns[name].is_figure],
+        WIDTH - sum(length + GAP for name, length in lengths.items() if columns[name].is_figure),
+    )
     for name, unit in columns.items():
-        longest = max((text.cell_len for text in [Text(unit.title), *texts[name]]), default=0)
         title = unit.title.replace(" ", "\n") if unit.is_figure else unit.title
         grid.add_column(
             Align(title, "right" if unit.is_figure else "left", vertical="bottom"),
             justify="right" if unit.is_figure else "left",
             overflow="fold",
-            min_width=None if unit.is_figure else min(longest, WORD),
+            min_width=None if unit.is_figure else min(lengths[name], word),
             no_wrap=unit.is_figure,
         )
     for line in zip(*texts.values(), strict=True):
         grid.add_row(*line)
     return grid
+
+
+def _longest_word(lengths: Sequence[int], room: int) -> int:
+    """How many letters of a text are kept together, so that the last figure is not cut off."""
+    return next(
+        (
+            word
+            for word in range(WORD, SHORTEST, -1)
+            if sum(min(length, word) + GAP for length in lengths) <= room
+        ),
+        SHORTEST,
+    )
 
 
 def _bars(result: Result, name: str) -> Iterator[Text]:

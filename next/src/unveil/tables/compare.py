@@ -57,7 +57,7 @@ class SchemeComparison(Result, frozen=True, kw_only=True):
     drawings: ClassVar[dict[str, Chart]] = {
         "schemes": Chart(
             spec="schemes", table="schemes", title="Risk and loss by scheme",
-            columns={"label": "scheme", "x": "change", "y": "SAP"},
+            columns={"label": "scheme", "x": "change", "y": "SAP", "hidden": "suppressed"},
         )
     }  # fmt: skip
 
