@@ -143,10 +143,10 @@ def measure_links(study: Study, columns: Sequence[Compared]) -> Iterator[PeopleF
     person, n_people = study.people()
     order = np.lexsort(codes_of(columns, ORIGINAL))
     first = np.sort(np.unique(person[order], return_index=True)[1])
-    rows = order[first][draw(n_people, MOST_ROWS, 12)]
-    people = [column.codes[ORIGINAL][rows] for column in columns]
+    rows, copies = (order[first][draw(n_people, MOST_ROWS, seed)] for seed in (12, 13))
+    people, copy = ([c.codes[ORIGINAL][drawn] for c in columns] for drawn in (rows, copies))
     control = codes_of(columns, study.control_number) if study.has_control else None
-    copied = Links(people, people).search(enough=PLAIN * len(rows)).links
+    copied = Links(people, copy).search(enough=PLAIN * len(rows)).links
     sides, scale = list(study.sides()), n_people / len(rows)
     for side in sides:
         files = [codes_of(columns, number) for number in side.files]
