@@ -273,8 +273,8 @@ def test_a_sample_is_said_to_be_one(synthetic, monkeypatch):
     assert linked
     assert all(f.of == N and f.people % 4 == 0 for f in linked)
     assert (result.exit_code == 3) == (synthetic is ORIGINAL)
-    if synthetic is ORIGINAL:  # a copy shows in a sample what a copy would show in one
-        assert [f.reach for f in linked] == pytest.approx([f.beyond for f in linked])
+    if synthetic is ORIGINAL:  # whose search goes on to triples
+        assert all(0.9 * f.beyond <= f.reach <= f.beyond < N / 3 for f in linked)
 
 
 def test_more_records_than_people_are_drawn_and_that_is_said():
