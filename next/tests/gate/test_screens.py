@@ -29,7 +29,7 @@ Records of real patients in the data
   equal in all, nobody alike       160            0  +160 ± 30  ■ above 0
   equal in all, or but one         160            0  +160 ± 35  ■ above 8
 Possible matches by sex, age
-  unique in both files          0 of 3            -          -  no limit
+  unique in both, of 3               0            -          -  no limit
 Disclosed by linking illness, rent, weight
   income                           159            0  +159 ± 25  ■ above 8
   7 more above limit: +92 to +159 beyond
@@ -54,7 +54,7 @@ Records of real patients in the data
   equal in all variables                0            0  +0 ± 0  ● within 0
   equal in all, or but one              0            0  +0 ± 0  ● within 8
 Possible matches by sex, age
-  unique in both files             0 of 3            -       -  no limit
+  unique in both, of 3                  0            -       -  no limit
 Disclosed by linking other columns: none beyond chance, 448 figures
 Disclosed to an intruder who knows sex, age
   illness                              38           41  -3 ± 3  ○ cannot reach 8

@@ -102,7 +102,7 @@ def opening(result: Any) -> tuple[str, ...]:
 
 def _complete(figure: PeopleFigure, unit: str) -> str:
     n = figure.people or 0
-    records = "no complete record" if not n else f"{n:,.0f} complete records"
+    records = f"{n:,.0f} complete record{'s' if n != 1 else ''}" if n else "no complete record"
     yardstick = f"; {people(figure.expected)} by chance" if n else ""
     return f"{side_of(figure)}The data contain {records} of {unit}{yardstick}."
 

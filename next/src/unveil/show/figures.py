@@ -11,12 +11,15 @@ WIDTH, LINES = 80, 25
 OPENING, FOOT, INDENT = 4, 2, 12  # lines of the verdict, and of each sentence below the figures
 SIGNS = {"blocked": "■", "decide": "▲", "review": "●", "within": "●"}
 OF_STATUS = {
-    "within limit": "● within", "above limit": "■ above", "to be decided": "▲ to be decided,",
+    "within limit": "● within", "above limit": "■ above", "to be decided": "▲ to decide,",
     "cannot tell": "○ cannot tell,", "cannot reach the limit": "○ cannot reach",
 }  # fmt: skip
 BLOCKS = ("records", "uniques", "links", "keys", "sensitive")
 STANDS_OUT = ("above limit", "to be decided", "not measured")
-SHOWN_AS = {NEARLY: "equal in all, or but one", ALONE: "equal in all, nobody alike"}
+SHOWN_AS = {
+    NEARLY: "equal in all, or but one", ALONE: "equal in all, nobody alike",
+    "unique in both files": "unique in both",
+}  # fmt: skip
 whole = People().text
 
 
@@ -55,7 +58,9 @@ def figure_lines(result: Any) -> Iterator[str]:
         yield _title(block, result.settings["unit"])
         for figure in _first(block):
             odd = " (exceptions)" if figure.symbol == "exceptions" else ""
-            yield line(f"  {SHOWN_AS.get(figure.what, figure.what)}{odd}", rows[id(figure)])
+            of = f", of {whole(figure.of)}" if figure.kind in ("uniques", "sensitive") else ""
+            label = f"  {SHOWN_AS.get(figure.what, figure.what)}{odd}{of}"
+            yield line(label, rows[id(figure)])
         yield from _others(block)
 
 
@@ -116,8 +121,7 @@ def _title(block: Sequence[PeopleFigure], unit: str) -> str:
 def _cells(figure: PeopleFigure) -> tuple[str, str, str, str]:
     margin = "" if figure.margin is None else f" ± {whole(figure.margin)}"
     beyond = "-" if figure.beyond is None else f"{figure.beyond:+,.0f}{margin}"
-    of = f" of {whole(figure.of)}" if figure.kind in ("uniques", "sensitive") else ""
-    return f"{whole(figure.people)}{of}", whole(figure.expected), beyond, _status(figure)
+    return whole(figure.people), whole(figure.expected), beyond, _status(figure)
 
 
 def _status(figure: PeopleFigure) -> str:
