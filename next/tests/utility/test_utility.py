@@ -157,8 +157,9 @@ def sentence_figures(result):
         first = f"{row.S_pMSE:.2f} of a tree of all columns"
     return [
         f"Utility is {row.word} by the largest S_pMSE, {first} (good to 3, fair to 10).",
-        f"A tree tells the files apart with pMSE {row.pMSE:.4f}, beside {2 * row.expected:.4f} on"
-        f" average where records are assigned to the files at random (S_pMSE {row.S_pMSE:.2f}).",
+        f"A tree tells the files apart with pMSE {row.pMSE:.4f}, {row.S_pMSE:.2f} times what is"
+        f" expected ({row.expected:.4f}, half the mean where records are assigned to the files at"
+        " random).",
     ]
 
 

@@ -171,15 +171,11 @@ class Utility(Result, frozen=True, kw_only=True):
         if row.S_pMSE is None:
             yield f"{side_of(row)}S_pMSE of all columns is not measured: nothing is expected of it."
             return
-        expected = row.expected or 0
-        yardstick = (
-            f"{2 * expected:.4f} on average where records are assigned to the files at random"
-            if row.model == "cart"
-            else f"{expected:.4f} expected by chance"
-        )
+        halved = ", half the mean where records are assigned to the files at random"
+        yardstick = halved if row.model == "cart" else " by chance"
         yield (
             f"{side_of(row)}{model.capitalize()} tells the files apart with pMSE {row.pMSE:.4f},"
-            f" beside {yardstick} (S_pMSE {row.S_pMSE:.2f})."
+            f" {row.S_pMSE:.2f} times what is expected ({row.expected or 0:.4f}{yardstick})."
         )
         if row.S_pMSE < CLOSE:
             yield (
