@@ -99,7 +99,7 @@ def needs(
     for check in checks:
         if check.status in ABOVE:
             value = "not measured" if check.value is None else f"{check.value:,.4g}"
-            sentence = f"{about_of(check)}: {value}, limit {check.limit:g}."
+            sentence = f"{about_of(check)} is {value}, and its limit is {check.limit:g}."
             now = f"{check.status} {check.value or 0:.6g}"
             yield Need(about_of(check), sentence, (ACCEPTED,), now, True)
 

@@ -108,7 +108,8 @@ class MatchRisk(Result, frozen=True, kw_only=True):
         worst = sorted(self.diversity, key=lambda target: -target.below_2)[:SAID]
         of_targets = (
             f"{target.below_2:,} of {n:,} {words.unit} share their keys only with {words.unit} of"
-            f" the same {target.target}; {target.unique:,} of them are unique."
+            f" the same {target.target}; {target.unique:,} of them"
+            f" {are(target.unique)} unique."
             for target in worst
         )
         n_combinations = self.risk[0].combinations
