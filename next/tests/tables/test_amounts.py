@@ -14,7 +14,7 @@ from oracles import amounts as oracle
 from unveil.tables.plan import network_of
 from unveil.tables.ranges import tighten
 
-MANY = 400 if os.environ.get("UNVEIL_TESTS") == "all" else 12
+MANY = 100 if os.environ.get("UNVEIL_TESTS") == "all" else 12
 RULES = (
     {"least": 3},
     {"least": 3, "p": 10},
