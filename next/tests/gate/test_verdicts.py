@@ -322,3 +322,38 @@ def test_real_records_are_the_cause_of_the_links_that_they_bring():
     assert {alert.cause for alert in result.alerts if alert.status != "review"} == {"real records"}
     exact = assess(others, original)
     assert {alert.cause for alert in exact.alerts if alert.status != "review"} == {"income"}
+
+
+def waves(seed):
+    """Three records of each of 400 people, whose income stays."""
+    first = people(400, seed).with_columns(patient=pl.int_range(400))
+    others = [people(400, seed + k).select("visits", "weight") for k in (20, 40)]
+    return pl.concat([first, *(first.with_columns(*wave.get_columns()) for wave in others)])
+
+
+def test_people_copied_with_all_their_records_are_found_and_series_are_not_tested():
+    original, others = waves(1), waves(2)
+    ids_of = pl.col("patient")
+    copied = pl.concat([others.filter(ids_of >= 60), original.filter(ids_of < 60)])
+    about = {"columns": {"patient": "person"}}
+    assert assess(others, original, **about).exit_code == 0
+    result = assess(copied, original, **about)
+    assert result.exit_code == 3
+    told = {figure.what: figure.people for figure in result.figures if figure.kind == "links"}
+    assert told["income"] >= 55
+    said = {row.what: row.sentence for row in result.not_tested}
+    assert "series" in said
+    assert said["links of all"].startswith("Links are asked of one record of each person")
+
+
+def test_codes_with_letters_are_no_numbers_and_gaps_are_said_to_be_missing():
+    numbered = pl.int_range(10**6, 10**6 + N)
+    coded = ORIGINAL.with_columns(case=pl.format("C-{}", numbered))
+    bare = OTHERS.with_columns(case=numbered)
+    sentences = [alert.sentence for alert in assess(bare, coded).alerts]
+    assert "case is a text in the original and a number in the synthetic data." in sentences
+    gaps = OTHERS.with_columns(
+        pl.when(pl.int_range(N) % 3 > 0).then(pl.col("illness")).alias("illness")
+    )
+    sentences = [alert.sentence for alert in assess(gaps).alerts]
+    assert "illness is missing in 33.3 % of records and for nobody." in sentences

@@ -293,7 +293,9 @@ class Gate:
                 f" ({percent(100 * share.share)}) show a value that exactly one person holds;"
                 f" {of_others(share)}."
             )
-            kind, remedy = "single-holder", "Round it, or drop the column."
+            kind, remedy = "single-holder", "Drop the column, or its values that one person has."
+            if column.numbers is not None:
+                remedy = "Round it, or drop the column."
             if is_declared:
                 kind, remedy = "identifier", "Drop the column, or say why real values may stay."
                 status = "review" if about.reason else "block"
@@ -363,6 +365,7 @@ def of_figures(
 
 
 REAL_RECORDS = "real records"
+PLAIN = 20  # percent of records, or people, more than chance: no exact number explains as many
 SAID = {
     COMPLETE: "equal in all variables", NEARLY: "equal in all variables, or all but one",
     ALONE: "equal in all variables, and nobody else is like them",
@@ -379,6 +382,11 @@ def with_cause(alerts: Iterable[AlertRow]) -> list[AlertRow]:
     """The gravest first; nearness and own values have the cause that figures above limit share."""
     alerts = sorted(alerts, key=lambda alert: URGENCIES.index(alert.status))
     causes = {(a.version, a.copy): a.cause for a in alerts if a.cause and a.status != "review"}
+    causes |= {
+        (alert.version, alert.copy): REAL_RECORDS
+        for alert in alerts
+        if (alert.id, alert.status) == ("real-records", "block") and (alert.beyond or 0) >= PLAIN
+    }
     return [
         replace(alert, cause=cause, remedy=remedy_of(cause))
         if (cause := causes.get((alert.version, alert.copy)))

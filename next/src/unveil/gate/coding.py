@@ -40,6 +40,12 @@ def find_differences(column: Compared, file: int, is_asked: bool) -> Iterator[Di
     n, m = len(column.codes[ORIGINAL]), len(column.codes[file])
     if min(n, m) < FEWEST or not column.counts(ORIGINAL)[1:].any():
         return
+    missing = column.counts(file)[MISSING] / m
+    if not column.counts(ORIGINAL)[MISSING] and missing >= LEAST:
+        yield Difference(
+            "decide", missing, 0,
+            f"{name} is missing in {100 * missing:.1f} % of records and for nobody.",
+        )  # fmt: skip
     if (ours.kind, ours.form) != (theirs.kind, theirs.form) and column.counts(file)[1:].any():
         said = f"{name} is a {ours.kind} {ours.form}".rstrip()
         other = f"a {theirs.kind} {theirs.form}".rstrip()
@@ -61,7 +67,7 @@ def _levels(column: Compared, file: int) -> Iterator[Difference]:
     """Values of nobody, values that never occur, other shares."""
     name, ours, theirs = column.name, column.counts(ORIGINAL), column.counts(file)
     n, m = ours.sum(), theirs.sum()
-    new, once = theirs[ours == 0].sum() / m, (ours[1:] == 1).sum() / n
+    new, once = theirs[1:][ours[1:] == 0].sum() / m, (ours[1:] == 1).sum() / n
     never = ours[theirs == 0].sum() / n
     n_levels = (ours > 0).sum()
     if new - once >= LEAST and new * m >= 10:
@@ -88,17 +94,11 @@ def _levels(column: Compared, file: int) -> Iterator[Difference]:
 
 
 def _numbers(column: Compared, file: int) -> Iterator[Difference]:
-    """Missing values, unit, heaps, days, steps."""
-    name, n, m = column.name, len(column.codes[ORIGINAL]), len(column.codes[file])
+    """Unit, heaps, days, steps."""
+    name = column.name
     ours, theirs = column.values(ORIGINAL), column.values(file)
     if min(len(ours), len(theirs)) < FEWEST:
         return
-    missing = column.counts(file)[MISSING] / m
-    if len(ours) == n and missing >= LEAST:
-        yield Difference(
-            "decide", missing, 0,
-            f"{name} is missing in {100 * missing:.1f} % of records and for nobody.",
-        )  # fmt: skip
     if _are_record_numbers(ours) and _are_record_numbers(theirs):
         return
     by_chance = 1.6 * np.sqrt(1 / len(ours) + 1 / len(theirs))

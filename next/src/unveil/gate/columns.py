@@ -22,6 +22,7 @@ DATES = (
     "%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%Y%m%d", "%d %b %Y",
     "%d %B %Y", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S",
 )  # fmt: skip
+AMOUNT = r"^\s*[+-]?\s*(\p{Sc}|[A-Za-z]{1,4}\s)?\s*\d[\d.,'\s]*\D*$"  # 70 kg, $ 5, but not C-70
 NEARLY_ALL = 0.99  # of the texts of a file that are numbers, or dates of one form
 DIGITS = 10
 GAPS = 1.05  # the range of numbers of records, to the records
@@ -143,7 +144,7 @@ def read_texts(texts: pl.Series, occurs: Ints) -> Reading:
             days = shown.str.to_date(form, strict=False).to_physical().cast(pl.Float64)
             readings.append(("date", form, days))
         unit = shown.str.replace_all(r"[\s\d.,'+-]", "").drop_nulls()
-        if unit.n_unique() == 1:
+        if unit.n_unique() == 1 and shown.str.contains(AMOUNT).all():
             digits = shown.str.replace_all(r"[^\d.,+-]", "")
             dot, comma = (digits.str.replace_all(mark, "", literal=True) for mark in ",.")
             comma = comma.str.replace(",", ".", literal=True)

@@ -141,18 +141,21 @@ def measure_links(study: Study, columns: Sequence[Compared]) -> Iterator[PeopleF
     if len(columns) < 3:
         return
     person, n_people = study.people()
-    order = np.lexsort(codes_of(columns, ORIGINAL))
-    first = np.sort(np.unique(person[order], return_index=True)[1])
-    rows, copies = (order[first][draw(n_people, MOST_ROWS, seed)] for seed in (12, 13))
-    people, copy = ([c.codes[ORIGINAL][drawn] for c in columns] for drawn in (rows, copies))
-    control = codes_of(columns, study.control_number) if study.has_control else None
-    copied = Links(people, copy).search(enough=PLAIN * len(rows)).links
-    sides, scale = list(study.sides()), n_people / len(rows)
+    everyone = one_of_each(codes_of(columns, ORIGINAL), person)
+    drawn = (draw(n_people, MOST_ROWS, seed) for seed in (12, 13))
+    people, copy = ([codes[rows] for codes in everyone] for rows in drawn)
+    control = None
+    if study.has_control:
+        number = study.control_number
+        control = one_of_each(codes_of(columns, number), study.people(number)[0])
+    copied = Links(people, copy).search(enough=PLAIN * len(people[0])).links
+    sides, scale = list(study.sides()), n_people / len(people[0])
     for side in sides:
         files = [codes_of(columns, number) for number in side.files]
-        records = in_order([np.concatenate(parts) for parts in zip(*files, strict=True)])
-        drawn = draw(len(records[0]), _most_records(n_people), 13)
-        found = Links(people, [codes[drawn] for codes in records], control).search()
+        whole = [np.concatenate(parts) for parts in zip(*files, strict=True)]
+        records = one_of_each(whole, study.owners(side))
+        rows = draw(len(records[0]), _most_records(n_people), 13)
+        found = Links(people, [codes[rows] for codes in records], control).search()
         links = sorted(found.links.values(), key=lambda link: -link.certain)
         for link in links:
             by = ", ".join(quote_name(columns[c].name) for c in link.by)
@@ -174,8 +177,12 @@ def _most_records(n_people: int) -> int:
 def links_drawn(study: Study) -> Iterator[NotTestedRow]:
     """Of how many people and records links are asked, if not of all."""
     _, n_people = study.people()
-    n, m = min(n_people, MOST_ROWS), max(len(f.frame) for f in study.files if f.role == "synthetic")
+    sizes = [study.people(at)[1] for at, f in enumerate(study.files) if f.role == "synthetic"]
+    n, m = min(n_people, MOST_ROWS), max(sizes)
     n_records = min(m, _most_records(n_people))
+    if study.has_people:
+        sentence = "Links are asked of one record of each person; the others may tell more."
+        yield NotTestedRow(what=ALL_LINKS, sentence=sentence)
     if n < n_people or n_records < m - 1:
         sentence = (
             f"Links are asked of {n:,} of {n_people:,} {study.unit} and {n_records:,} of {m:,}"
@@ -183,6 +190,13 @@ def links_drawn(study: Study) -> Iterator[NotTestedRow]:
             f" ({percent(100 * n_records / m)})."
         )
         yield NotTestedRow(what=ALL_LINKS, sentence=sentence)
+
+
+def one_of_each(file: Sequence[Ints], person: Ints) -> list[Ints]:
+    """The first record of each person in the order of values, which is the same of a copy."""
+    order = np.lexsort(tuple(file))
+    first = np.sort(np.unique(person[order], return_index=True)[1])
+    return [codes[order[first]] for codes in file]
 
 
 def in_order(file: Sequence[Ints]) -> list[Ints]:

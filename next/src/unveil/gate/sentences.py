@@ -178,6 +178,9 @@ def not_tested(study: Study, figures: Sequence[PeopleFigure]) -> Iterator[NotTes
         if any((side.version, side.copy, name) not in told for side in study.sides()):
             sentence = f"{what}: the files do not code these columns alike."
             yield NotTestedRow(what=name, sentence=sentence)
+    if study.has_people:
+        sentence = "What several records of a person tell together, as over time."
+        yield NotTestedRow(what="series", sentence=sentence)
     if not any(column.sensitive for column in study.columns.values()):
         yield NotTestedRow(
             what="sensitive values",
