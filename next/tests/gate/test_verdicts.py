@@ -357,3 +357,20 @@ def test_codes_with_letters_are_no_numbers_and_gaps_are_said_to_be_missing():
     )
     sentences = [alert.sentence for alert in assess(gaps).alerts]
     assert "illness is missing in 33.3 % of records and for nobody." in sentences
+
+
+def test_beside_a_control_sample_more_claims_alone_tell_nothing_of_anyone():
+    """Own incomes reappear among shuffled columns, so more is claimed of the people used."""
+
+    def exact(frame, seed):
+        income = np.random.default_rng(seed).integers(10_000, 90_000, len(frame))
+        rare = pl.when(pl.col("illness") == "none").then(pl.lit("no")).otherwise(pl.lit("yes"))
+        return frame.with_columns(income=income, ill=rare).drop("rent", "weight")
+
+    original, control = exact(ORIGINAL, 1), exact(OTHERS, 2)
+    shuffled = drawn_anew(original, *original.columns)
+    result = assess(shuffled, original, control=control)
+    assert {f.status for f in result.figures if f.kind == "links"} <= {
+        "within limit", "cannot reach the limit",
+    }  # fmt: skip
+    assert assess(original, original, control=control).exit_code == 3

@@ -10,7 +10,7 @@ from unveil.arguments import Texts, quote_name
 from unveil.counts.cells import Floats, Ints
 from unveil.counts.profile import CellProfile
 from unveil.errors import InputError
-from unveil.gate.records import Z, beside_control
+from unveil.gate.records import Z, beside_control, claims_beside_control
 from unveil.gate.rows import ASKS, UNIQUE, AlertRow
 from unveil.measures.disclosure.disclosure import Disclosure, disclosure
 from unveil.measures.disclosure.exclusions import parse_exclusions
@@ -101,13 +101,13 @@ def _beside_control(
     if not study.has_control or figure.symbol != "DiSCO":
         return figure
     side = sides[figure.version, figure.copy]
-    hits = []
+    told = []
     for number in (ORIGINAL, study.control_number):
         p = study.profile(figure.what, side, people=number)
-        hits.append(p.of_people(p.ps_is_1))
+        told += [p.of_people(p.ps_is_1), p.of_people(p.shown >= 0)]
     n = int(figure.of or 0)
-    expected, variance = beside_control(*hits)
-    scale = n / len(hits[0])
+    expected, variance = claims_beside_control(*told)
+    scale = n / len(told[0])
     return msgspec.structs.replace(
         figure, expected=expected * scale, beyond=(figure.people or 0) - expected * scale,
         margin=Z * float(np.sqrt(variance)) * scale,

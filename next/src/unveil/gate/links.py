@@ -15,7 +15,7 @@ from unveil.arguments import quote_name
 from unveil.counts.cells import Ints, number
 from unveil.counts.key_sets import single_level
 from unveil.gate.columns import Compared, codes_of
-from unveil.gate.records import Z, beside_control
+from unveil.gate.records import Z, claims_beside_control
 from unveil.gate.rows import ALL_LINKS, NotTestedRow
 from unveil.progress import steps
 from unveil.results import PeopleFigure
@@ -115,9 +115,10 @@ class Links:
             told = single_level(records, values[self.n : self.n + self.m], n_cells)
             said = told[people]
             right = said == own
-            if len(self.files) > 2:
-                strangers = told[cell[self.n + self.m :]] == values[self.n + self.m :]
-                expected, variance = beside_control(right, strangers)
+            heard = told[cell[self.n + self.m :]]
+            if (heard >= 0).sum() >= FEWEST_PAIRS:  # people of a control sample who are told so
+                is_right = heard == values[self.n + self.m :]
+                expected, variance = claims_beside_control(right, said >= 0, is_right, heard >= 0)
                 yield Link(target, columns, int(right.sum()), expected, Z * variance**0.5)
                 continue
             agree = 0.0

@@ -189,6 +189,21 @@ def beside_control(hit: Mask, strangers: Mask) -> tuple[float, float]:
     return float(n * strangers.mean()), float(variance)
 
 
+def claims_beside_control(
+    hit: Mask, claimed: Mask, strangers: Mask, strangers_claimed: Mask
+) -> tuple[float, float]:
+    """The greater of two: the control's rate, and as many of the claims right as of the control.
+
+    Exact values that reappear bring more claims about the people used; only if more of these are
+    right do they tell more.
+    """
+    told = hit[claimed]
+    yardsticks = [beside_control(hit, strangers)]
+    if len(told) and strangers_claimed.any():
+        yardsticks.append(beside_control(told, strangers[strangers_claimed]))
+    return max(yardsticks, key=lambda pair: pair[0] + Z * pair[1] ** 0.5)
+
+
 def by_person(person: Ints, values: Ints | Floats) -> Floats:
     """Of each person the highest of their records."""
     highest = np.zeros(int(person.max(initial=-1)) + 1)

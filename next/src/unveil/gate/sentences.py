@@ -82,8 +82,11 @@ def opening(result: Any) -> tuple[str, ...]:
     if above:
         limits = "your limits" if yours else "the proposed limits"
         also = f" ({len(alerts)} alerts)" if len(alerts) > 1 else ""
-        said = f"{WORDS[result.status]}: {len(above)} of {len(figures)} figures above {limits}"
-        said = f"{said}{also}."
+        n_above = sum(figure.status == ABOVE[0] for figure in above)
+        n_asked = len(above) - n_above
+        asked = f", {n_asked} to be decided" if n_asked else ""
+        said = f"{WORDS[result.status]}: {n_above} of {len(figures)} figures above {limits}"
+        said = f"{said}{asked}{also}."
     elif over := [check.figure for check in result.checks if check.status == "above limit"]:
         said = f"{WORDS[result.status]}: {join_names(dict.fromkeys(over))} above your policy."
     elif alerts:
