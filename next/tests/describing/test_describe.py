@@ -4,13 +4,13 @@ import random
 import tomllib
 from collections import Counter, defaultdict
 from datetime import date, datetime, time, timedelta
-from pathlib import Path
 
 import polars as pl
 import pytest
 
 import every_call
 import unveil
+from reference import reference
 from unveil.describing.describe import describe
 from unveil.examples import KEYS, survey, survey_synthetic
 
@@ -459,14 +459,9 @@ def test_the_keys_of_the_example_are_those_it_documents():
     assert columns(survey())["income"]["special"] == ["-8"]
 
 
-REFERENCE = Path(__file__).parents[4] / "shared/reference/synthpop"
-needs_reference = pytest.mark.skipif(not REFERENCE.exists(), reason="no reference data")
-
-
-@needs_reference
 @pytest.mark.parametrize("name", ["sd2011_ods.csv", "sd2011.csv"])
 def test_the_keys_of_sd2011_are_those_that_its_users_take(name):
-    result = describe(unveil.Study(REFERENCE / name))
+    result = describe(unveil.Study(reference(f"synthpop/{name}")))
     assert result.keys[-1].keys == ("age", "region", "placesize", "sex")
     assert [row.unique for row in result.keys] == [1, 156, 1450, 2419]
     roles = {row.column: row.role for row in result.columns}
@@ -474,9 +469,8 @@ def test_the_keys_of_sd2011_are_those_that_its_users_take(name):
     assert "identifier" not in roles.values()
 
 
-@needs_reference
 def test_the_keys_of_adult_are_what_others_see_and_colleagues_know():
-    result = describe(unveil.Study(REFERENCE / "adult.csv"))
+    result = describe(unveil.Study(reference("synthpop/adult.csv")))
     assert result.keys[-1].keys[:3] == ("age", "native.country", "sex")
     targets = {row.column for row in result.columns if row.role == "target"}
     assert {"income", "capital.gain", "capital.loss"} <= targets

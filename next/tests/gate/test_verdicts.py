@@ -374,3 +374,15 @@ def test_beside_a_control_sample_more_claims_alone_tell_nothing_of_anyone():
         "within limit", "cannot reach the limit",
     }  # fmt: skip
     assert assess(original, original, control=control).exit_code == 3
+
+
+def test_a_copy_with_gaps_is_one_of_real_records_whatever_columns_link_it():
+    random = np.random.default_rng(3)
+    gaps = ORIGINAL.with_columns(
+        pl.when(pl.Series(random.random(N) < 0.3)).then(None).otherwise(pl.col(name)).alias(name)
+        for name in ORIGINAL.columns
+    )
+    result = assess(gaps)
+    assert result.exit_code == 3
+    grave = [alert for alert in result.alerts if alert.status == "block" and alert.cause]
+    assert {alert.cause for alert in grave} == {"real records"}
